@@ -1,0 +1,47 @@
+import type { ErrorCode } from '../errors.ts';
+import type { Json, JsonObject } from '../json/value.ts';
+
+/** What an expression can read: `request`, `images`, `element`, context entries … */
+export interface Scope {
+  /**
+   * The value bound to a root name; lazy bindings are computed on first use.
+   * Undefined when nothing binds the name. May throw EvaluationError (a context entry that fails)
+   * or Suspend (its data has to be fetched first).
+   */
+  lookup(name: string): Json | undefined;
+  /** Everything bound, as one object: what a bare `@` yields. */
+  snapshot(): JsonObject;
+  readonly environment: Environment;
+}
+
+/** Every effect an expression may have is passed in. */
+export interface Environment {
+  now(): Date;
+  /** In [0, 1). */
+  random(): number;
+  /** Addresses of a host name, for `is_external_url`; undefined when it cannot be resolved here. */
+  resolveHost?(host: string): readonly string[] | undefined;
+}
+
+/** Raised while evaluating policy content; the engine turns it into a failed outcome. */
+export class EvaluationError extends Error {
+  override readonly name = 'EvaluationError';
+  readonly code: ErrorCode;
+  constructor(code: ErrorCode, message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.code = code;
+  }
+}
+
+/**
+ * Raised when evaluation needs data that has to be fetched. Evaluation is pure, so whoever catches it
+ * waits for the promise and evaluates again.
+ */
+export class Suspend extends Error {
+  override readonly name = 'Suspend';
+  readonly ready: Promise<unknown>;
+  constructor(ready: Promise<unknown>) {
+    super('evaluation is waiting for data');
+    this.ready = ready;
+  }
+}

@@ -1,0 +1,42 @@
+/** A JSON value. Values are immutable: edits return a new value that shares what did not change. */
+export type Json = null | boolean | number | string | JsonArray | JsonObject;
+export type JsonArray = readonly Json[];
+export interface JsonObject {
+  readonly [key: string]: Json;
+}
+
+/** One step into a value: a member name or a list index. */
+export type PathToken = string | number;
+export type Path = readonly PathToken[];
+
+export function isObject(value: Json | undefined): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+export function isArray(value: Json | undefined): value is JsonArray {
+  return Array.isArray(value);
+}
+
+/** Reads an own member; keys come from users, so inherited names such as `constructor` are absent. */
+export function member(object: JsonObject, key: string): Json | undefined {
+  return Object.hasOwn(object, key) ? object[key] : undefined;
+}
+
+/** The value at `path`, or undefined when any step of it is absent. */
+export function valueAt(root: Json, path: Path): Json | undefined {
+  let current: Json | undefined = root;
+  for (const token of path) {
+    if (isArray(current)) current = current[Number(token)];
+    else if (isObject(current)) current = member(current, String(token));
+    else return undefined;
+  }
+  return current;
+}
+
+export type JsonType = 'null' | 'boolean' | 'number' | 'string' | 'array' | 'object';
+
+export function typeOf(value: Json): JsonType {
+  if (value === null) return 'null';
+  if (Array.isArray(value)) return 'array';
+  return typeof value as JsonType;
+}

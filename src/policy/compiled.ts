@@ -1,0 +1,179 @@
+import type { CompiledConditions } from '../expression/conditions.ts';
+import type { CompiledExpression } from '../expression/expression.ts';
+import type { CompiledLabelSelector } from '../expression/label-selector.ts';
+import type { CompiledTemplate } from '../expression/template.ts';
+import type { TextMatcher } from '../expression/wildcard.ts';
+import type { JsonObject, Path } from '../json/value.ts';
+import type { CompiledPatch } from '../patch/compiled-patch.ts';
+import type { CompiledReplacement } from '../patch/replacement.ts';
+
+/** Immutable output of loading one policy document: everything a request needs, nothing left to parse. */
+export interface CompiledPolicy {
+  /** `name`, or `namespace/name` for a namespaced Policy. */
+  readonly key: string;
+  readonly kind: 'ClusterPolicy' | 'Policy';
+  readonly apiVersion: string;
+  readonly name: string;
+  /** Set for a namespaced Policy: it acts on objects of this namespace only. */
+  readonly namespace?: string;
+  /** In evaluation order: the author's rules, then the generated ones. Mutate rules only. */
+  readonly rules: readonly CompiledRule[];
+  /** Rules of other types, noted and passed over. */
+  readonly otherRules: readonly { readonly name: string; readonly type: string }[];
+  readonly applyRules: 'All' | 'One';
+  readonly failurePolicy: 'Fail' | 'Ignore';
+  readonly emitWarning: boolean;
+  readonly timeoutSeconds?: number;
+  /** CEL conditions the API server evaluates; offline they are noted as not evaluated. */
+  readonly matchConditions: readonly { readonly name: string; readonly expression: string }[];
+  readonly annotations: Readonly<Record<string, string>>;
+  readonly labels: Readonly<Record<string, string>>;
+  readonly source: { readonly file: string; readonly line: number };
+  /** The document as written. */
+  readonly document: JsonObject;
+}
+
+export interface CompiledRule {
+  readonly name: string;
+  /** The author's rule this one was generated from, for pod controllers. */
+  readonly autogenOf?: string;
+  /** Where in the policy document the author wrote it. */
+  readonly path: Path;
+  readonly match: CompiledFilter;
+  readonly exclude?: CompiledFilter;
+  readonly context: readonly CompiledContextEntry[];
+  readonly preconditions?: CompiledConditions;
+  readonly mutation: CompiledMutation;
+  /** Present (even when empty) on a mutate-existing rule: admission passes it over. */
+  readonly targets?: readonly CompiledTarget[];
+  readonly mutateExistingOnPolicyUpdate: boolean;
+  readonly skipBackgroundRequests: boolean;
+  /** The rule as it runs, after autogen: published in status and shown by explain. */
+  readonly document: JsonObject;
+}
+
+/** Exactly one of `any` and `all` is set. */
+export interface CompiledFilter {
+  readonly any?: readonly CompiledBlock[];
+  readonly all?: readonly CompiledBlock[];
+}
+
+/** One `{resources, subjects, roles, clusterRoles}` block. Absent attributes do not restrict. */
+export interface CompiledBlock {
+  /** Where in the rule: `['match', 'any', 0]`. */
+  readonly path: Path;
+  readonly kinds?: readonly KindSelector[];
+  /** Matched against metadata.name, or generateName when there is no name. */
+  readonly names?: readonly TextMatcher[];
+  readonly namespaces?: readonly TextMatcher[];
+  readonly annotations?: readonly { readonly key: TextMatcher; readonly value: TextMatcher }[];
+  readonly selector?: CompiledLabelSelector;
+  readonly namespaceSelector?: CompiledLabelSelector;
+  readonly operations?: ReadonlySet<Operation>;
+  readonly subjects?: readonly Subject[];
+  readonly roles?: ReadonlySet<string>;
+  readonly clusterRoles?: ReadonlySet<string>;
+}
+
+export type Operation = 'CREATE' | 'UPDATE' | 'DELETE' | 'CONNECT';
+
+export interface KindSelector {
+  readonly text: string;
+  readonly group: TextMatcher;
+  readonly version: TextMatcher;
+  readonly kind: TextMatcher;
+  /** Matches '' when the selector names no subresource. */
+  readonly subresource: TextMatcher;
+}
+
+export interface Subject {
+  readonly kind: 'User' | 'Group' | 'ServiceAccount';
+  /** Over the username, or over each group. */
+  readonly matches: TextMatcher;
+  readonly text: string;
+}
+
+export type CompiledContextEntry = {
+  readonly name: string;
+  /** Where in the rule: `['context', 0]`. */
+  readonly path: Path;
+} & (
+  | {
+      readonly type: 'variable';
+      readonly value?: CompiledTemplate;
+      /** Itself a template: variables inside are filled in before it is read as an expression. */
+      readonly jmesPath?: CompiledDynamicExpression;
+      readonly default?: CompiledTemplate;
+    }
+  | { readonly type: 'configMap'; readonly objectName: CompiledTemplate; readonly namespace?: CompiledTemplate }
+  | {
+      readonly type: 'apiCall';
+      readonly method: 'GET' | 'POST';
+      readonly urlPath?: CompiledTemplate;
+      /** `{url, headers, caBundle}` with templates. */
+      readonly service?: CompiledTemplate;
+      /** `[{key, value}]` with templates. */
+      readonly data?: CompiledTemplate;
+      readonly jmesPath?: CompiledDynamicExpression;
+      readonly default?: CompiledTemplate;
+    }
+  | {
+      readonly type: 'imageRegistry';
+      readonly reference: CompiledTemplate;
+      readonly jmesPath?: CompiledDynamicExpression;
+      readonly credentials?: JsonObject;
+    }
+  | {
+      readonly type: 'globalReference';
+      readonly reference: CompiledTemplate;
+      readonly jmesPath?: CompiledDynamicExpression;
+    }
+);
+
+/** An expression whose text may hold `{{ }}` variables of its own. */
+export type { CompiledDynamicExpression } from '../expression/dynamic-expression.ts';
+import type { CompiledDynamicExpression } from '../expression/dynamic-expression.ts';
+
+export type CompiledMutation =
+  | { readonly type: 'patch'; readonly patch: CompiledPatch }
+  | { readonly type: 'foreach'; readonly entries: readonly CompiledForeach[] }
+  | { readonly type: 'replacements'; readonly replacements: readonly CompiledReplacement[] };
+
+export interface CompiledForeach {
+  /** Where in the rule: `['mutate', 'foreach', 0]`. */
+  readonly path: Path;
+  readonly list: CompiledExpression;
+  /** The default is already filled in: Descending for a strategic merge, Ascending otherwise. */
+  readonly order: 'Ascending' | 'Descending';
+  /** `as: NAME` also binds NAME and NAMEIndex. */
+  readonly as?: string;
+  readonly context: readonly CompiledContextEntry[];
+  readonly preconditions?: CompiledConditions;
+  readonly body:
+    | { readonly type: 'patch'; readonly patch: CompiledPatch }
+    | { readonly type: 'foreach'; readonly entries: readonly CompiledForeach[] };
+}
+
+/** A mutate-existing target selector; every field may hold variables. */
+export interface CompiledTarget {
+  readonly path: Path;
+  readonly apiVersion?: CompiledTemplate;
+  readonly kind?: CompiledTemplate;
+  readonly namespace?: CompiledTemplate;
+  readonly name?: CompiledTemplate;
+  readonly uid?: CompiledTemplate;
+  readonly selector?: CompiledTemplate;
+  readonly context: readonly CompiledContextEntry[];
+  readonly preconditions?: CompiledConditions;
+}
+
+/** A PolicyException: rules it lifts, for the objects it matches. */
+export interface CompiledException {
+  readonly key: string;
+  readonly name: string;
+  readonly namespace: string;
+  readonly match: CompiledFilter;
+  readonly conditions?: CompiledConditions;
+  readonly exceptions: readonly { readonly policyName: string; readonly ruleNames: readonly TextMatcher[] }[];
+  readonly source: { readonly file: string; readonly line: number };
+}
