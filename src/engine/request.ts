@@ -1,0 +1,44 @@
+import type { Json, JsonObject } from '../json/value.ts';
+import type { Operation } from '../policy/compiled.ts';
+
+export interface GroupVersionKind {
+  readonly group: string;
+  readonly version: string;
+  readonly kind: string;
+}
+
+export interface UserInfo {
+  readonly username: string;
+  readonly groups: readonly string[];
+  readonly uid?: string;
+  readonly extra?: JsonObject;
+}
+
+/** What the engine is asked to look at, whichever door it came through. */
+export interface Request {
+  /** Absent in a background run: there is no operation then. */
+  readonly operation?: Operation;
+  /** The kind that match blocks are compared with: that of the parent for a subresource. */
+  readonly kind: GroupVersionKind;
+  readonly subresource: string;
+  readonly name: string;
+  readonly namespace: string;
+  /** With apiVersion, kind and namespace filled in from the request. Null for DELETE. */
+  readonly object: JsonObject | null;
+  readonly oldObject: JsonObject | null;
+  /** Absent in a background run. */
+  readonly user?: RequestUser;
+  /** What `request` yields to expressions, without `object` and `oldObject`. */
+  readonly variables: JsonObject;
+  /** Values bound beforehand (a values file): they win over context entries of the same name. */
+  readonly bindings?: BindingLookup;
+}
+
+export interface RequestUser {
+  readonly info: UserInfo;
+  readonly roles: readonly string[];
+  readonly clusterRoles: readonly string[];
+}
+
+/** Bindings for one rule: root name → value. */
+export type BindingLookup = (policy: string, rule: string) => Readonly<Record<string, Json>> | undefined;
