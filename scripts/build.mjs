@@ -1,0 +1,59 @@
+// Bundles the command line and the library into dist/. `--types` also writes the declaration files.
+import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { ensureInstalled, isMain, markBuilt, root, run } from './setup.mjs';
+
+const entryPoints = {
+  index: 'src/index.ts',
+  'cli/main': 'src/cli/main.ts',
+  'admission/review': 'src/admission/review.ts',
+};
+
+export async function bundle() {
+  const startedAt = new Date();
+  const { build } = await import('esbuild');
+  const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
+  const present = Object.entries(entryPoints).filter(([, file]) => existsSync(join(root, file)));
+  const result = await build({
+    absWorkingDir: root,
+    entryPoints: Object.fromEntries(present),
+    outdir: 'dist',
+    bundle: true,
+    splitting: true,
+    format: 'esm',
+    platform: 'node',
+    target: 'node20',
+    chunkNames: 'chunks/[name]-[hash]',
+    sourcemap: true,
+    sourcesContent: false,
+    minifySyntax: true,
+    metafile: true,
+    define: { 'process.env.KYMERA_VERSION': JSON.stringify(version) },
+    // Bundled CommonJS packages ask for node's own modules with `require`.
+    banner: {
+      js: "import { createRequire as __createRequire } from 'node:module'; const require = __createRequire(import.meta.url);",
+    },
+    logLevel: 'warning',
+  });
+  removeOldChunks(result.metafile);
+  markBuilt(startedAt);
+}
+
+/** Chunk names carry a hash: those of earlier builds would pile up. */
+function removeOldChunks({ outputs }) {
+  const folder = join(root, 'dist', 'chunks');
+  if (!existsSync(folder)) return;
+  for (const name of readdirSync(folder)) {
+    if (!(`dist/chunks/${name}` in outputs)) rmSync(join(folder, name));
+  }
+}
+
+function writeTypes() {
+  run('node', ['node_modules/typescript/bin/tsc', '-p', 'tsconfig.build.json']);
+}
+
+if (isMain(import.meta.url)) {
+  ensureInstalled();
+  await bundle();
+  if (process.argv.includes('--types')) writeTypes();
+}

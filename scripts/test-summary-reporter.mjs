@@ -1,0 +1,31 @@
+import { writeFileSync } from 'node:fs';
+
+/** A vitest reporter that keeps what its JSON reporter leaves out: why a test was skipped. */
+export default class TestSummaryReporter {
+  onTestRunEnd(modules, unhandledErrors) {
+    const summary = {
+      passed: 0,
+      failed: 0,
+      skipped: [],
+      errors: unhandledErrors.map((error) => error.message),
+    };
+    for (const module of modules) {
+      for (const test of module.children.allTests()) countTest(test, summary);
+      // A file that does not load, or a hook that throws, fails without any test of its own.
+      for (const error of module.errors())
+        summary.errors.push(`${module.relativeModuleId}: ${error.message}`);
+      for (const suite of module.children.allSuites()) {
+        for (const error of suite.errors()) summary.errors.push(`${suite.fullName}: ${error.message}`);
+      }
+    }
+    const file = process.env.KYMERA_TEST_SUMMARY;
+    if (file) writeFileSync(file, JSON.stringify(summary));
+  }
+}
+
+function countTest(test, summary) {
+  const { state, note } = test.result();
+  if (state === 'passed') summary.passed += 1;
+  else if (state === 'failed') summary.failed += 1;
+  else summary.skipped.push({ name: test.fullName, reason: note ?? 'no reason given' });
+}
