@@ -1,0 +1,32 @@
+// Measures the command line as a user meets it: a process of its own.
+import { spawnSync } from 'node:child_process';
+import { closeSync, openSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { root } from '../scripts/setup.mjs';
+
+/** Wall time and peak memory of `kymera ARGS > output`. */
+export function measureCommand(args, { output, usage }) {
+  const stdout = openSync(output, 'w');
+  const startedAt = performance.now();
+  const result = spawnSync(
+    'node',
+    ['--import', join(root, 'bench', 'report-usage.mjs'), join(root, 'bin', 'kymera'), ...args],
+    { stdio: ['ignore', stdout, 'pipe'], encoding: 'utf8', env: { ...process.env, KYMERA_USAGE: usage } },
+  );
+  const milliseconds = performance.now() - startedAt;
+  closeSync(stdout);
+  if (result.status !== 0)
+    throw new Error(`kymera ${args.join(' ')} ended with ${result.status}: ${result.stderr}`);
+  return { milliseconds, ...JSON.parse(readFileSync(usage, 'utf8')) };
+}
+
+/** Wall times of `kymera --version`, shortest first. */
+export function measureStart(times) {
+  const durations = Array.from({ length: times }, () => {
+    const startedAt = performance.now();
+    const result = spawnSync('node', [join(root, 'bin', 'kymera'), '--version'], { stdio: 'ignore' });
+    if (result.status !== 0) throw new Error('kymera --version failed');
+    return performance.now() - startedAt;
+  });
+  return durations.sort((a, b) => a - b);
+}

@@ -1,0 +1,38 @@
+// Measures the engine inside one process: loading policies, and answering admission reviews.
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+export function readPolicies(folder) {
+  return readdirSync(folder)
+    .sort()
+    .map((name) => ({ file: name, text: readFileSync(join(folder, name), 'utf8') }));
+}
+
+/** Mean milliseconds for loading all policies, once the code is warm; and for the very first time. */
+export function measureCompile(load, files, times) {
+  const firstAt = performance.now();
+  load(files);
+  const first = performance.now() - firstAt;
+  for (let i = 0; i < times; i += 1) load(files);
+  const startedAt = performance.now();
+  for (let i = 0; i < times; i += 1) load(files);
+  return { first, mean: (performance.now() - startedAt) / times };
+}
+
+/** Mean microseconds of `answer()` over `times` calls after as many to warm up. */
+export function measureReview(answer, times) {
+  for (let i = 0; i < times; i += 1) answer();
+  const startedAt = performance.now();
+  for (let i = 0; i < times; i += 1) answer();
+  return ((performance.now() - startedAt) * 1000) / times;
+}
+
+/** A figure is worth nothing if the answer is wrong: it must allow, patch, and be the same each time. */
+export function assertAnswer(answer) {
+  const first = JSON.stringify(answer());
+  const { response } = JSON.parse(first);
+  if (response?.allowed !== true || typeof response.patch !== 'string') {
+    throw new Error(`the review was not answered with a patch: ${first.slice(0, 500)}`);
+  }
+  if (JSON.stringify(answer()) !== first) throw new Error('the same review was answered in two ways');
+}

@@ -1,0 +1,73 @@
+// `npm run bench`: what the engine costs on this machine, next to what it may cost. `--enforce` fails when a bar is missed.
+import { mkdirSync, readFileSync, statSync } from 'node:fs';
+import { cpus } from 'node:os';
+import { join } from 'node:path';
+import { ensureBuilt, root } from '../scripts/setup.mjs';
+import { measureCommand, measureStart } from './command.mjs';
+import { assertAnswer, measureCompile, measureReview, readPolicies } from './review.mjs';
+
+const reviews = 20_000;
+const data = join(root, 'bench', 'data');
+const scratch = join(root, '.cache', 'bench');
+const missed = [];
+
+await ensureBuilt();
+mkdirSync(scratch, { recursive: true });
+console.log(`${cpus()[0]?.model ?? 'unknown processor'}, node ${process.version}\n`);
+
+await benchEngine();
+await benchBulk();
+benchStart();
+
+if (missed.length > 0) console.log(`\nover the bar: ${missed.join(', ')}`);
+process.exit(missed.length > 0 && process.argv.includes('--enforce') ? 1 : 0);
+
+async function benchEngine() {
+  const { loadPolicies, createSnapshot } = await import('../dist/index.js');
+  const { reviewSync } = await import('../dist/admission/review.js');
+  const files = readPolicies(join(data, 'policies'));
+  const compile = measureCompile(loadPolicies, files, 50);
+  report(`load ${files.length} policies, first time`, compile.first, 'ms');
+  report(`load ${files.length} policies, warm`, compile.mean, 'ms');
+
+  const { policies, problems } = loadPolicies(files);
+  if (problems.length > 0) throw new Error(`the policies have problems: ${JSON.stringify(problems[0])}`);
+  const snapshot = createSnapshot(policies);
+  const text = readFileSync(join(data, 'review.json'), 'utf8');
+  const review = JSON.parse(text);
+  const answer = () => reviewSync(review, snapshot, {});
+  assertAnswer(answer);
+  report('one review, parsed object in, base64 patch out', measureReview(answer, reviews), 'µs', 80);
+  const fromText = () => JSON.stringify(reviewSync(JSON.parse(text), snapshot, {}));
+  report('one review, text in, text out', measureReview(fromText, reviews), 'µs');
+}
+
+async function benchBulk() {
+  const { bulkCount, writeBulk } = await import('./make-bulk.mjs');
+  const input = join(scratch, 'bulk.yaml');
+  writeBulk(input);
+  const megabytes = (statSync(input).size / 1e6).toFixed(1);
+  const policies = join(data, 'policies-cli');
+  const { milliseconds, peakMegabytes } = measureCommand(['apply', policies, '-r', input, '-o', 'yaml'], {
+    output: join(scratch, 'bulk-out.yaml'),
+    usage: join(scratch, 'usage.json'),
+  });
+  const printed = readFileSync(join(scratch, 'bulk-out.yaml'), 'utf8').match(/^kind: /gm)?.length ?? 0;
+  if (printed !== bulkCount) throw new Error(`${printed} objects were printed, not ${bulkCount}`);
+  report(`apply to ${bulkCount} objects (${megabytes} MB of YAML)`, milliseconds / 1000, 's', 3);
+  report('  its peak memory', peakMegabytes, 'MB', 400);
+}
+
+function benchStart() {
+  const durations = measureStart(10);
+  report('kymera --version, best of 10', durations[0], 'ms');
+  report('kymera --version, median of 10', durations[5], 'ms', 150);
+}
+
+function report(name, value, unit, bar) {
+  const figure = `${value.toFixed(unit === 's' || value < 10 ? 2 : 1)} ${unit}`.padStart(12);
+  const over = bar !== undefined && value >= bar;
+  if (over) missed.push(name.trim());
+  const verdict = bar === undefined ? '' : `   bar: under ${bar} ${unit}  ${over ? 'MISSED' : 'ok'}`;
+  console.log(`${name.padEnd(50)}${figure}${verdict}`);
+}
