@@ -1,0 +1,89 @@
+/** One `{{ … }}` in a text. */
+export interface VariableToken {
+  /** Offset of the first brace. */
+  readonly start: number;
+  /** Offset just after the last brace. */
+  readonly end: number;
+  /** The expression between the braces, trimmed, without the `-` of the shallow form. */
+  readonly expression: string;
+  /** Offset of `expression` in the text. */
+  readonly expressionStart: number;
+  /** Written `{{- … }}`. */
+  readonly shallow: boolean;
+  /** 1 for a token without other tokens inside, 2 for one that holds such tokens … */
+  readonly levels: number;
+}
+
+interface OpenBrace {
+  readonly start: number;
+  readonly group: boolean;
+  levels: number;
+}
+
+/**
+ * Finds the outermost `{{ }}` tokens, in one pass. The content of a token may hold tokens and `{…}` groups
+ * (not groups in groups); `\{{` is escaped; what is not closed is plain text.
+ */
+export function findVariables(text: string): VariableToken[] {
+  const found: VariableToken[] = [];
+  const open: OpenBrace[] = [];
+  for (let at = text.indexOf('{{'); at >= 0 && at < text.length; at++) {
+    const character = text.charCodeAt(at);
+    if (character === OPEN) {
+      if (text.charCodeAt(at - 1) === BACKSLASH) open.length = 0;
+      else if (text.charCodeAt(at + 1) === OPEN) open.push({ start: at++, group: false, levels: 1 });
+      else openGroup(open, at);
+    } else if (character === CLOSE) {
+      const last = open.pop();
+      if (last === undefined || last.group) continue;
+      if (text.charCodeAt(at + 1) !== CLOSE) open.length = 0;
+      else closeToken(text, last, ++at + 1, open, found);
+    }
+  }
+  return found;
+}
+
+/** Whether a text holds a variable at all. */
+export function hasVariable(text: string): boolean {
+  return text.includes('{{') && findVariables(text).length > 0;
+}
+
+/** Plain text between tokens as it is written out: `\{{` stands for `{{`. */
+export function unescapeBraces(text: string): string {
+  return text.includes('\\{{') ? text.replaceAll('\\{{', '{{') : text;
+}
+
+const OPEN = 0x7b;
+const CLOSE = 0x7d;
+const BACKSLASH = 0x5c;
+
+function openGroup(open: OpenBrace[], start: number): void {
+  const last = open.at(-1);
+  if (last === undefined) return;
+  if (last.group) open.length = 0;
+  else open.push({ start, group: true, levels: 0 });
+}
+
+function closeToken(
+  text: string,
+  token: OpenBrace,
+  end: number,
+  open: readonly OpenBrace[],
+  found: VariableToken[],
+): void {
+  while ((found.at(-1)?.start ?? -1) > token.start) found.pop();
+  const last = open.at(-1);
+  const outer = last?.group ? open.at(-2) : last;
+  if (outer !== undefined) outer.levels = Math.max(outer.levels, token.levels + 1);
+  found.push(readToken(text, token.start, end, token.levels));
+}
+
+function readToken(text: string, start: number, end: number, levels: number): VariableToken {
+  const inner = text.slice(start + 2, end - 2);
+  const trimmed = inner.trim();
+  const shallow = trimmed.startsWith('-');
+  const expression = shallow ? trimmed.slice(1).trim() : trimmed;
+  const lead = inner.length - inner.trimStart().length;
+  const dash = shallow ? 1 + trimmed.slice(1).length - trimmed.slice(1).trimStart().length : 0;
+  return { start, end, expression, expressionStart: start + 2 + lead + dash, shallow, levels };
+}
