@@ -10,8 +10,19 @@ export type Outcome = {
   readonly policy: CompiledPolicy;
   readonly rule: CompiledRule;
 } & (
-  | { readonly status: 'applied'; readonly patch: readonly PatchOperation[]; readonly message: string; readonly misses: readonly AnchorMiss[]; readonly elements?: readonly ElementOutcome[] }
-  | { readonly status: 'unchanged'; readonly message: string; readonly misses: readonly AnchorMiss[]; readonly elements?: readonly ElementOutcome[] }
+  | {
+      readonly status: 'applied';
+      readonly patch: readonly PatchOperation[];
+      readonly message: string;
+      readonly misses: readonly AnchorMiss[];
+      readonly elements?: readonly ElementOutcome[];
+    }
+  | {
+      readonly status: 'unchanged';
+      readonly message: string;
+      readonly misses: readonly AnchorMiss[];
+      readonly elements?: readonly ElementOutcome[];
+    }
   | { readonly status: 'skipped'; readonly message: string; readonly reason: SkipReason }
   | { readonly status: 'failed'; readonly message: string; readonly failure: Failure }
 );

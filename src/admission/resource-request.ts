@@ -1,0 +1,78 @@
+import type { BindingLookup, GroupVersionKind, Request, RequestUser } from '../engine/request.ts';
+import { isObject, type Json, type JsonObject } from '../json/value.ts';
+import type { Operation } from '../policy/compiled.ts';
+
+export interface ResourceRequestOptions {
+  /** CREATE unless given; null for a background run, which has no operation. */
+  readonly operation?: Operation | null;
+  readonly oldObject?: JsonObject;
+  readonly user?: RequestUser;
+  readonly subresource?: string;
+  /** Kind of the parent when the object is the body of a subresource. */
+  readonly parentKind?: GroupVersionKind;
+  readonly bindings?: BindingLookup;
+  /** Extra or changed members of the `request` variable (a values file). */
+  readonly variables?: JsonObject;
+}
+
+/** A request for an object that comes from a file instead of the API server. */
+export function requestFor(object: JsonObject, options: ResourceRequestOptions = {}): Request {
+  const kind = kindOf(object);
+  const metadata = isObject(object['metadata']) ? object['metadata'] : {};
+  const name = textOf(metadata['name']);
+  const namespace = textOf(metadata['namespace']);
+  const operation = options.operation === undefined ? 'CREATE' : (options.operation ?? undefined);
+  const subresource = options.subresource ?? '';
+  const user = options.user;
+  const variables: Record<string, Json> = {
+    kind: { ...kind },
+    name,
+    namespace: kind.kind === 'Namespace' && kind.group === '' ? name : namespace,
+    ...(operation === undefined ? {} : { operation }),
+    ...(subresource === '' ? {} : { subResource: subresource }),
+    ...userVariables(user),
+    ...options.variables,
+  };
+  return {
+    ...(operation === undefined ? {} : { operation }),
+    kind: options.parentKind ?? kind,
+    subresource,
+    name,
+    namespace,
+    object: operation === 'DELETE' ? null : object,
+    oldObject: options.oldObject ?? (operation === 'DELETE' ? object : null),
+    ...(user === undefined ? {} : { user }),
+    variables,
+    ...(options.bindings === undefined ? {} : { bindings: options.bindings }),
+  };
+}
+
+/** Group, version and kind that an object states. */
+export function kindOf(object: JsonObject): GroupVersionKind {
+  const apiVersion = textOf(object['apiVersion']);
+  const slash = apiVersion.indexOf('/');
+  return {
+    group: slash < 0 ? '' : apiVersion.slice(0, slash),
+    version: slash < 0 ? apiVersion : apiVersion.slice(slash + 1),
+    kind: textOf(object['kind']),
+  };
+}
+
+export function userVariables(user: RequestUser | undefined): JsonObject {
+  if (user === undefined) return {};
+  const { info, roles, clusterRoles } = user;
+  return {
+    userInfo: {
+      username: info.username,
+      groups: info.groups,
+      ...(info.uid === undefined ? {} : { uid: info.uid }),
+      ...(info.extra === undefined ? {} : { extra: info.extra }),
+    },
+    ...(roles.length === 0 ? {} : { roles }),
+    ...(clusterRoles.length === 0 ? {} : { clusterRoles }),
+  };
+}
+
+function textOf(value: Json | undefined): string {
+  return typeof value === 'string' ? value : '';
+}

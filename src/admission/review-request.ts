@@ -1,0 +1,112 @@
+import type { GroupVersionKind, Request, RequestUser, UserInfo } from '../engine/request.ts';
+import { isArray, isObject, type Json, type JsonObject } from '../json/value.ts';
+import type { Operation } from '../policy/compiled.ts';
+import { kindOf } from './resource-request.ts';
+
+export interface AdmissionSettings {
+  /** Roles the user holds; resolved from bindings in a cluster. */
+  readonly roles?: (user: UserInfo, namespace: string) => Pick<RequestUser, 'roles' | 'clusterRoles'>;
+  /** The kind behind a resource, for subresources: `pods` → Pod. */
+  readonly kindOfResource?: (resource: {
+    group: string;
+    version: string;
+    resource: string;
+  }) => GroupVersionKind | undefined;
+}
+
+/** The body is not an AdmissionReview with a request. */
+export class MalformedReview extends Error {
+  override readonly name = 'MalformedReview';
+}
+
+const OPERATIONS: ReadonlySet<string> = new Set<Operation>(['CREATE', 'UPDATE', 'DELETE', 'CONNECT']);
+const noRoles = { roles: [], clusterRoles: [] } as const;
+
+export interface ReviewedRequest {
+  readonly uid: string;
+  readonly apiVersion: string;
+  readonly request: Request;
+}
+
+export function requestOf(body: Json, settings: AdmissionSettings): ReviewedRequest {
+  if (!isObject(body) || body['kind'] !== 'AdmissionReview')
+    throw new MalformedReview('not an AdmissionReview');
+  const raw = body['request'];
+  if (!isObject(raw)) throw new MalformedReview('the AdmissionReview has no request');
+  const uid = textOf(raw['uid']);
+  const operation = raw['operation'];
+  if (uid === '') throw new MalformedReview('request.uid is missing');
+  if (typeof operation !== 'string' || !OPERATIONS.has(operation)) {
+    throw new MalformedReview('request.operation is not one of CREATE, UPDATE, DELETE, CONNECT');
+  }
+  return {
+    uid,
+    apiVersion: textOf(body['apiVersion']),
+    request: toRequest(raw, operation as Operation, settings),
+  };
+}
+
+function toRequest(raw: JsonObject, operation: Operation, settings: AdmissionSettings): Request {
+  const subresource = textOf(raw['subResource']);
+  const namespace = textOf(raw['namespace']);
+  const stated = groupVersionKind(raw['kind']);
+  const user = userOf(raw['userInfo'], namespace, settings);
+  const { object: _object, oldObject: _oldObject, ...rest } = raw;
+  return {
+    operation,
+    kind: subresource === '' ? stated : (parentKind(raw['resource'], settings) ?? stated),
+    subresource,
+    name: textOf(raw['name']),
+    namespace,
+    object: withIdentity(raw['object'], stated, namespace),
+    oldObject: withIdentity(raw['oldObject'], stated, namespace),
+    user,
+    variables: {
+      ...rest,
+      ...(user.roles.length === 0 ? {} : { roles: user.roles }),
+      ...(user.clusterRoles.length === 0 ? {} : { clusterRoles: user.clusterRoles }),
+    },
+  };
+}
+
+function parentKind(resource: Json | undefined, settings: AdmissionSettings): GroupVersionKind | undefined {
+  if (!isObject(resource)) return undefined;
+  const group = textOf(resource['group']);
+  const version = textOf(resource['version']);
+  return settings.kindOfResource?.({ group, version, resource: textOf(resource['resource']) });
+}
+
+/** The body as policies see it: with the type and namespace that the request states, whatever the body leaves out. */
+function withIdentity(body: Json | undefined, kind: GroupVersionKind, namespace: string): JsonObject | null {
+  if (!isObject(body)) return null;
+  const apiVersion = kind.group === '' ? kind.version : `${kind.group}/${kind.version}`;
+  let object = body;
+  if (object['apiVersion'] !== apiVersion || object['kind'] !== kind.kind) {
+    object = { ...object, apiVersion, kind: kind.kind };
+  }
+  const metadata = object['metadata'];
+  if (namespace === '' || !isObject(metadata) || metadata['namespace'] === namespace) return object;
+  if (kind.kind === 'Namespace' && kind.group === '') return object;
+  return { ...object, metadata: { ...metadata, namespace } };
+}
+
+function userOf(userInfo: Json | undefined, namespace: string, settings: AdmissionSettings): RequestUser {
+  const raw = isObject(userInfo) ? userInfo : {};
+  const groups = raw['groups'];
+  const info: UserInfo = {
+    username: textOf(raw['username']),
+    groups: isArray(groups) ? groups.filter((group) => typeof group === 'string') : [],
+    ...(typeof raw['uid'] === 'string' ? { uid: raw['uid'] } : {}),
+    ...(isObject(raw['extra']) ? { extra: raw['extra'] } : {}),
+  };
+  return { info, ...(settings.roles?.(info, namespace) ?? noRoles) };
+}
+
+function groupVersionKind(value: Json | undefined): GroupVersionKind {
+  if (!isObject(value)) return kindOf({});
+  return { group: textOf(value['group']), version: textOf(value['version']), kind: textOf(value['kind']) };
+}
+
+function textOf(value: Json | undefined): string {
+  return typeof value === 'string' ? value : '';
+}

@@ -1,0 +1,190 @@
+import { EvaluationError, type Scope } from '../expression/scope.ts';
+import { isObject, type Json, type JsonObject } from '../json/value.ts';
+import type { CompiledContextEntry } from '../policy/compiled.ts';
+import type { DataCache } from './data-cache.ts';
+import type { DataAnswer } from './data-source.ts';
+import { EntryLayer } from './scope-layers.ts';
+
+export interface ContextSettings {
+  readonly data: DataCache;
+  /** Namespace of a namespaced Policy: its context entries may read no other. */
+  readonly policyNamespace: string | undefined;
+  /** Values given beforehand win: those entries are never loaded. */
+  readonly bindings: Readonly<Record<string, Json>> | undefined;
+}
+
+/** Adds one lazy layer an entry; nothing is computed before an expression reads it. */
+export function withContext(
+  scope: Scope,
+  entries: readonly CompiledContextEntry[],
+  settings: ContextSettings,
+): Scope {
+  let layered = scope;
+  for (const entry of entries) {
+    if (settings.bindings !== undefined && Object.hasOwn(settings.bindings, entry.name)) continue;
+    layered = new EntryLayer(layered, entry.name, (outer) => loadEntry(entry, outer, settings));
+  }
+  return layered;
+}
+
+function loadEntry(entry: CompiledContextEntry, scope: Scope, settings: ContextSettings): Json {
+  try {
+    return evaluateEntry(entry, scope, settings);
+  } catch (error) {
+    if (!(error instanceof EvaluationError)) throw error;
+    const code = error.code === 'KYM_NAMESPACE_BOUNDARY' ? error.code : 'KYM_CONTEXT_FAILED';
+    throw new EvaluationError(code, `context entry "${entry.name}": ${error.message}`, { cause: error });
+  }
+}
+
+function evaluateEntry(entry: CompiledContextEntry, scope: Scope, settings: ContextSettings): Json {
+  switch (entry.type) {
+    case 'variable':
+      return evaluateVariable(entry, scope);
+    case 'configMap':
+      return readConfigMap(entry, scope, settings);
+    case 'apiCall':
+      return callApi(entry, scope, settings);
+    case 'imageRegistry': {
+      const reference = text(entry.reference.render(scope), 'reference');
+      const query = { type: 'imageRegistry', reference } as const;
+      const answer = settings.data.read(
+        entry.credentials === undefined ? query : { ...query, credentials: entry.credentials },
+      );
+      return project(need(answer), entry, scope);
+    }
+    case 'globalReference':
+      return readGlobalReference(entry, scope, settings);
+  }
+}
+
+type Entry<T extends CompiledContextEntry['type']> = Extract<CompiledContextEntry, { type: T }>;
+
+function evaluateVariable(entry: Entry<'variable'>, scope: Scope): Json {
+  const fallback = entry.default?.render(scope) ?? null;
+  let output: Json = fallback;
+  if (entry.value !== undefined) {
+    const value = entry.value.render(scope);
+    output =
+      entry.jmesPath === undefined
+        ? value
+        : (attempt(() => entry.jmesPath?.search(value, scope), fallback) ?? null);
+  } else if (entry.jmesPath !== undefined) {
+    output = attempt(() => entry.jmesPath?.evaluate(scope), fallback) ?? fallback;
+  }
+  if (output === null) {
+    throw new EvaluationError('KYM_CONTEXT_FAILED', 'the variable evaluated to null and has no default');
+  }
+  return output;
+}
+
+/** A failed expression yields the default; without one it stays a failure. */
+function attempt(evaluate: () => Json | undefined, fallback: Json): Json | undefined {
+  try {
+    return evaluate();
+  } catch (error) {
+    if (error instanceof EvaluationError && fallback !== null) return fallback;
+    throw error;
+  }
+}
+
+function readConfigMap(entry: Entry<'configMap'>, scope: Scope, settings: ContextSettings): Json {
+  const name = text(entry.objectName.render(scope), 'configMap.name');
+  const given =
+    entry.namespace === undefined ? '' : text(entry.namespace.render(scope), 'configMap.namespace');
+  const namespace = given || settings.policyNamespace || 'default';
+  if (settings.policyNamespace !== undefined && namespace !== settings.policyNamespace) {
+    throw new EvaluationError(
+      'KYM_NAMESPACE_BOUNDARY',
+      `a Policy in namespace "${settings.policyNamespace}" may not read ConfigMaps of another namespace`,
+    );
+  }
+  const object = need(settings.data.read({ type: 'configMap', namespace, name }));
+  const data = isObject(object) ? (object['data'] ?? {}) : {};
+  const metadata = isObject(object) ? (object['metadata'] ?? {}) : {};
+  return { data, metadata };
+}
+
+function callApi(entry: Entry<'apiCall'>, scope: Scope, settings: ContextSettings): Json {
+  const fallback = entry.default?.render(scope);
+  const urlPath =
+    entry.urlPath === undefined ? undefined : text(entry.urlPath.render(scope), 'apiCall.urlPath');
+  if (urlPath !== undefined) checkNamespaceOfPath(urlPath, settings.policyNamespace);
+  const body = entry.data === undefined ? undefined : requestBody(entry.data.render(scope));
+  const service = entry.service?.render(scope);
+  const answer = settings.data.read({
+    type: 'apiCall',
+    method: entry.method,
+    ...(urlPath === undefined ? {} : { urlPath }),
+    ...(service === undefined ? {} : { service }),
+    ...(body === undefined ? {} : { body }),
+  });
+  if (!answer.found && fallback !== undefined) return fallback;
+  return project(need(answer), entry, scope);
+}
+
+/** A namespaced Policy may call only paths that stay inside its own namespace. */
+function checkNamespaceOfPath(urlPath: string, namespace: string | undefined): void {
+  if (namespace === undefined) return;
+  const segments: string[] = [];
+  for (const segment of (urlPath.split('?', 1)[0] ?? '').split('/')) {
+    if (segment === '..') segments.pop();
+    else if (segment !== '' && segment !== '.') segments.push(decodeSegment(segment));
+  }
+  const at = segments.indexOf('namespaces');
+  if (at < 0 || segments[at + 1] !== namespace) {
+    throw new EvaluationError(
+      'KYM_NAMESPACE_BOUNDARY',
+      `a Policy in namespace "${namespace}" may call only paths below /namespaces/${namespace}/`,
+    );
+  }
+}
+
+function decodeSegment(segment: string): string {
+  try {
+    return decodeURIComponent(segment);
+  } catch {
+    return segment;
+  }
+}
+
+function requestBody(data: Json): JsonObject {
+  const body: Record<string, Json> = {};
+  if (Array.isArray(data)) {
+    for (const item of data as readonly Json[]) {
+      if (isObject(item)) {
+        Object.defineProperty(body, String(item['key'] ?? ''), {
+          value: item['value'] ?? null,
+          enumerable: true,
+          configurable: true,
+          writable: true,
+        });
+      }
+    }
+  }
+  return body;
+}
+
+function readGlobalReference(entry: Entry<'globalReference'>, scope: Scope, settings: ContextSettings): Json {
+  const name = text(entry.reference.render(scope), 'globalReference.name');
+  const answer = settings.data.read({ type: 'globalReference', name });
+  return project(need(answer), entry, scope);
+}
+
+function project(
+  value: Json,
+  entry: { readonly jmesPath?: { search(data: Json, scope: Scope): Json } },
+  scope: Scope,
+): Json {
+  return entry.jmesPath === undefined ? value : entry.jmesPath.search(value, scope);
+}
+
+function need(answer: DataAnswer): Json {
+  if (answer.found) return answer.value;
+  throw new EvaluationError('KYM_CONTEXT_FAILED', answer.error);
+}
+
+function text(value: Json, field: string): string {
+  if (typeof value === 'string') return value;
+  throw new EvaluationError('KYM_CONTEXT_FAILED', `${field} must be text`);
+}

@@ -1,0 +1,38 @@
+import { Suspend } from '../expression/scope.ts';
+import type { DataAnswer, DataQuery, DataSource } from './data-source.ts';
+
+/** Reads of one request: each query is asked once, however many rules read it. */
+export class DataCache {
+  readonly #source: DataSource;
+  readonly #answers = new Map<string, DataAnswer | Promise<void>>();
+
+  constructor(source: DataSource) {
+    this.#source = source;
+  }
+
+  /** Throws Suspend while the answer is on its way. */
+  read(query: DataQuery): DataAnswer {
+    const key = JSON.stringify(query);
+    const known = this.#answers.get(key);
+    if (known instanceof Promise) throw new Suspend(known);
+    if (known !== undefined) return known;
+    const answer = this.#source.read(query);
+    if (!(answer instanceof Promise)) {
+      this.#answers.set(key, answer);
+      return answer;
+    }
+    const arrival = answer.then(
+      (value) => {
+        this.#answers.set(key, value);
+      },
+      (error: unknown) => {
+        this.#answers.set(key, {
+          found: false,
+          error: error instanceof Error ? error.message : String(error),
+        });
+      },
+    );
+    this.#answers.set(key, arrival);
+    throw new Suspend(arrival);
+  }
+}

@@ -1,0 +1,182 @@
+import { type Environment, Suspend } from '../expression/scope.ts';
+import { diff } from '../json/diff.ts';
+import type { JsonObject } from '../json/value.ts';
+import type { CompiledPolicy, CompiledRule } from '../policy/compiled.ts';
+import type { Candidate, PolicySnapshot } from '../policy/registry.ts';
+import type { ContextSettings } from './context.ts';
+import { DataCache } from './data-cache.ts';
+import type { DataSource } from './data-source.ts';
+import { matchingExceptions } from './exceptions.ts';
+import { clauseMisses, type MatchSubject, matchingBlock, metadataOf, subjectOf } from './match.ts';
+import type { Outcome, Result, SkipReason } from './outcome.ts';
+import { outcomeOf, skipped } from './outcomes.ts';
+import type { Request } from './request.ts';
+import { RequestFacts, RequestScope } from './request-scope.ts';
+import { runRule } from './rule.ts';
+
+export interface EvaluationSettings {
+  readonly dataSource: DataSource;
+  readonly environment: Environment;
+  readonly explain: boolean;
+}
+
+const noLabels: JsonObject = {};
+
+/**
+ * One request on its way through the policies. It can be interrupted where data has to be fetched:
+ * rules are pure, so the rule that was interrupted simply runs again.
+ */
+export class Evaluation {
+  readonly #request: Request;
+  readonly #snapshot: PolicySnapshot;
+  readonly #explain: boolean;
+  readonly #facts: RequestFacts;
+  readonly #data: DataCache;
+  readonly #candidates: readonly Candidate[];
+  readonly #start: JsonObject | null;
+  readonly #outcomes: Outcome[] = [];
+  readonly #failedPolicies: CompiledPolicy[] = [];
+
+  #object: JsonObject | null;
+  #policyIndex = 0;
+  #ruleIndex = 0;
+  /** The object when the current policy began: what is kept when one of its rules fails. */
+  #policyStart: JsonObject | null;
+  #policyFailed = false;
+  #subject: MatchSubject | undefined;
+  #subjectObject: JsonObject | undefined;
+
+  constructor(request: Request, snapshot: PolicySnapshot, settings: EvaluationSettings) {
+    this.#request = request;
+    this.#snapshot = snapshot;
+    this.#explain = settings.explain;
+    this.#facts = new RequestFacts(request, settings.environment);
+    this.#data = new DataCache(settings.dataSource);
+    this.#start = request.object;
+    this.#object = this.#start;
+    this.#policyStart = this.#start;
+    this.#candidates = settings.explain ? allRules(snapshot) : candidatesFor(request, snapshot);
+  }
+
+  /** Goes on until the end (undefined) or until data has to be awaited. */
+  run(): Suspend | undefined {
+    try {
+      while (this.#policyIndex < this.#candidates.length) {
+        const candidate = this.#candidates[this.#policyIndex];
+        if (candidate !== undefined) this.#runPolicy(candidate);
+        this.#policyIndex++;
+      }
+      return undefined;
+    } catch (error) {
+      if (error instanceof Suspend) return error;
+      throw error;
+    }
+  }
+
+  result(): Result {
+    const before = this.#start;
+    const after = this.#object;
+    return {
+      object: after,
+      patch: before === after || before === null || after === null ? [] : diff(before, after),
+      outcomes: this.#outcomes,
+      failedPolicies: this.#failedPolicies,
+    };
+  }
+
+  #runPolicy({ policy, rules }: Candidate): void {
+    while (this.#ruleIndex < rules.length) {
+      const rule = rules[this.#ruleIndex];
+      if (rule !== undefined) this.#runRule(policy, rule);
+      this.#ruleIndex++;
+    }
+    if (this.#policyFailed) {
+      this.#object = this.#policyStart;
+      this.#failedPolicies.push(policy);
+    }
+    this.#policyStart = this.#object;
+    this.#policyFailed = false;
+    this.#ruleIndex = 0;
+  }
+
+  #runRule(policy: CompiledPolicy, rule: CompiledRule): void {
+    const object = this.#object;
+    if (object === null) return;
+    const reason = this.#reasonToPassOver(policy, rule, object);
+    if (reason !== undefined) {
+      if (this.#explain) this.#outcomes.push(skipped(policy, rule, reason));
+      return;
+    }
+    const bindings = this.#request.bindings?.(policy.key, rule.autogenOf ?? rule.name);
+    const context: ContextSettings = { data: this.#data, policyNamespace: policy.namespace, bindings };
+    const effect = runRule(rule, object, {
+      context,
+      scopeFor: (current) => new RequestScope(this.#facts, current),
+      exceptions: () => this.#exceptionsFor(policy, rule),
+    });
+    if (effect.status === 'applied') this.#object = effect.object;
+    if (effect.status === 'failed') this.#policyFailed = true;
+    this.#outcomes.push(outcomeOf(policy, rule, object, effect));
+  }
+
+  /** Why a rule is not run at all: these give no outcome unless an explanation was asked for. */
+  #reasonToPassOver(policy: CompiledPolicy, rule: CompiledRule, object: JsonObject): SkipReason | undefined {
+    const applied = policy.applyRules === 'One' ? this.#appliedRule(policy) : undefined;
+    if (applied !== undefined) return { type: 'applyRules', after: applied };
+    const subject = this.#subjectFor(object);
+    if (policy.namespace !== undefined && policy.namespace !== subject.namespace) {
+      return { type: 'namespace', expected: policy.namespace, actual: subject.namespace };
+    }
+    if (matchingBlock(rule.match, subject, 'match') === undefined) {
+      return { type: 'match', clauses: this.#explain ? clauseMisses(rule.match, subject, 'match') : [] };
+    }
+    const excluding =
+      rule.exclude === undefined ? undefined : matchingBlock(rule.exclude, subject, 'exclude');
+    if (excluding !== undefined) return { type: 'exclude', clause: excluding.path };
+    if (rule.targets !== undefined) return { type: 'mutateExisting' };
+    return undefined;
+  }
+
+  #appliedRule(policy: CompiledPolicy): string | undefined {
+    return this.#outcomes.find((outcome) => outcome.policy === policy && outcome.status === 'applied')?.rule
+      .name;
+  }
+
+  #exceptionsFor(policy: CompiledPolicy, rule: CompiledRule): readonly string[] {
+    const exceptions = this.#snapshot.exceptionsFor(policy.key);
+    const object = this.#policyStart;
+    if (exceptions.length === 0 || object === null) return [];
+    const scope = new RequestScope(this.#facts, object);
+    return matchingExceptions(exceptions, policy, rule, this.#describe(object), scope);
+  }
+
+  #subjectFor(object: JsonObject): MatchSubject {
+    if (this.#subject === undefined || this.#subjectObject !== object) {
+      this.#subject = this.#describe(object);
+      this.#subjectObject = object;
+    }
+    return this.#subject;
+  }
+
+  #describe(object: JsonObject): MatchSubject {
+    const { kind, subresource, operation, user } = this.#request;
+    const namespaceLabels = () => this.#namespaceLabels(object);
+    return subjectOf(object, { kind, subresource, operation, user, namespaceLabels });
+  }
+
+  #namespaceLabels(object: JsonObject): JsonObject {
+    const namespace = metadataOf(object)['namespace'];
+    if (typeof namespace !== 'string' || namespace === '') return noLabels;
+    const answer = this.#data.read({ type: 'namespaceLabels', namespace });
+    return answer.found ? (answer.value as JsonObject) : noLabels;
+  }
+}
+
+function allRules(snapshot: PolicySnapshot): readonly Candidate[] {
+  return snapshot.policies.map((policy) => ({ policy, rules: policy.rules }));
+}
+
+function candidatesFor(request: Request, snapshot: PolicySnapshot): readonly Candidate[] {
+  const { kind, subresource, operation, namespace } = request;
+  return snapshot.candidates({ ...kind, subresource, operation, namespace });
+}

@@ -1,0 +1,131 @@
+import { diff } from '../json/diff.ts';
+import type { PatchOperation } from '../json/patch-operation.ts';
+import { formatPointer } from '../json/pointer.ts';
+import type { JsonObject } from '../json/value.ts';
+import type { CompiledPolicy, CompiledRule } from '../policy/compiled.ts';
+import { metadataOf } from './match.ts';
+import type { Failure, Outcome, SkipReason } from './outcome.ts';
+import type { RuleEffect } from './rule.ts';
+
+export function outcomeOf(
+  policy: CompiledPolicy,
+  rule: CompiledRule,
+  before: JsonObject,
+  effect: RuleEffect,
+): Outcome {
+  switch (effect.status) {
+    case 'applied':
+      return new AppliedOutcome(policy, rule, before, effect);
+    case 'unchanged': {
+      const message = effect.elements === undefined ? 'no patches applied' : '0 elements processed';
+      const elements = effect.elements === undefined ? {} : { elements: effect.elements };
+      return { policy, rule, status: 'unchanged', message, misses: effect.misses, ...elements };
+    }
+    case 'skipped':
+      return skipped(policy, rule, effect.reason);
+    case 'failed':
+      return {
+        policy,
+        rule,
+        status: 'failed',
+        message: failureMessage(effect.failure),
+        failure: effect.failure,
+      };
+  }
+}
+
+export function skipped(policy: CompiledPolicy, rule: CompiledRule, reason: SkipReason): Outcome {
+  return { policy, rule, status: 'skipped', message: skipMessage(reason), reason };
+}
+
+type Applied = Extract<Outcome, { status: 'applied' }>;
+
+/** Most readers never look at the patch of a single rule: it is computed when they do. */
+class AppliedOutcome implements Applied {
+  readonly status = 'applied';
+  readonly policy: CompiledPolicy;
+  readonly rule: CompiledRule;
+  readonly #before: JsonObject;
+  readonly #effect: Extract<RuleEffect, { status: 'applied' | 'unchanged' }>;
+  #patch: readonly PatchOperation[] | undefined;
+
+  constructor(
+    policy: CompiledPolicy,
+    rule: CompiledRule,
+    before: JsonObject,
+    effect: Extract<RuleEffect, { status: 'applied' | 'unchanged' }>,
+  ) {
+    this.policy = policy;
+    this.rule = rule;
+    this.#before = before;
+    this.#effect = effect;
+  }
+
+  get patch(): readonly PatchOperation[] {
+    const patch = this.#patch ?? diff(this.#before, this.#effect.object);
+    this.#patch = patch;
+    return patch;
+  }
+
+  get message(): string {
+    return successMessage(this.#effect.object);
+  }
+
+  get misses(): Applied['misses'] {
+    return this.#effect.misses;
+  }
+
+  get elements(): NonNullable<Applied['elements']> {
+    return this.#effect.elements ?? [];
+  }
+}
+
+function successMessage(object: JsonObject): string {
+  const { name, namespace } = metadataOf(object);
+  const target = `mutated ${String(object['kind'] ?? '')}/${typeof name === 'string' ? name : ''}`;
+  return typeof namespace === 'string' && namespace !== '' ? `${target} in namespace ${namespace}` : target;
+}
+
+function skipMessage(reason: SkipReason): string {
+  switch (reason.type) {
+    case 'match':
+      return 'the object does not match';
+    case 'exclude':
+      return `the object is excluded by ${formatPointer(reason.clause)}`;
+    case 'namespace':
+      return `the policy acts in namespace ${reason.expected} only`;
+    case 'preconditions': {
+      const messages = reason.conditions.filter(
+        (condition) => !condition.passed && condition.message !== undefined,
+      );
+      return ['preconditions not met', ...messages.map((condition) => condition.message)].join('; ');
+    }
+    case 'anchor':
+      return 'no patches applied';
+    case 'exception':
+      return `rule is skipped due to policy exceptions ${reason.exceptions.join(', ')}`;
+    case 'applyRules':
+      return `applyRules is One and rule ${reason.after} was applied`;
+    case 'mutateExisting':
+      return 'the rule changes existing objects, in the background';
+  }
+}
+
+const STAGE_PREFIX: Readonly<Record<Failure['stage'], string>> = {
+  match: 'failed to match',
+  context: 'failed to load context',
+  preconditions: 'failed to evaluate preconditions',
+  list: 'failed to mutate elements',
+  patch: 'failed to patch resource',
+  identity: 'failed to patch resource',
+};
+
+const VARIABLE_CODES: ReadonlySet<string> = new Set(['KYM_VARIABLE_UNRESOLVED', 'KYM_EXPRESSION_FAILED']);
+
+function failureMessage(failure: Failure): string {
+  const prefix =
+    failure.stage === 'patch' && VARIABLE_CODES.has(failure.code)
+      ? 'variable substitution failed'
+      : STAGE_PREFIX[failure.stage];
+  return `${prefix}: ${failure.detail}`;
+}

@@ -1,0 +1,44 @@
+import { EvaluationError, type Scope } from '../expression/scope.ts';
+import type { JsonObject } from '../json/value.ts';
+import type { CompiledReplacement, SourceLookup, SourceSelector } from '../patch/replacement.ts';
+import type { ContextSettings } from './context.ts';
+import { at } from './stage.ts';
+
+/** Replacement rules of one policy rule, in order; a later one sees what the earlier ones wrote. */
+export function runReplacements(
+  replacements: readonly CompiledReplacement[],
+  object: JsonObject,
+  scope: Scope,
+  context: ContextSettings,
+): JsonObject {
+  const sources: SourceLookup = { find: (selector) => findSource(selector, context) };
+  let current = object;
+  for (const [index, replacement] of replacements.entries()) {
+    current = at('patch', ['mutate', 'replacements', index], () =>
+      replacement.apply(current, scope, sources),
+    );
+  }
+  return current;
+}
+
+/** Outside the incoming object only one named object is ever read, and a Policy stays in its namespace. */
+function findSource(selector: SourceSelector, context: ContextSettings): readonly JsonObject[] {
+  const { kind, name } = selector;
+  if (kind === undefined || name === undefined) return [];
+  const namespace = selector.namespace ?? context.policyNamespace;
+  if (context.policyNamespace !== undefined && namespace !== context.policyNamespace) {
+    throw new EvaluationError(
+      'KYM_NAMESPACE_BOUNDARY',
+      `a Policy in namespace "${context.policyNamespace}" may not read a replacement source of another namespace`,
+    );
+  }
+  const answer = context.data.read({
+    type: 'object',
+    kind,
+    name,
+    ...(selector.group === undefined ? {} : { group: selector.group }),
+    ...(selector.version === undefined ? {} : { version: selector.version }),
+    ...(namespace === undefined ? {} : { namespace }),
+  });
+  return answer.found ? [answer.value as JsonObject] : [];
+}

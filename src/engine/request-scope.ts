@@ -1,0 +1,91 @@
+import { imagesOf } from '../expression/image.ts';
+import type { Environment, Scope } from '../expression/scope.ts';
+import type { Json, JsonObject } from '../json/value.ts';
+import type { Request } from './request.ts';
+
+const SERVICE_ACCOUNT = 'system:serviceaccount:';
+
+/** What a request binds whatever happens to its object: computed once, on first use. */
+export class RequestFacts {
+  readonly request: Request;
+  readonly environment: Environment;
+  #images: { readonly value: JsonObject | undefined } | undefined;
+  #serviceAccount: { readonly name: string; readonly namespace: string } | undefined;
+
+  constructor(request: Request, environment: Environment) {
+    this.request = request;
+    this.environment = environment;
+  }
+
+  /** Of the object as it came in: earlier rules do not change it. Undefined for kinds without containers. */
+  get images(): JsonObject | undefined {
+    if (this.#images === undefined) {
+      const object = this.request.object ?? this.request.oldObject;
+      this.#images = { value: object === null ? undefined : imagesOf(object, this.request.kind.kind) };
+    }
+    return this.#images.value;
+  }
+
+  get serviceAccount(): { readonly name: string; readonly namespace: string } {
+    this.#serviceAccount ??= parseServiceAccount(this.request.user?.info.username ?? '');
+    return this.#serviceAccount;
+  }
+}
+
+/** The outermost scope of a rule: the request with its object as the rules before made it. */
+export class RequestScope implements Scope {
+  readonly environment: Environment;
+  readonly #facts: RequestFacts;
+  readonly #object: JsonObject | null;
+  #request: JsonObject | undefined;
+
+  constructor(facts: RequestFacts, object: JsonObject | null) {
+    this.environment = facts.environment;
+    this.#facts = facts;
+    this.#object = object;
+  }
+
+  lookup(name: string): Json | undefined {
+    switch (name) {
+      case 'request':
+        this.#request ??= requestVariable(this.#facts.request, this.#object);
+        return this.#request;
+      case 'images':
+        return this.#facts.images;
+      case 'serviceAccountName':
+        return this.#facts.serviceAccount.name;
+      case 'serviceAccountNamespace':
+        return this.#facts.serviceAccount.namespace;
+      default:
+        return undefined;
+    }
+  }
+
+  snapshot(): JsonObject {
+    const names = ['request', 'images', 'serviceAccountName', 'serviceAccountNamespace'];
+    const bound: Record<string, Json> = {};
+    for (const name of names) {
+      const value = this.lookup(name);
+      if (value !== undefined) bound[name] = value;
+    }
+    return bound;
+  }
+}
+
+function requestVariable(request: Request, object: JsonObject | null): JsonObject {
+  // On DELETE there is no new object: variables that name it read the old one, as Kyverno's do.
+  const visible = object ?? request.oldObject;
+  const bound: Record<string, Json> = { ...request.variables };
+  if (visible !== null) bound['object'] = visible;
+  if (request.oldObject !== null) bound['oldObject'] = request.oldObject;
+  return bound;
+}
+
+/** Both empty unless the user is a service account: other names that hold colons are not taken apart. */
+function parseServiceAccount(username: string): { readonly name: string; readonly namespace: string } {
+  if (!username.startsWith(SERVICE_ACCOUNT)) return { name: '', namespace: '' };
+  const rest = username.slice(SERVICE_ACCOUNT.length);
+  const colon = rest.indexOf(':');
+  if (colon < 0) return { name: '', namespace: '' };
+  return { namespace: rest.slice(0, colon), name: rest.slice(colon + 1) };
+}

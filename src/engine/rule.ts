@@ -1,0 +1,104 @@
+import type { Scope } from '../expression/scope.ts';
+import type { JsonObject } from '../json/value.ts';
+import type { AnchorMiss } from '../patch/compiled-patch.ts';
+import type { CompiledMutation, CompiledRule } from '../policy/compiled.ts';
+import { type ContextSettings, withContext } from './context.ts';
+import { runForeach } from './foreach.ts';
+import { assertSameIdentity } from './identity.ts';
+import type { ElementOutcome, Failure, SkipReason } from './outcome.ts';
+import { runReplacements } from './replacements.ts';
+import { ValuesLayer } from './scope-layers.ts';
+import { at, StageError } from './stage.ts';
+
+/** What a rule that matched did to the object. */
+export type RuleEffect =
+  | {
+      readonly status: 'applied' | 'unchanged';
+      readonly object: JsonObject;
+      readonly misses: readonly AnchorMiss[];
+      readonly elements?: readonly ElementOutcome[];
+    }
+  | { readonly status: 'skipped'; readonly reason: SkipReason }
+  | { readonly status: 'failed'; readonly failure: Failure };
+
+export interface RuleSetting {
+  readonly context: ContextSettings;
+  /** The scope in which `request.object` (or `target`) is the given object. */
+  scopeFor(object: JsonObject): Scope;
+  /** Asked after the preconditions: the exceptions that lift this rule. */
+  exceptions(): readonly string[];
+}
+
+/** context ▸ preconditions ▸ exceptions ▸ mutate. Never throws for policy content. */
+export function runRule(rule: CompiledRule, object: JsonObject, setting: RuleSetting): RuleEffect {
+  try {
+    return runStages(rule, object, setting);
+  } catch (error) {
+    if (error instanceof StageError) return { status: 'failed', failure: error.failure };
+    throw error;
+  }
+}
+
+function runStages(rule: CompiledRule, object: JsonObject, setting: RuleSetting): RuleEffect {
+  const bindings = setting.context.bindings;
+  const scopeFor = (current: JsonObject): Scope => {
+    const base = setting.scopeFor(current);
+    const bound = bindings === undefined ? base : new ValuesLayer(base, bindings);
+    return withContext(bound, rule.context, setting.context);
+  };
+  const scope = scopeFor(object);
+
+  const conditions = rule.preconditions;
+  if (conditions !== undefined) {
+    const verdict = at('preconditions', ['preconditions'], () => conditions.evaluate(scope));
+    if (!verdict.passed) {
+      return { status: 'skipped', reason: { type: 'preconditions', conditions: verdict.evaluated } };
+    }
+  }
+
+  const exceptions = setting.exceptions();
+  if (exceptions.length > 0) return { status: 'skipped', reason: { type: 'exception', exceptions } };
+
+  const effect = mutate(rule.mutation, object, scope, scopeFor, setting.context);
+  if (effect.status === 'applied')
+    at('identity', ['mutate'], () => assertSameIdentity(object, effect.object));
+  return effect;
+}
+
+function mutate(
+  mutation: CompiledMutation,
+  object: JsonObject,
+  scope: Scope,
+  scopeFor: (object: JsonObject) => Scope,
+  context: ContextSettings,
+): RuleEffect {
+  switch (mutation.type) {
+    case 'patch': {
+      const result = at('patch', ['mutate'], () => mutation.patch.apply(object, scope));
+      if (result.status === 'skipped') {
+        return { status: 'skipped', reason: { type: 'anchor', misses: result.misses } };
+      }
+      return effectOf(object, result.object, result.misses);
+    }
+    case 'foreach': {
+      const elements: ElementOutcome[] = [];
+      const misses: AnchorMiss[] = [];
+      // The first entry reads the scope the preconditions read, so that lazy entries are not computed twice.
+      const reuse = (current: JsonObject): Scope => (current === object ? scope : scopeFor(current));
+      const after = runForeach(mutation.entries, object, { context, scopeFor: reuse, elements, misses });
+      return { ...effectOf(object, after, misses), elements };
+    }
+    case 'replacements': {
+      const after = runReplacements(mutation.replacements, object, scope, context);
+      return effectOf(object, after, []);
+    }
+  }
+}
+
+function effectOf(
+  before: JsonObject,
+  after: JsonObject,
+  misses: readonly AnchorMiss[],
+): Extract<RuleEffect, { status: 'applied' | 'unchanged' }> {
+  return { status: before === after ? 'unchanged' : 'applied', object: after, misses };
+}

@@ -1,0 +1,99 @@
+import type { Environment, Scope } from '../expression/scope.ts';
+import type { Json, JsonObject } from '../json/value.ts';
+
+/** A scope that binds some names itself and asks the scope around it for the rest. */
+abstract class Layer implements Scope {
+  readonly environment: Environment;
+  protected readonly outer: Scope;
+
+  constructor(outer: Scope) {
+    this.outer = outer;
+    this.environment = outer.environment;
+  }
+
+  abstract lookup(name: string): Json | undefined;
+  abstract snapshot(): JsonObject;
+}
+
+/** Plain values: bindings from a values file, or the target of a mutate-existing rule. */
+export class ValuesLayer extends Layer {
+  readonly #values: Readonly<Record<string, Json>>;
+
+  constructor(outer: Scope, values: Readonly<Record<string, Json>>) {
+    super(outer);
+    this.#values = values;
+  }
+
+  override lookup(name: string): Json | undefined {
+    return Object.hasOwn(this.#values, name) ? this.#values[name] : this.outer.lookup(name);
+  }
+
+  override snapshot(): JsonObject {
+    return { ...this.outer.snapshot(), ...this.#values };
+  }
+}
+
+/** One context entry, computed when an expression first reads it. It sees only the entries before it. */
+export class EntryLayer extends Layer {
+  readonly #name: string;
+  readonly #load: (scope: Scope) => Json;
+  #value: Json | undefined;
+
+  constructor(outer: Scope, name: string, load: (scope: Scope) => Json) {
+    super(outer);
+    this.#name = name;
+    this.#load = load;
+  }
+
+  override lookup(name: string): Json | undefined {
+    if (name !== this.#name) return this.outer.lookup(name);
+    this.#value ??= this.#load(this.outer);
+    return this.#value;
+  }
+
+  override snapshot(): JsonObject {
+    const value = this.lookup(this.#name);
+    return { ...this.outer.snapshot(), [this.#name]: value ?? null };
+  }
+}
+
+/** The names one foreach iteration binds. */
+export class ElementLayer extends Layer {
+  readonly #element: Json;
+  readonly #index: number;
+  readonly #numberedElement: string;
+  readonly #numberedIndex: string;
+  readonly #alias: string | undefined;
+  readonly #aliasIndex: string | undefined;
+
+  constructor(outer: Scope, element: Json, index: number, depth: number, alias: string | undefined) {
+    super(outer);
+    this.#element = element;
+    this.#index = index;
+    this.#numberedElement = `element${depth}`;
+    this.#numberedIndex = `elementIndex${depth}`;
+    this.#alias = alias;
+    this.#aliasIndex = alias === undefined ? undefined : `${alias}Index`;
+  }
+
+  override lookup(name: string): Json | undefined {
+    if (name === 'element' || name === this.#numberedElement || name === this.#alias) return this.#element;
+    if (name === 'elementIndex' || name === this.#numberedIndex || name === this.#aliasIndex)
+      return this.#index;
+    return this.outer.lookup(name);
+  }
+
+  override snapshot(): JsonObject {
+    const own: Record<string, Json> = {
+      element: this.#element,
+      elementIndex: this.#index,
+      [this.#numberedElement]: this.#element,
+      [this.#numberedIndex]: this.#index,
+    };
+    if (this.#alias !== undefined) {
+      own[this.#alias] = this.#element;
+      own[`${this.#alias}Index`] = this.#index;
+    }
+    return { ...this.outer.snapshot(), ...own };
+  }
+}

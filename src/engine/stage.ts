@@ -1,0 +1,28 @@
+import { EvaluationError } from '../expression/scope.ts';
+import type { Path } from '../json/value.ts';
+import { PatchError } from '../patch/compiled-patch.ts';
+import type { Failure } from './outcome.ts';
+
+/** Carries the stage of a rule in which an evaluation failed. */
+export class StageError extends Error {
+  override readonly name = 'StageError';
+  readonly failure: Failure;
+  constructor(failure: Failure, cause: EvaluationError) {
+    super(failure.detail, { cause });
+    this.failure = failure;
+  }
+}
+
+/** Runs one stage; what it raises is marked with the stage and the place in the rule (innermost wins). */
+export function at<T>(stage: Failure['stage'], rulePath: Path, run: () => T): T {
+  try {
+    return run();
+  } catch (error) {
+    if (!(error instanceof EvaluationError)) throw error;
+    const failure: Failure = { code: error.code, stage, rulePath, detail: error.message };
+    throw new StageError(
+      error instanceof PatchError ? { ...failure, objectPath: error.path } : failure,
+      error,
+    );
+  }
+}
