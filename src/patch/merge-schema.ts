@@ -1,0 +1,63 @@
+import { mergeKinds, mergeTypes } from './generated/merge-types.ts';
+
+/** What strategic merge has to know about one place of a built-in kind. Absent fields are plain. */
+export interface SchemaNode {
+  readonly fields: ReadonlyMap<string, SchemaNode>;
+  /**
+   * Set when this place is a list that is merged: by these keys, or as a set of scalars when there are none.
+   * A list without it is replaced as a whole.
+   */
+  readonly mergeKeys?: readonly string[];
+  /** The items of a list. */
+  readonly items?: SchemaNode;
+}
+
+/**
+ * The merge schema of a built-in kind, by exact apiVersion and kind; undefined for custom resources.
+ *
+ * @example
+ * mergeSchemaFor('v1', 'Pod')?.fields.get('spec')?.fields.get('containers')?.mergeKeys // ['name']
+ */
+export function mergeSchemaFor(apiVersion: string, kind: string): SchemaNode | undefined {
+  return schemaByKind.get(apiVersion)?.get(kind);
+}
+
+const noFields: ReadonlyMap<string, SchemaNode> = new Map();
+
+// Types refer to one another, some to themselves, so every node exists before its fields are filled in.
+const fieldsByType = new Map<string, Map<string, SchemaNode>>(
+  Object.keys(mergeTypes).map((type) => [type, new Map<string, SchemaNode>()]),
+);
+const nodeByType = new Map<string, SchemaNode>(
+  Array.from(fieldsByType, ([type, fields]) => [type, { fields }] as const),
+);
+for (const [type, codes] of Object.entries(mergeTypes)) {
+  for (const [field, code] of Object.entries(codes)) fieldsByType.get(type)?.set(field, fieldNode(code));
+}
+
+const schemaByKind = new Map<string, Map<string, SchemaNode>>();
+for (const [groupVersionKind, type] of Object.entries(mergeKinds)) {
+  const slash = groupVersionKind.lastIndexOf('/');
+  const apiVersion = groupVersionKind.slice(0, slash);
+  const kinds = schemaByKind.get(apiVersion) ?? new Map<string, SchemaNode>();
+  kinds.set(groupVersionKind.slice(slash + 1), typeNode(type));
+  schemaByKind.set(apiVersion, kinds);
+}
+
+function fieldNode(code: string): SchemaNode {
+  const bracket = code.indexOf('[');
+  if (bracket < 0) return typeNode(code);
+  const items = bracket === 0 ? undefined : typeNode(code.slice(0, bracket));
+  const keys = code.slice(bracket + 1, -1);
+  return {
+    fields: noFields,
+    ...(items !== undefined && { items }),
+    ...(keys !== '*' && { mergeKeys: keys === '' ? [] : keys.split(',') }),
+  };
+}
+
+function typeNode(type: string): SchemaNode {
+  const node = nodeByType.get(type);
+  if (node === undefined) throw new Error(`the generated merge table names an unknown type ${type}`);
+  return node;
+}
