@@ -60,7 +60,7 @@ export interface ExpectedOutcome {
   readonly policy?: string;
   readonly rule: string;
   readonly status: 'applied' | 'unchanged' | 'skipped' | 'failed';
-  /** Contained in the reason of the outcome, written as one line (`formatReason`). */
+  /** Contained in the message of the outcome, or in its reason as JSON. */
   readonly reason?: string;
 }
 

@@ -1,0 +1,41 @@
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { readExpectedDifferences } from './expected-differences.ts';
+import { findCorpus, offlineResults, readCorpus } from './kyverno-corpus.ts';
+import { corpusFailures } from './kyverno-results.ts';
+import { failuresOf, readCaseFiles } from './own-cases.ts';
+
+const root = join(import.meta.dirname, '..', '..');
+const files = readCaseFiles(join(import.meta.dirname, 'cases'));
+
+describe('own cases', () => {
+  it('have ids of their own', () => {
+    const ids = files.flatMap(({ cases }) => cases.map(({ id }) => id));
+    expect(ids.filter((id, index) => ids.indexOf(id) !== index)).toEqual([]);
+  });
+
+  describe.each(files)('$topic', ({ cases }) => {
+    it.each(cases)('$sheet $id: $title', async (testCase) => {
+      expect(await failuresOf(testCase)).toEqual([]);
+    });
+  });
+});
+
+const corpus = findCorpus(root);
+
+describe('Kyverno cases', () => {
+  if (corpus === undefined) {
+    it('give the same objects', ({ skip }) =>
+      skip('the corpus is not here: set KYMERA_CONFORMANCE to its folder'));
+    return;
+  }
+  const expectedDifferences = readExpectedDifferences(root);
+  const cases = readCorpus(corpus).filter(({ needs }) => needs === undefined);
+  it.each(cases.filter((corpusCase) => offlineResults(corpusCase).length > 0))('$id', async (corpusCase) => {
+    const failures = await Promise.all(
+      offlineResults(corpusCase).map((result) => corpusFailures(corpusCase, result)),
+    );
+    if (expectedDifferences.has(corpusCase.id)) expect(failures.flat()).not.toEqual([]);
+    else expect(failures.flat()).toEqual([]);
+  });
+});
