@@ -19,6 +19,10 @@ export const errorTable = {
     cause: 'A variable names a key that is not there.',
     cure: "Give a default: `{{ path || 'default' }}`.",
   },
+  KYM_LABEL_SELECTOR: {
+    cause: 'A label selector is malformed.',
+    cure: 'Write matchLabels as a map of strings, matchExpressions as a list of key, operator and values.',
+  },
   KYM_CONTEXT_FAILED: {
     cause: 'A context entry that a rule reads could not be loaded.',
     cure: 'Check that the named object, path or service exists, or give the entry a `default`.',

@@ -1,0 +1,66 @@
+import type { Json } from '../json/value.ts';
+
+export interface JsonValueText {
+  readonly value: Json;
+  /** 1-based. */
+  readonly line: number;
+}
+
+/** JSON values one after another, or one per line. Undefined when the text is not that. */
+export function parseJsonValues(text: string): JsonValueText[] | undefined {
+  const whole = parse(text);
+  if (whole !== undefined) return [{ value: whole, line: 1 }];
+  const values: JsonValueText[] = [];
+  let line = 1;
+  let counted = 0;
+  for (const [start, end] of topLevelRanges(text)) {
+    const value = parse(text.slice(start, end));
+    if (value === undefined) return undefined;
+    for (; counted < start; counted++) if (text.charCodeAt(counted) === newline) line++;
+    values.push({ value, line });
+  }
+  return values.length === 0 ? undefined : values;
+}
+
+function parse(text: string): Json | undefined {
+  try {
+    return JSON.parse(text) as Json;
+  } catch {
+    return undefined;
+  }
+}
+
+const newline = 0x0a;
+
+/** Where each top-level object or array begins and ends. */
+function* topLevelRanges(text: string): Generator<[number, number]> {
+  let depth = 0;
+  let start = 0;
+  for (let at = 0; at < text.length; at++) {
+    const character = text[at];
+    if (character === '"') {
+      at = endOfString(text, at);
+    } else if (character === '{' || character === '[') {
+      if (depth === 0) {
+        if (text.slice(start, at).trim() !== '') yield [start, at];
+        start = at;
+      }
+      depth++;
+    } else if (character === '}' || character === ']') {
+      depth--;
+      if (depth === 0) {
+        yield [start, at + 1];
+        start = at + 1;
+      }
+    }
+  }
+  if (text.slice(start).trim() !== '') yield [start, text.length];
+}
+
+function endOfString(text: string, from: number): number {
+  for (let at = from + 1; at < text.length; at++) {
+    if (text[at] === '\\') at++;
+    else if (text[at] === '"') return at;
+  }
+  return text.length;
+}
