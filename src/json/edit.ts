@@ -1,0 +1,83 @@
+import {
+  isArray,
+  isObject,
+  type Json,
+  type JsonArray,
+  type JsonObject,
+  member,
+  type Path,
+  type PathToken,
+} from './value.ts';
+
+// Copy-on-write edits. Each returns its input (===) when nothing changes and never touches it otherwise.
+// Spread and computed names define own members, so `__proto__` is a key like any other.
+
+export function setMember(object: JsonObject, key: string, value: Json): JsonObject {
+  if (Object.hasOwn(object, key) && object[key] === value) return object;
+  return { ...object, [key]: value };
+}
+
+export function removeMember(object: JsonObject, key: string): JsonObject {
+  if (!Object.hasOwn(object, key)) return object;
+  const { [key]: _removed, ...rest } = object;
+  return rest;
+}
+
+export function insertItem(list: JsonArray, index: number, value: Json): JsonArray {
+  return list.toSpliced(index, 0, value);
+}
+
+export function removeItem(list: JsonArray, index: number): JsonArray {
+  return index >= 0 && index < list.length ? list.toSpliced(index, 1) : list;
+}
+
+export function replaceItem(list: JsonArray, index: number, value: Json): JsonArray {
+  return list[index] === value ? list : list.with(index, value);
+}
+
+/**
+ * Sets the value at `path`. Absent or null steps are created: as a list for a number that follows, else as
+ * an object; an index equal to the length appends. Throws EditError for a step into a scalar or past the end.
+ */
+export function setAt(root: Json, path: Path, value: Json): Json {
+  const containers: Container[] = [];
+  let current: Json | undefined = root;
+  for (const token of path) {
+    const container = containerFor(current, token, path);
+    containers.push(container);
+    current = isArray(container) ? container[Number(token)] : member(container, String(token));
+  }
+  let result = value;
+  for (let depth = containers.length - 1; depth >= 0; depth--) {
+    result = put(containers[depth] as Container, path[depth] as PathToken, result);
+  }
+  return result;
+}
+
+type Container = JsonArray | JsonObject;
+
+export class EditError extends Error {
+  override readonly name = 'EditError';
+  readonly path: Path;
+  constructor(path: Path, message: string) {
+    super(message);
+    this.path = path;
+  }
+}
+
+function containerFor(value: Json | undefined, token: PathToken, path: Path): Container {
+  if (isObject(value)) return value;
+  const container = value ?? (typeof token === 'number' ? [] : {});
+  if (isObject(container)) return container;
+  if (!isArray(container))
+    throw new EditError(path, `cannot step into a ${typeof container} with '${token}'`);
+  const index = Number(token);
+  if (Number.isInteger(index) && index >= 0 && index <= container.length) return container;
+  throw new EditError(path, `'${token}' is not an index of a list of ${container.length}`);
+}
+
+function put(container: Container, token: PathToken, value: Json): Json {
+  if (!isArray(container)) return setMember(container as JsonObject, String(token), value);
+  const index = Number(token);
+  return index === container.length ? [...container, value] : replaceItem(container, index, value);
+}

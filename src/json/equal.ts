@@ -1,0 +1,25 @@
+import { isArray, isObject, type Json, type JsonArray, type JsonObject } from './value.ts';
+
+/** Deep equality; the order of object members does not matter. Shared subtrees cost nothing. */
+export function equal(a: Json, b: Json): boolean {
+  if (a === b) return true;
+  if (isArray(a)) return isArray(b) && equalLists(a, b);
+  return isObject(a) && isObject(b) && equalObjects(a, b);
+}
+
+function equalLists(a: JsonArray, b: JsonArray): boolean {
+  if (a.length !== b.length) return false;
+  for (let index = 0; index < a.length; index++) {
+    if (!equal(a[index] as Json, b[index] as Json)) return false;
+  }
+  return true;
+}
+
+function equalObjects(a: JsonObject, b: JsonObject): boolean {
+  const keys = Object.keys(a);
+  if (keys.length !== Object.keys(b).length) return false;
+  for (const key of keys) {
+    if (!Object.hasOwn(b, key) || !equal(a[key] as Json, b[key] as Json)) return false;
+  }
+  return true;
+}

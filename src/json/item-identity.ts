@@ -1,0 +1,26 @@
+import { isObject, type Json, member } from './value.ts';
+
+/**
+ * What makes a list item the same item although its content changed: its `name`, else its first scalar
+ * member. Undefined when nothing tells (lists, objects without scalars, scalars).
+ */
+export function identityOf(item: Json): string | undefined {
+  if (!isObject(item)) return undefined;
+  const name = member(item, 'name');
+  if (isScalar(name)) return text('name', name);
+  for (const key of Object.keys(item)) {
+    const value = item[key];
+    if (isScalar(value)) return text(key, value);
+  }
+  return undefined;
+}
+
+type Scalar = string | number | boolean;
+
+function isScalar(value: Json | undefined): value is Scalar {
+  return value !== undefined && value !== null && typeof value !== 'object';
+}
+
+function text(key: string, value: Scalar): string {
+  return `${key}\n${typeof value}\n${value}`;
+}
