@@ -1,0 +1,108 @@
+import { addAt, readAt, removeAt, replaceAt } from './apply-step.ts';
+import { equal } from './equal.ts';
+import { StepError } from './list-index.ts';
+import { type Operation, OperationSyntaxError, parseOperation } from './operation.ts';
+import type { UserPatchOperation } from './patch-operation.ts';
+import { formatPointer, PointerSyntaxError } from './pointer.ts';
+import { isObject, type Json, member } from './value.ts';
+
+export interface ApplyOptions {
+  /**
+   * Off: RFC 6902. On: what Kyverno allows on top of it. `add` creates missing parents, `remove` of what is not
+   * there is no error, negative indexes count from the end.
+   */
+  readonly lenient?: boolean;
+}
+
+/**
+ * Applies the operations in order. The document is never changed; the result shares what was not touched.
+ * Throws PatchApplyError for the first operation that cannot be applied: then there is no result at all.
+ */
+export function applyPatch(
+  document: Json,
+  operations: readonly UserPatchOperation[],
+  options: ApplyOptions = {},
+): Json {
+  const lenient = options.lenient ?? false;
+  return operations.reduce<Json>((result, operation, index) => {
+    return applyOperation(result, readOperation(operation as Json, index, lenient), index, lenient);
+  }, document);
+}
+
+/** One operation whose pointers are already split; `index` is its place in the patch, for the message. */
+export function applyOperation(document: Json, operation: Operation, index: number, lenient: boolean): Json {
+  try {
+    return applyChecked(document, operation, lenient);
+  } catch (error) {
+    if (!(error instanceof StepError)) throw error;
+    throw new PatchApplyError(index, operation.op, formatPointer(operation.path), error.message);
+  }
+}
+
+export class PatchApplyError extends Error {
+  override readonly name = 'PatchApplyError';
+  /** Which operation, counted from 0. */
+  readonly index: number;
+  readonly op: string;
+  readonly path: string;
+  /** Never holds values of the document: messages are logged. */
+  readonly reason: string;
+  constructor(index: number, op: string, path: string, reason: string) {
+    super(`patch operation [${index}] ${op} ${path === '' ? "''" : path}: ${reason}`);
+    this.index = index;
+    this.op = op;
+    this.path = path;
+    this.reason = reason;
+  }
+}
+
+function readOperation(operation: Json, index: number, lenient: boolean): Operation {
+  try {
+    return parseOperation(operation, lenient);
+  } catch (error) {
+    if (!(error instanceof OperationSyntaxError || error instanceof PointerSyntaxError)) throw error;
+    const op = isObject(operation) ? member(operation, 'op') : undefined;
+    const path = isObject(operation) ? member(operation, 'path') : undefined;
+    throw new PatchApplyError(index, String(op), String(path), error.message);
+  }
+}
+
+function applyChecked(document: Json, operation: Operation, lenient: boolean): Json {
+  switch (operation.op) {
+    case 'add':
+      return addAt(document, operation.path, operation.value, lenient, lenient);
+    case 'remove':
+      return removeAt(document, operation.path, lenient, lenient);
+    case 'replace':
+      return replaceAt(document, operation.path, operation.value, lenient);
+    case 'copy': {
+      const value = readAt(document, operation.from, lenient);
+      return addAt(document, operation.path, value, lenient, false);
+    }
+    case 'move':
+      return move(document, operation.from, operation.path, lenient);
+    case 'test':
+      return test(document, operation.path, operation.value, lenient);
+  }
+}
+
+function move(document: Json, from: readonly string[], path: readonly string[], lenient: boolean): Json {
+  const value = readAt(document, from, lenient);
+  const inside = from.length <= path.length && from.every((token, depth) => token === path[depth]);
+  if (inside && from.length === path.length) return document;
+  if (inside) throw new StepError("a value cannot be moved into itself ('from' is a parent of 'path')");
+  return addAt(removeAt(document, from, lenient, false), path, value, lenient, false);
+}
+
+function test(document: Json, path: readonly string[], expected: Json, lenient: boolean): Json {
+  const actual = lenient && expected === null ? readOrNull(document, path) : readAt(document, path, lenient);
+  if (!equal(actual, expected)) throw new StepError('the value there is not the one the test expects');
+  return document;
+}
+
+/** Kyverno lets an absent member pass a test for null. */
+function readOrNull(document: Json, path: readonly string[]): Json {
+  const parent = path.length > 0 ? readAt(document, path.slice(0, -1), true) : null;
+  const key = path.at(-1) ?? '';
+  return isObject(parent) && !Object.hasOwn(parent, key) ? null : readAt(document, path, true);
+}

@@ -1,0 +1,165 @@
+import { insertItem, removeItem, removeMember, replaceItem, setMember } from './edit.ts';
+import { equal } from './equal.ts';
+import { insertionIndex, itemIndex, parseIndex, StepError } from './list-index.ts';
+import { formatPointer } from './pointer.ts';
+import { isArray, type Json, type JsonArray, type JsonObject, member, typeOf } from './value.ts';
+
+type Container = JsonArray | JsonObject;
+type Tokens = readonly string[];
+
+/** The value at the path; throws StepError when there is none. */
+export function readAt(document: Json, path: Tokens, lenient: boolean): Json {
+  if (path.length === 0) return document;
+  const parent = parentOf(walk(document, path, lenient), path, lenient);
+  return requireChild(parent, path, lenient);
+}
+
+export function replaceAt(document: Json, path: Tokens, value: Json, lenient: boolean): Json {
+  const old = readAt(document, path, lenient);
+  if (equal(old, value)) return document;
+  return rebuild(walk(document, path, lenient), path, value, lenient);
+}
+
+/** With `ignoreMissing`, what is not there needs no removing. */
+export function removeAt(document: Json, path: Tokens, lenient: boolean, ignoreMissing: boolean): Json {
+  if (path.length === 0) {
+    if (ignoreMissing) return document;
+    throw new StepError('the whole document cannot be removed');
+  }
+  const containers = walk(document, path, lenient);
+  if (ignoreMissing && containers.length < path.length) return document;
+  const parent = parentOf(containers, path, lenient);
+  if (ignoreMissing && childOf(parent, lastOf(path), lenient) === undefined) return document;
+  requireChild(parent, path, lenient);
+  return rebuild(containers.slice(0, -1), path, withoutChild(parent, lastOf(path), lenient), lenient);
+}
+
+/** With `createParents`, absent and null steps become lists (before an index or `-`) or objects. */
+export function addAt(
+  document: Json,
+  path: Tokens,
+  value: Json,
+  lenient: boolean,
+  createParents: boolean,
+): Json {
+  if (path.length === 0) return equal(document, value) ? document : value;
+  const containers = walk(document, path, lenient);
+  const reached = containers.at(-1);
+  const depth = containers.length - 1;
+  if (reached === undefined) throw notContainer(document, path, 0);
+  if (containers.length === path.length) {
+    const changed = addChild(reached, lastOf(path), value, lenient);
+    return changed === reached ? document : rebuild(containers.slice(0, -1), path, changed, lenient);
+  }
+  if (!createParents) parentOf(containers, path, lenient);
+  const created = createChild(reached, path, depth, scaffold(path, depth + 1, value), lenient);
+  return rebuild(containers.slice(0, -1), path, created, lenient);
+}
+
+/** The containers along the path, as far as they go: the one at index n is entered with token n. */
+function walk(document: Json, path: Tokens, lenient: boolean): Container[] {
+  const containers: Container[] = [];
+  let current: Json | undefined = document;
+  for (const token of path) {
+    if (typeof current !== 'object' || current === null) break;
+    containers.push(current);
+    if (isArray(current) && parseIndex(token, lenient) === undefined) break;
+    current = childOf(current, token, lenient);
+  }
+  return containers;
+}
+
+/** The container that holds the last step; throws with the reason why the walk ended before it. */
+function parentOf(containers: readonly Container[], path: Tokens, lenient: boolean): Container {
+  const reached = containers.at(-1);
+  if (reached === undefined) throw new StepError('the document is neither an object nor a list');
+  if (containers.length === path.length) return reached;
+  const depth = containers.length - 1;
+  const child = childOf(reached, path[depth] as string, lenient);
+  throw child === undefined ? absent(path, depth) : notContainer(child, path, depth + 1);
+}
+
+function childOf(container: Container, token: string, lenient: boolean): Json | undefined {
+  if (!isArray(container)) return member(container as JsonObject, token);
+  const index = itemIndex(container.length, token, lenient);
+  return index === undefined ? undefined : container[index];
+}
+
+function requireChild(parent: Container, path: Tokens, lenient: boolean): Json {
+  const child = childOf(parent, lastOf(path), lenient);
+  if (child === undefined) throw absent(path, path.length - 1);
+  return child;
+}
+
+function withoutChild(container: Container, token: string, lenient: boolean): Json {
+  if (!isArray(container)) return removeMember(container as JsonObject, token);
+  return removeItem(container, itemIndex(container.length, token, lenient) ?? -1);
+}
+
+function addChild(container: Container, token: string, value: Json, lenient: boolean): Container {
+  if (isArray(container)) {
+    return insertItem(container, insertionIndex(container.length, token, lenient), value);
+  }
+  const object = container as JsonObject;
+  const old = member(object, token);
+  return old !== undefined && equal(old, value) ? object : setMember(object, token, value);
+}
+
+/** Puts a new container where the path found nothing or null. */
+function createChild(container: Container, path: Tokens, depth: number, child: Json, lenient: boolean): Json {
+  const token = path[depth] as string;
+  if (isArray(container) && token === '-') throw absent(path, depth);
+  const old = childOf(container, token, lenient);
+  if (old === undefined) return addChild(container, token, child, lenient);
+  if (old !== null) throw notContainer(old, path, depth + 1);
+  if (!isArray(container)) return setMember(container as JsonObject, token, child);
+  return replaceItem(container, itemIndex(container.length, token, lenient) ?? -1, child);
+}
+
+/** The value wrapped in what the path says from `depth` on. A new list has no gaps: its only index is 0, -1 or `-`. */
+function scaffold(path: Tokens, depth: number, value: Json): Json {
+  let result = value;
+  for (let place = path.length - 1; place >= depth; place--) {
+    const token = path[place] as string;
+    const isLast = place === path.length - 1;
+    if (token === '-' && !isLast) throw absent(path, place);
+    const isIndex = token === '-' || parseIndex(token, true) !== undefined;
+    result = isIndex ? addChild([], token, result, true) : { [token]: result };
+  }
+  return result;
+}
+
+/** Replaces the value at the end of `containers` and every container above it. */
+function rebuild(containers: readonly Container[], path: Tokens, value: Json, lenient: boolean): Json {
+  let result = value;
+  for (let depth = containers.length - 1; depth >= 0; depth--) {
+    const container = containers[depth] as Container;
+    const token = path[depth] as string;
+    result = isArray(container)
+      ? replaceItem(container, itemIndex(container.length, token, lenient) ?? -1, result)
+      : setMember(container as JsonObject, token, result);
+  }
+  return result;
+}
+
+function lastOf(path: Tokens): string {
+  return path[path.length - 1] as string;
+}
+
+function absent(path: Tokens, depth: number): StepError {
+  return new StepError(`${formatPointer(path.slice(0, depth + 1))} does not exist`);
+}
+
+function notContainer(value: Json, path: Tokens, depth: number): StepError {
+  const place = depth === 0 ? 'the document' : formatPointer(path.slice(0, depth));
+  return new StepError(`${place} is ${articleFor[typeOf(value)]}, not an object or a list`);
+}
+
+const articleFor = {
+  null: 'null',
+  boolean: 'a boolean',
+  number: 'a number',
+  string: 'a string',
+  array: 'a list',
+  object: 'an object',
+} as const;

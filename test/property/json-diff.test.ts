@@ -1,0 +1,162 @@
+import fc from 'fast-check';
+import jsonpatch from 'fast-json-patch';
+import { describe, expect, it } from 'vitest';
+import { applyPatch } from '../../src/json/apply-patch.ts';
+import { diff } from '../../src/json/diff.ts';
+import { setAt } from '../../src/json/edit.ts';
+import { equal } from '../../src/json/equal.ts';
+import { isArray, isObject, type Json, type JsonObject, member } from '../../src/json/value.ts';
+
+const keys = fc.constantFrom('a', 'b', 'name', 'a/b', '~', '', '0', '__proto__', 'constructor', 'toString');
+const scalars = fc.oneof(
+  fc.constantFrom(null, true, false, '', 'x', 'y'),
+  fc.integer({ min: -3, max: 3 }),
+  fc.string({ maxLength: 3 }),
+);
+
+function objectOf(entries: readonly (readonly [string, Json])[]): JsonObject {
+  // fromEntries defines own members, so `__proto__` is one too.
+  return Object.fromEntries(entries);
+}
+
+const { value: json } = fc.letrec<{ value: Json }>((tie) => ({
+  value: fc.oneof(
+    { maxDepth: 4, depthSize: 'small' },
+    scalars,
+    fc.array(tie('value'), { maxLength: 6 }),
+    fc.array(fc.tuple(keys, tie('value')), { maxLength: 5 }).map(objectOf),
+  ),
+}));
+
+/** A value and a variation of it that shares most of its content. */
+const variations: fc.Arbitrary<readonly [Json, Json]> = fc
+  .tuple(json, fc.infiniteStream(fc.nat(99)), json)
+  .map(([value, stream, other]) => [value, vary(value, () => stream.next().value as number, other)] as const);
+
+function vary(value: Json, next: () => number, other: Json): Json {
+  const roll = next();
+  if (roll < 12) return other;
+  if (isArray(value)) {
+    return value.flatMap((item) => {
+      const kind = next();
+      if (kind < 10) return [];
+      if (kind < 20) return [other, item];
+      return [vary(item, next, other)];
+    });
+  }
+  if (!isObject(value)) return value;
+  const kept = Object.entries(value).filter(() => next() >= 10);
+  return objectOf(kept.map(([key, item]) => [key, vary(item, next, other)]));
+}
+
+function deepFreeze<T extends Json>(value: T): T {
+  if (typeof value === 'object' && value !== null) {
+    Object.freeze(value);
+    for (const child of Object.values(value)) deepFreeze(child);
+  }
+  return value;
+}
+
+function withoutPrototypeKeys(value: Json): boolean {
+  const text = JSON.stringify(value);
+  return !text.includes('__proto__') && !text.includes('constructor');
+}
+
+describe('diff and applyPatch', () => {
+  it('apply(a, diff(a, b)) is b, for unrelated values', () => {
+    fc.assert(
+      fc.property(json, json, (before, after) => {
+        expect(equal(applyPatch(before, diff(before, after)), after)).toBe(true);
+      }),
+      { numRuns: 500 },
+    );
+  });
+
+  it('apply(a, diff(a, b)) is b, for variations, and fast-json-patch agrees', () => {
+    fc.assert(
+      fc.property(variations, ([before, after]) => {
+        const operations = diff(before, after);
+        expect(equal(applyPatch(before, operations), after)).toBe(true);
+        fc.pre(withoutPrototypeKeys(before) && withoutPrototypeKeys(after));
+        const copies = JSON.parse(JSON.stringify({ before, operations }));
+        expect(jsonpatch.applyPatch(copies.before, copies.operations, true).newDocument).toEqual(after);
+      }),
+      { numRuns: 1000 },
+    );
+  });
+
+  it('diff(a, a) is empty, for a copy too', () => {
+    fc.assert(
+      fc.property(json, (value) => {
+        expect(diff(value, value)).toEqual([]);
+        expect(diff(value, JSON.parse(JSON.stringify(value)))).toEqual([]);
+      }),
+    );
+  });
+
+  it('is deterministic', () => {
+    fc.assert(
+      fc.property(variations, ([before, after]) => {
+        expect(diff(JSON.parse(JSON.stringify(before)), JSON.parse(JSON.stringify(after)))).toEqual(
+          diff(before, after),
+        );
+      }),
+    );
+  });
+
+  it('never changes what it is given', () => {
+    fc.assert(
+      fc.property(variations, ([before, after]) => {
+        const operations = diff(deepFreeze(before), deepFreeze(after));
+        applyPatch(before, operations);
+        applyPatch(before, operations, { lenient: true });
+      }),
+    );
+  });
+
+  it('a patch that changes nothing returns the document itself', () => {
+    fc.assert(
+      fc.property(json, keys, json, (value, key, other) => {
+        const document = { value, [key]: other };
+        const copy = JSON.parse(JSON.stringify(other));
+        expect(applyPatch(document, diff({}, { [key]: copy }))).toBe(document);
+      }),
+    );
+  });
+});
+
+describe('lists', () => {
+  const names = fc.uniqueArray(fc.integer({ min: 0, max: 9999 }), { minLength: 5, maxLength: 40 });
+
+  it('untouched items are in no operation: k insertions are k adds, k removals k removes', () => {
+    fc.assert(
+      fc.property(names, fc.array(fc.nat(39), { minLength: 1, maxLength: 4 }), (ids, places) => {
+        const list = ids.map((id) => ({ name: `n${id}`, image: 'registry.example.com/some/image:1.0' }));
+        const longer = places.reduce<Json[]>(
+          (result, place, count) => result.toSpliced(place % (result.length + 1), 0, { name: `new${count}` }),
+          list,
+        );
+        expect(diff(list, longer).map(({ op }) => op)).toEqual(places.map(() => 'add'));
+        expect(diff(longer, list).map(({ op }) => op)).toEqual(places.map(() => 'remove'));
+      }),
+    );
+  });
+});
+
+describe('sharing', () => {
+  it('members and items beside the path stay the same objects', () => {
+    const inner = fc.array(fc.tuple(keys, json), { minLength: 1, maxLength: 5 }).map(objectOf);
+    fc.assert(
+      fc.property(inner, keys, json, (object, key, value) => {
+        const edited = setAt(deepFreeze(object), [key], value) as JsonObject;
+        const patched = applyPatch(object, diff(object, edited)) as JsonObject;
+        for (const other of Object.keys(object)) {
+          if (other === key) continue;
+          expect(member(edited, other)).toBe(member(object, other));
+          expect(member(patched, other)).toBe(member(object, other));
+        }
+        expect(member(edited, key)).toBe(value);
+      }),
+    );
+  });
+});
