@@ -1,0 +1,12 @@
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { readDocumentedExamples } from './documented-examples.ts';
+import { failuresOf } from './own-cases.ts';
+
+const page = join(import.meta.dirname, '..', '..', 'docs', 'differences-from-kyverno.md');
+
+describe('examples of differences-from-kyverno.md', () => {
+  it.each(readDocumentedExamples(page))('$title', async (example) => {
+    expect(await failuresOf(example)).toEqual([]);
+  });
+});
