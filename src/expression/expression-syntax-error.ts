@@ -1,0 +1,20 @@
+/** An expression that does not parse. */
+export class ExpressionSyntaxError extends Error {
+  override readonly name = 'ExpressionSyntaxError';
+  /** Offset into the expression's text. */
+  readonly position: number;
+  constructor(message: string, position: number, options?: ErrorOptions) {
+    super(message, options);
+    this.position = position;
+  }
+}
+
+/** The usual mistakes, told from the text of an expression that did not parse. */
+export function syntaxHint(text: string): string | undefined {
+  if (/\.\s*'/.test(text)) return `single quotes make a raw string; a key is written in double quotes: a."b"`;
+  if (/\w-\w/.test(text))
+    return 'keys with dashes, dots or slashes need double quotes: metadata.labels."my-key"';
+  if (/(^|[(,=<>\s])-?\d/.test(text)) return 'a number is written in backticks: `5`';
+  if (/\$\(/.test(text)) return 'a reference $( ) cannot stand inside an expression';
+  return undefined;
+}

@@ -1,0 +1,95 @@
+import type { Json } from '../json/value.ts';
+import type { Closure, ClosureContext } from './expression-closure.ts';
+import { compileNode } from './expression-compiler.ts';
+import type { FunctionTable } from './function-signature.ts';
+import { functionTable } from './functions/table.ts';
+import type { VariableRange } from './jmespath-lexer.ts';
+import { parseExpression } from './jmespath-parser.ts';
+import { type Environment, EvaluationError, type Scope } from './scope.ts';
+
+/** A JMESPath expression, ready to be evaluated any number of times. */
+export interface CompiledExpression {
+  readonly text: string;
+  /** Root names it reads; `@` when it may read any. */
+  readonly roots: ReadonlySet<string>;
+  /**
+   * Throws EvaluationError: KYM_VARIABLE_UNRESOLVED when the outcome is a key that is not there,
+   * KYM_EXPRESSION_FAILED when a function refuses its arguments.
+   */
+  evaluate(scope: Scope): Json;
+  /** The same, applied to a value. */
+  search(data: Json, environment: Environment): Json;
+}
+
+/** Variables in quotes inside the text of an expression, and what they yield. */
+export interface NestedVariables {
+  readonly ranges: readonly VariableRange[];
+  readonly values: readonly ((scope: Scope) => Json)[];
+}
+
+export interface CompiledBoundExpression extends Omit<CompiledExpression, 'search'> {
+  /** Applied to a value; nested variables are still read from the scope. */
+  search(data: Json, scope: Scope): Json;
+}
+
+/**
+ * Compiles an expression; throws ExpressionSyntaxError.
+ * @example compileExpression('request.object.metadata.name').evaluate(scope)
+ */
+export function compileExpression(
+  text: string,
+  functions: FunctionTable = functionTable,
+): CompiledExpression {
+  const bound = compileBoundExpression(text, noVariables, functions);
+  return { ...bound, search: (data, environment) => bound.search(data, dataScope(environment)) };
+}
+
+export function compileBoundExpression(
+  text: string,
+  nested: NestedVariables,
+  functions: FunctionTable = functionTable,
+): CompiledBoundExpression {
+  const tree = parseExpression(text, nested.ranges);
+  const context: ClosureContext = {
+    functions,
+    variables: nested.values,
+    roots: new Set(),
+    missing: { key: '' },
+  };
+  const atRoot = compileNode(tree, 'root', context);
+  let atCurrent: Closure | undefined;
+  return {
+    text,
+    roots: context.roots,
+    evaluate: (scope) => outcome(atRoot, null, scope, context.missing),
+    search(data, scope) {
+      atCurrent ??= compileNode(tree, 'current', context);
+      return outcome(atCurrent, data, scope, context.missing);
+    },
+  };
+}
+
+const noVariables: NestedVariables = { ranges: [], values: [] };
+
+function outcome(closure: Closure, current: Json, scope: Scope, missing: { readonly key: string }): Json {
+  let result: Json | undefined;
+  try {
+    result = closure(current, scope);
+  } catch (error) {
+    // Data nested thousands of levels deep exhausts the stack where it is compared or printed.
+    if (!(error instanceof RangeError)) throw error;
+    throw new EvaluationError(
+      'KYM_EXPRESSION_FAILED',
+      `the data is too large or nested too deeply: ${error.message}`,
+      {
+        cause: error,
+      },
+    );
+  }
+  if (result !== undefined) return result;
+  throw new EvaluationError('KYM_VARIABLE_UNRESOLVED', `Unknown key ${JSON.stringify(missing.key)} in path`);
+}
+
+function dataScope(environment: Environment): Scope {
+  return { environment, lookup: () => undefined, snapshot: () => ({}) };
+}
