@@ -1,0 +1,80 @@
+import { type ResourceRequestOptions, requestFor } from './admission/resource-request.ts';
+import { type MutateOptions, mutate as mutateRequest } from './engine/mutate.ts';
+import type { Outcome, Result } from './engine/outcome.ts';
+import type { Environment } from './expression/scope.ts';
+import type { JsonObject } from './json/value.ts';
+import type { CompiledException, CompiledPolicy } from './policy/compiled.ts';
+import { loadDocuments } from './policy/load.ts';
+import { createSnapshot, type PolicySnapshot } from './policy/registry.ts';
+import type { Problem } from './problem.ts';
+
+export type { DataAnswer, DataQuery, DataSource } from './engine/data-source.ts';
+export type { Outcome, Result, SkipReason } from './engine/outcome.ts';
+export type { PatchOperation } from './json/patch-operation.ts';
+export type { Json, JsonObject } from './json/value.ts';
+export type { CompiledException, CompiledPolicy, CompiledRule } from './policy/compiled.ts';
+export type { Problem } from './problem.ts';
+
+/** Policy text, and the name that problems give it. */
+export interface PolicyText {
+  readonly file: string;
+  readonly text: string;
+}
+
+/** Policies ready to run, in the order given. */
+export interface PolicySet {
+  readonly policies: readonly CompiledPolicy[];
+  readonly exceptions: readonly CompiledException[];
+  /** Everything wrong or doubtful in the documents. A policy with an error is not among `policies`. */
+  readonly problems: readonly Problem[];
+  readonly snapshot: PolicySnapshot;
+}
+
+export type MutationOptions = ResourceRequestOptions & MutateOptions;
+
+const systemEnvironment: Environment = { now: () => new Date(), random: () => Math.random() };
+
+/**
+ * Reads and compiles policies and exceptions. Never throws for what is in a document: see `problems`.
+ *
+ * @example
+ * const set = loadPolicies({ file: 'labels.yaml', text: await readFile('labels.yaml', 'utf8') });
+ * for (const problem of set.problems) console.error(problem.message);
+ */
+export function loadPolicies(...texts: readonly PolicyText[]): PolicySet {
+  const { policies, exceptions, problems } = loadDocuments(texts);
+  return {
+    policies,
+    exceptions,
+    problems,
+    snapshot: createSnapshot(policies, exceptions, { order: 'given' }),
+  };
+}
+
+/**
+ * The object as the policies leave it, the patch that makes it so, and what became of each rule.
+ *
+ * @example
+ * const { object, patch } = await mutate(pod, set, { operation: 'CREATE' });
+ */
+export function mutate(object: JsonObject, set: PolicySet, options: MutationOptions = {}): Promise<Result> {
+  return mutateRequest(requestFor(object, options), set.snapshot, {
+    environment: systemEnvironment,
+    ...options,
+  });
+}
+
+/**
+ * What every rule did or why it did nothing, those included that did not match.
+ *
+ * @example
+ * for (const { rule, status, message } of await explain(pod, set)) console.log(rule.name, status, message);
+ */
+export async function explain(
+  object: JsonObject,
+  set: PolicySet,
+  options: MutationOptions = {},
+): Promise<readonly Outcome[]> {
+  const { outcomes } = await mutate(object, set, { ...options, explain: true });
+  return outcomes;
+}
