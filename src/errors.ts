@@ -80,6 +80,123 @@ export const errorTable = {
     cause: 'A test document is not well-formed.',
     cure: 'Compare it with the example in the documentation of `kymera test`.',
   },
+  KYM_PATCH_INVALID: {
+    cause: 'A strategic merge patch is not a map, or would delete or replace the whole object.',
+    cure: 'Write the patch as a part of the object it changes.',
+  },
+  KYM_PATCH_MISMATCH: {
+    cause: 'A patch has a map, a list or a scalar where the object has something of another shape.',
+    cure: 'Compare the patch with the object at the path shown; a JSON patch can replace a value by one of another shape.',
+  },
+  KYM_PATCH_KEY_MISSING: {
+    cause: 'An item of a patch cannot be matched with the items of a list that is merged by keys.',
+    cure: 'State the merge key in the item, or an anchor such as `(name): "*"`.',
+  },
+  KYM_PATCH_DIRECTIVE: {
+    cause: 'A `$patch` directive, or another one of strategic merge, is not understood where it stands.',
+    cure: 'Use merge, replace or delete; in lists without a merge key use a JSON patch.',
+  },
+  KYM_PATCH_TOO_DEEP: {
+    cause: 'A patch, or a value merged by it, is nested beyond any real object.',
+    cure: 'Check how the patch or the value was made.',
+  },
+  KYM_ANCHOR_UNSUPPORTED: {
+    cause: 'A mutation holds an anchor that only validate rules know: `=()`, `X()` or `^()`.',
+    cure: 'Use `()`, `<()` or `+()`, or say it with preconditions.',
+  },
+  KYM_ANCHOR_MISPLACED: {
+    cause: 'A `+()` anchor stands inside the value of a condition, of which nothing is written.',
+    cure: 'Write it below a plain key beside the condition.',
+  },
+  KYM_REPLACEMENT_INVALID: {
+    cause: 'A replacement is not well-formed.',
+    cure: 'A replacement has a source or a sourceValue, and targets with select and fieldPaths.',
+  },
+  KYM_REPLACEMENT_FAILED: {
+    cause: 'A replacement found no source, or no field to write to.',
+    cure: 'Check the selector and path shown; `options.create: true` adds missing fields.',
+  },
+  KYM_FIELD_UNKNOWN: {
+    cause: 'A document has a field that its schema does not have.',
+    cure: 'Correct the name or remove the field; nothing would read it.',
+  },
+  KYM_FIELD_TYPE: { cause: 'A field holds a value of the wrong type.', cure: 'Give a value of the type named.' },
+  KYM_FIELD_VALUE: { cause: 'A field holds a value that is not allowed.', cure: 'Use one of the values named.' },
+  KYM_FIELD_MISSING: { cause: 'A required field is not there.', cure: 'Add the field.' },
+  KYM_FIELD_CONFLICT: { cause: 'Two fields exclude each other.', cure: 'Keep one of them.' },
+  KYM_POLICY_SCOPE: {
+    cause: 'A ClusterPolicy has a namespace, or admission and background are switched off where they are needed.',
+    cure: 'Use a Policy for one namespace; leave admission on for mutate rules.',
+  },
+  KYM_RULE_NAME: { cause: 'Two rules of a policy have one name.', cure: 'Give each rule a name of its own.' },
+  KYM_RULE_TYPE: {
+    cause: 'A rule has none or several of mutate, validate, generate and verifyImages.',
+    cure: 'Write one rule for each.',
+  },
+  KYM_MATCH_EMPTY: { cause: 'A match block selects nothing or everything.', cure: 'Say what it is about: kinds at least.' },
+  KYM_MATCH_KIND: {
+    cause: 'A match block names no kind, or a kind that cannot be used there.',
+    cure: 'Name the kinds; use * alone and for metadata only.',
+  },
+  KYM_NAMESPACE_SCOPE: {
+    cause: 'A namespaced Policy reaches outside its namespace.',
+    cure: 'Stay within the namespace, or use a ClusterPolicy.',
+  },
+  KYM_BACKGROUND_USER_INFO: {
+    cause: 'A policy that also runs in the background uses data of the request.',
+    cure: 'Set spec.background to false.',
+  },
+  KYM_VARIABLE_FORBIDDEN: { cause: 'A variable stands where none can be used.', cure: 'Use preconditions or a foreach.' },
+  KYM_VARIABLE_UNKNOWN: {
+    cause: 'Nothing defines a variable that is used.',
+    cure: 'Correct the name, or define it as a context entry before its use.',
+  },
+  KYM_VARIABLE_OUTSIDE_FOREACH: {
+    cause: 'element or elementIndex is used outside a loop.',
+    cure: 'Put the patch in a foreach.',
+  },
+  KYM_CONTEXT_ENTRY: { cause: 'A context entry is incomplete or contradicts itself.', cure: 'Mend it as the message says.' },
+  KYM_CONTEXT_CYCLE: {
+    cause: 'A context entry refers to itself or to a later one.',
+    cure: 'Put entries in the order of their use.',
+  },
+  KYM_CONDITION_INVALID: { cause: 'A condition is incomplete or can never hold.', cure: 'Give key, operator and value.' },
+  KYM_MUTATE_FORM: {
+    cause: 'A mutate block or foreach entry has none or several of its patch forms.',
+    cure: 'Keep exactly one of patchStrategicMerge, patchesJson6902, foreach and replacements.',
+  },
+  KYM_METADATA_ONLY: {
+    cause: 'A patch for every kind changes more than metadata, which is all that every kind has.',
+    cure: 'Name the kinds, or change metadata only.',
+  },
+  KYM_LABEL_VALUE: {
+    cause: 'A label or annotation in a patch is not text.',
+    cure: 'Put quotes around it; to remove it use patchesJson6902 with remove.',
+  },
+  KYM_IDENTITY_WRITE: {
+    cause: 'A patch changes name, namespace, uid, kind or apiVersion, which Kubernetes does not allow.',
+    cure: 'Leave the field out of the patch.',
+  },
+  KYM_TARGET_KINDS: {
+    cause: 'One rule patches targets of different kinds outside their metadata.',
+    cure: 'Write one rule for each kind.',
+  },
+  KYM_TARGETS_MISSING: {
+    cause: 'mutateExistingOnPolicyUpdate is set on a rule without targets.',
+    cure: 'Add mutate.targets.',
+  },
+  KYM_SUBRESOURCE_MISSING: {
+    cause: 'A rule deals with replicas or status, which also change through a subresource that it does not match.',
+    cure: 'Add the kind with /scale or /status.',
+  },
+  KYM_AUTOGEN_NARROWED: {
+    cause: 'A rule for Pods also acts on Pods of controllers that the autogen annotation leaves out.',
+    cure: 'Exclude those Pods by preconditions.',
+  },
+  KYM_POD_PATCHED_DIRECTLY: {
+    cause: 'patchesJson6902 on Pods does not reach their controllers.',
+    cure: 'Write a rule for the controllers, or use patchStrategicMerge.',
+  },
 } as const;
 
 export type ErrorCode = keyof typeof errorTable;

@@ -1,0 +1,131 @@
+import { isArray, isObject, type Json, type JsonObject, member, type Path, valueAt } from '../json/value.ts';
+import { EvaluationError } from './scope.ts';
+
+/** The parts of an image reference; texts that would be empty are absent, as in the `images` variable. */
+export interface ImageInfo {
+  readonly registry?: string;
+  readonly name: string;
+  readonly path: string;
+  readonly tag?: string;
+  readonly digest?: string;
+  readonly reference: string;
+  readonly referenceWithTag: string;
+}
+
+const component = '[a-z0-9]+(?:(?:[._]|__|-+)[a-z0-9]+)*';
+const label = '[a-zA-Z0-9](?:[a-zA-Z0-9-]*[a-zA-Z0-9])?';
+const host = `(?:${label}(?:\\.${label})*|\\[[a-fA-F0-9:]+\\])(?::[0-9]+)?`;
+const digestSyntax = '[A-Za-z][A-Za-z0-9]*(?:[-_+.][A-Za-z][A-Za-z0-9]*)*:[0-9a-fA-F]{32,}';
+const registrySyntax = new RegExp(`^${host}$`);
+const pathSyntax = new RegExp(`^${component}(?:/${component})*$`);
+const tagSyntax = /^\w[\w.-]{0,127}$/;
+const digestPattern = new RegExp(`^${digestSyntax}$`);
+const digestLengths: ReadonlyMap<string, number> = new Map([
+  ['sha256', 64],
+  ['sha384', 96],
+  ['sha512', 128],
+]);
+
+/**
+ * Splits an image reference as Kyverno does: the default registry is put in front of short names, `library/` is
+ * not inserted, the tag defaults to `latest` unless there is a digest. Undefined when it is no image reference.
+ *
+ * @example parseImage('nginx')?.reference // 'docker.io/nginx:latest'
+ */
+export function parseImage(text: string, defaultRegistry = 'docker.io'): ImageInfo | undefined {
+  const full = hasRegistry(text) ? text : `${defaultRegistry}/${text}`;
+  const slash = full.indexOf('/');
+  const at = full.indexOf('@', slash);
+  const beforeDigest = at < 0 ? full : full.slice(0, at);
+  const colon = beforeDigest.indexOf(':', slash);
+  const registry = full.slice(0, slash);
+  const path = colon < 0 ? beforeDigest.slice(slash + 1) : beforeDigest.slice(slash + 1, colon);
+  const writtenTag = colon < 0 ? '' : beforeDigest.slice(colon + 1);
+  const digest = at < 0 ? '' : full.slice(at + 1);
+  if (!registrySyntax.test(registry) || path.length > 255 || !pathSyntax.test(path)) return undefined;
+  if (colon >= 0 && !tagSyntax.test(writtenTag)) return undefined;
+  if (at >= 0 && !isDigest(digest)) return undefined;
+  const tag = writtenTag === '' && digest === '' ? 'latest' : writtenTag;
+  return {
+    registry,
+    name: path.slice(path.lastIndexOf('/') + 1),
+    path,
+    ...(tag === '' ? {} : { tag }),
+    ...(digest === '' ? {} : { digest }),
+    reference: digest === '' ? `${registry}/${path}:${tag}` : `${registry}/${path}@${digest}`,
+    referenceWithTag: `${registry}/${path}:${tag}`,
+  };
+}
+
+function isDigest(text: string): boolean {
+  if (!digestPattern.test(text)) return false;
+  const colon = text.indexOf(':');
+  const length = digestLengths.get(text.slice(0, colon));
+  return length === text.length - colon - 1 && !/[A-F]/.test(text.slice(colon));
+}
+
+function hasRegistry(text: string): boolean {
+  const slash = text.indexOf('/');
+  if (slash < 0) return false;
+  const first = text.slice(0, slash);
+  return /[.:]/.test(first) || first === 'localhost' || first.toLowerCase() !== first;
+}
+
+const podSpec: Path = ['spec'];
+const templateSpec: Path = ['spec', 'template', 'spec'];
+const podSpecPaths: ReadonlyMap<string, Path> = new Map([
+  ['Pod', podSpec],
+  ['DaemonSet', templateSpec],
+  ['Deployment', templateSpec],
+  ['ReplicaSet', templateSpec],
+  ['ReplicationController', templateSpec],
+  ['StatefulSet', templateSpec],
+  ['Job', templateSpec],
+  ['CronJob', ['spec', 'jobTemplate', 'spec', 'template', 'spec']],
+]);
+const containerLists = ['initContainers', 'containers', 'ephemeralContainers'];
+
+/**
+ * The `images` variable: images by container list and container name, or undefined for kinds without pods.
+ * Throws EvaluationError for an image that does not parse.
+ */
+export function imagesOf(object: JsonObject, kind: string, defaultRegistry?: string): JsonObject | undefined {
+  const path = podSpecPaths.get(kind);
+  if (path === undefined) return undefined;
+  const spec = valueAt(object, path);
+  if (!isObject(spec)) return {};
+  const images: Record<string, Json> = {};
+  for (const list of containerLists) {
+    const found = imagesOfList(member(spec, list), `/${[...path, list].join('/')}`, defaultRegistry);
+    if (found.length > 0) images[list] = Object.fromEntries(found);
+  }
+  return images;
+}
+
+function imagesOfList(
+  containers: Json | undefined,
+  pointer: string,
+  defaultRegistry: string | undefined,
+): [string, Json][] {
+  if (!isArray(containers)) return [];
+  const images: [string, Json][] = [];
+  containers.forEach((container, index) => {
+    if (!isObject(container)) return;
+    const place = `${pointer}/${index}`;
+    const name = member(container, 'name');
+    if (typeof name !== 'string') {
+      throw new EvaluationError('KYM_EXPRESSION_FAILED', `images: ${place} has no name`);
+    }
+    const image = member(container, 'image');
+    if (typeof image !== 'string' || image.trim() === '') return;
+    const info = parseImage(image, defaultRegistry);
+    if (info === undefined) {
+      throw new EvaluationError(
+        'KYM_EXPRESSION_FAILED',
+        `images: invalid image '${image}' at ${place}/image`,
+      );
+    }
+    images.push([name, { ...info, jsonPointer: `${place}/image` }]);
+  });
+  return images;
+}
