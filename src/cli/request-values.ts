@@ -1,0 +1,109 @@
+import type { BindingLookup } from '../engine/request.ts';
+import { isObject, type Json, type JsonObject, member } from '../json/value.ts';
+import type { Operation } from '../policy/compiled.ts';
+import { mergeValues, nestDottedKeys } from './dotted-key.ts';
+import type { ValuesDocument } from './values-document.ts';
+
+/** What values say about the request for one object under one policy. */
+export interface RequestValues {
+  readonly operation?: Operation;
+  /** Members of `request` other than the objects. */
+  readonly variables: JsonObject;
+  /** Parts of the object itself that `request.object.…` sets. */
+  readonly object?: JsonObject;
+  readonly oldObject?: JsonObject;
+  readonly bindings?: BindingLookup;
+}
+
+export interface ValuesLookup {
+  /** False when every policy gets the same values: then all of them can share one request. */
+  readonly perPolicy: boolean;
+  forObject(
+    policy: { readonly name: string; readonly key: string } | undefined,
+    resourceName: string,
+  ): RequestValues;
+}
+
+const emptyDocument: ValuesDocument = {
+  globalValues: {},
+  policies: [],
+  namespaces: new Map(),
+  subresources: [],
+};
+
+/** Precedence, lowest first: globalValues, values of the resource, `--set`, values of the rule. */
+export function createValuesLookup(
+  document: ValuesDocument = emptyDocument,
+  settings: JsonObject = {},
+): ValuesLookup {
+  const global = nestDottedKeys(document.globalValues);
+  const set = nestDottedKeys(settings);
+  const perPolicy = document.policies.some((policy) =>
+    policy.resources.some((resource) => !isEmpty(resource.values)),
+  );
+  const ruleValues = indexRuleValues(document);
+  const shared = requestValues(mergeValues(global, set), ruleValues);
+  return {
+    perPolicy,
+    forObject: (policy, resourceName) => {
+      if (!perPolicy || policy === undefined) return shared;
+      let own: JsonObject = {};
+      for (const entry of document.policies) {
+        if (entry.name !== policy.name && entry.name !== policy.key) continue;
+        for (const resource of entry.resources) {
+          if (resource.name === resourceName) own = mergeValues(own, nestDottedKeys(resource.values));
+        }
+      }
+      if (isEmpty(own)) return shared;
+      return requestValues(mergeValues(mergeValues(global, own), set), ruleValues);
+    },
+  };
+}
+
+type RuleValues = ReadonlyMap<string, ReadonlyMap<string, JsonObject>>;
+
+function indexRuleValues(document: ValuesDocument): RuleValues {
+  const index = new Map<string, Map<string, JsonObject>>();
+  for (const policy of document.policies) {
+    const rules = index.get(policy.name) ?? new Map<string, JsonObject>();
+    index.set(policy.name, rules);
+    for (const rule of policy.rules) {
+      if (!isEmpty(rule.values))
+        rules.set(rule.name, mergeValues(rules.get(rule.name) ?? {}, nestDottedKeys(rule.values)));
+    }
+  }
+  return index;
+}
+
+function requestValues(values: JsonObject, ruleValues: RuleValues): RequestValues {
+  const { request: given, ...roots } = values;
+  const { object, oldObject, ...variables } = isObject(given) ? given : ({} as JsonObject);
+  const operation = member(variables, 'operation');
+  const bindings = bindingLookup(roots, ruleValues);
+  return {
+    variables,
+    ...(typeof operation === 'string' && operation !== '' ? { operation: operation as Operation } : {}),
+    ...(isObject(object) ? { object } : {}),
+    ...(isObject(oldObject) ? { oldObject } : {}),
+    ...(bindings === undefined ? {} : { bindings }),
+  };
+}
+
+function bindingLookup(roots: JsonObject, ruleValues: RuleValues): BindingLookup | undefined {
+  if (isEmpty(roots) && ruleValues.size === 0) return undefined;
+  const base = isEmpty(roots) ? undefined : roots;
+  const known = new Map<string, Readonly<Record<string, Json>> | undefined>();
+  return (policy, rule) => {
+    const key = `${policy}\n${rule}`;
+    if (known.has(key)) return known.get(key);
+    const name = policy.slice(policy.indexOf('/') + 1);
+    const own = ruleValues.get(policy)?.get(rule) ?? ruleValues.get(name)?.get(rule);
+    const bound = own === undefined ? base : mergeValues(roots, own);
+    known.set(key, bound);
+    return bound;
+  };
+}
+
+function isEmpty(object: JsonObject): boolean {
+  return Object.keys(object).length === 0;
+}
