@@ -24,9 +24,7 @@ function answer(
       );
     case 'object':
       return found(
-        objects.find(
-          (object) => object['kind'] === query.kind && isNamed(object, query.name, query.namespace),
-        ),
+        objects.find((object) => isOfKind(object, query) && isNamed(object, query.name, query.namespace)),
         `${query.kind} ${query.name} not found`,
       );
     case 'apiCall':
@@ -81,6 +79,16 @@ function labelsFrom(objects: readonly JsonObject[], namespace: string): JsonObje
   );
   const labels = object && metadataOf(object)['labels'];
   return isObject(labels) ? labels : {};
+}
+
+function isOfKind(object: JsonObject, query: Extract<DataQuery, { type: 'object' }>): boolean {
+  const parts = String(object['apiVersion'] ?? '').split('/');
+  const [group, version] = parts.length > 1 ? parts : ['', parts[0]];
+  return (
+    object['kind'] === query.kind &&
+    (query.group === undefined || query.group === group) &&
+    (query.version === undefined || query.version === version)
+  );
 }
 
 function isNamed(object: JsonObject, name: string, namespace: string | undefined): boolean {

@@ -1,7 +1,7 @@
-import type { Result } from '../../src/engine/outcome.ts';
+import { type CompiledPolicy, loadPolicies, type Result } from '../../src/index.ts';
 import { isArray, isObject, type Json, type JsonObject } from '../../src/json/value.ts';
-import type { CompiledPolicy, Operation } from '../../src/policy/compiled.ts';
-import { loadDocuments } from '../../src/policy/load.ts';
+import type { Operation } from '../../src/policy/compiled.ts';
+import { createSnapshot } from '../../src/policy/registry.ts';
 import type { CaseUser } from './case.ts';
 import { type CompareMode, differences } from './compare.ts';
 import { runObject } from './engine-run.ts';
@@ -14,17 +14,20 @@ export async function corpusFailures(
   result: CorpusResult,
 ): Promise<readonly string[]> {
   const files = [...(result.policyFiles ?? corpusCase.policies), ...(corpusCase.exceptions ?? [])];
-  const loaded = loadDocuments(files.map((file) => readText(corpusCase, file)));
+  const loaded = loadPolicies(...files.map((file) => readText(corpusCase, file)));
   const input = readObjects(corpusCase, result.resource.file)[result.resource.doc];
   if (input === undefined) return [`no document ${result.resource.doc} in ${result.resource.file}`];
   const steps = await chain(normalise(input), loaded.policies, (object, policy) =>
-    runObject(object, [policy], {
-      operation: result.operation as Operation | undefined,
-      userInfo: userOf(corpusCase.userinfo),
-      values: corpusCase.values,
-      exceptions: loaded.exceptions,
-      objects: (corpusCase.existing ?? []).flatMap((file) => readObjects(corpusCase, file)),
-    }),
+    runObject(
+      object,
+      { ...loaded, snapshot: createSnapshot([policy], loaded.exceptions) },
+      {
+        operation: result.operation as Operation | undefined,
+        userInfo: userOf(corpusCase.userinfo),
+        values: corpusCase.values,
+        objects: (corpusCase.existing ?? []).flatMap((file) => readObjects(corpusCase, file)),
+      },
+    ),
   );
   return [
     ...loaded.problems

@@ -1,11 +1,9 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parse } from 'yaml';
-import type { Outcome, Result } from '../../src/engine/outcome.ts';
+import { loadPolicies, type Outcome, type PolicySet, type Problem, type Result } from '../../src/index.ts';
 import { equal } from '../../src/json/equal.ts';
 import type { Json, JsonObject } from '../../src/json/value.ts';
-import { type LoadResult, loadDocuments } from '../../src/policy/load.ts';
-import type { Problem } from '../../src/problem.ts';
 import type { CaseFile, ConformanceCase, ExpectedOutcome, ExpectedProblem } from './case.ts';
 import { differences } from './compare.ts';
 import { runObject } from './engine-run.ts';
@@ -38,22 +36,21 @@ export async function failuresOf(testCase: ConformanceCase): Promise<readonly st
   return [...failures, ...resultFailures(testCase, resources, results)];
 }
 
-function load(testCase: ConformanceCase): LoadResult {
+function load(testCase: ConformanceCase): PolicySet {
   const text = typeof testCase.policy === 'string' ? [{ file: 'policy.yaml', text: testCase.policy }] : [];
   const documents = [...policyDocuments(testCase), ...(testCase.exceptions ?? [])];
   const files = documents.map((document, index) => ({
     file: `document-${index}.json`,
     text: JSON.stringify(document),
   }));
-  return loadDocuments([...text, ...files]);
+  return loadPolicies(...text, ...files);
 }
 
-function run(testCase: ConformanceCase, resource: JsonObject, loaded: LoadResult): Promise<Result> {
-  return runObject(resource, loaded.policies, {
+function run(testCase: ConformanceCase, resource: JsonObject, loaded: PolicySet): Promise<Result> {
+  return runObject(resource, loaded, {
     ...testCase,
     oldObject: testCase.oldObject && withName(testCase.oldObject),
     objects: testCase.objects?.map(withName),
-    exceptions: loaded.exceptions,
   });
 }
 

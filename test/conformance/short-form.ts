@@ -11,7 +11,8 @@ export function policyDocuments(testCase: ConformanceCase): readonly JsonObject[
 }
 
 export function resourcesOf(testCase: ConformanceCase): readonly JsonObject[] {
-  return listOf(testCase.resource).map(withName);
+  const deleted = testCase.operation === 'DELETE' ? testCase.oldObject : undefined;
+  return listOf(testCase.resource ?? deleted).map(withName);
 }
 
 export function expectedObjects(testCase: ConformanceCase): readonly JsonObject[] {
