@@ -19,6 +19,10 @@ export const errorTable = {
     cause: 'A variable names a key that is not there.',
     cure: "Give a default: `{{ path || 'default' }}`.",
   },
+  KYM_REFERENCE_UNRESOLVED: {
+    cause: 'A reference `$( )` names a place of the rule that is not there, or does not hold text.',
+    cure: 'Correct the path; a dollar sign with parentheses that is meant as text is written `\\$(NAME)`.',
+  },
   KYM_LABEL_SELECTOR: {
     cause: 'A label selector is malformed.',
     cure: 'Write matchLabels as a map of strings, matchExpressions as a list of key, operator and values.',
@@ -83,6 +87,14 @@ export const errorTable = {
   KYM_PATCH_INVALID: {
     cause: 'A strategic merge patch is not a map, or would delete or replace the whole object.',
     cure: 'Write the patch as a part of the object it changes.',
+  },
+  KYM_JSON_PATCH_INVALID: {
+    cause: 'A JSON patch is not a list of operations, or an operation of it is incomplete.',
+    cure: 'Write a list of maps, each with op, path and, where the operation needs it, value or from.',
+  },
+  KYM_JSON_PATCH_FAILED: {
+    cause: 'An operation of a JSON patch cannot be applied to this object.',
+    cure: 'Check the path shown; replace and test need a value that is there, add creates what is missing.',
   },
   KYM_PATCH_MISMATCH: {
     cause: 'A patch has a map, a list or a scalar where the object has something of another shape.',
