@@ -1,0 +1,100 @@
+import { equal } from '../json/equal.ts';
+import { isArray, type Json, type JsonArray } from '../json/value.ts';
+import { PatchError } from './compiled-patch.ts';
+import type { SchemaNode } from './merge-schema.ts';
+import type { ListNode, OverlayNode } from './overlay-tree.ts';
+import { dataNode } from './strategic-data.ts';
+import { mergeItems } from './strategic-items.ts';
+import { textOf } from './strategic-key.ts';
+import { dropped, type Merged, type MergeRun, mismatch, skipped } from './strategic-run.ts';
+
+export type MergeNode = (
+  node: OverlayNode,
+  original: Json | undefined,
+  current: Json | undefined,
+  schema: SchemaNode | undefined,
+  run: MergeRun,
+) => Merged;
+
+export function mergeList(
+  node: ListNode,
+  original: Json | undefined,
+  current: Json | undefined,
+  schema: SchemaNode | undefined,
+  run: MergeRun,
+  merge: MergeNode,
+): Merged {
+  if (current !== undefined && current !== null && !isArray(current)) throw mismatch(run, 'list', current);
+  if (node.directive === 'delete') return undefined;
+  const list = current ?? undefined;
+  const keys = node.directive === 'replace' ? undefined : schema?.mergeKeys;
+  const anchored = node.inside.conditions || node.inside.adds;
+  if (keys === undefined && !anchored) return replaceList(node, list, schema, run, merge);
+  const items = fillItems(node.items, run);
+  if (keys?.length === 0 && !anchored) return mergeSet(items, list, run);
+  if (items.length === 0) return list ?? [];
+  return mergeItems(items, isArray(original) ? original : undefined, list, keys, schema?.items, run, merge);
+}
+
+function fillItems(items: readonly OverlayNode[], run: MergeRun): readonly OverlayNode[] {
+  if (!items.some((item) => item.type === 'variable')) return items;
+  return items.map((item) =>
+    item.type === 'variable' ? dataNode(run.slots[item.slot] ?? null, run.path) : item,
+  );
+}
+
+/** A list that is not merged becomes what the overlay states. */
+function replaceList(
+  node: ListNode,
+  current: JsonArray | undefined,
+  schema: SchemaNode | undefined,
+  run: MergeRun,
+  merge: MergeNode,
+): Merged {
+  const stated = node.constant ?? freshList(node.items, schema, run, merge);
+  return current !== undefined && equal(current, stated) ? current : stated;
+}
+
+function freshList(
+  items: readonly OverlayNode[],
+  schema: SchemaNode | undefined,
+  run: MergeRun,
+  merge: MergeNode,
+): JsonArray {
+  return items.map((item, index) => {
+    if (item.type === 'map' && item.directive === 'delete') throw undirected(run);
+    run.path.push(index);
+    const value = merge(item, undefined, undefined, schema?.items, run);
+    run.path.pop();
+    return value === undefined || value === skipped || value === dropped ? null : value;
+  });
+}
+
+function undirected(run: MergeRun): PatchError {
+  return new PatchError(
+    'KYM_PATCH_DIRECTIVE',
+    [...run.path],
+    `'$patch: delete' cannot tell which item of '${run.path.join('.')}' is meant: this list has no merge key`,
+  );
+}
+
+/** A set of scalars, such as finalizers: values not there yet go in front. */
+function mergeSet(items: readonly OverlayNode[], current: JsonArray | undefined, run: MergeRun): Merged {
+  const stated: Json[] = [];
+  const seen = new Set<string>();
+  for (const item of items) {
+    if (item.type !== 'scalar') throw mismatch(run, item.type, current?.[0] ?? '');
+    const text = textOf(item.value);
+    if (text === undefined || seen.has(text)) continue;
+    seen.add(text);
+    stated.push(item.value);
+  }
+  if (current === undefined) return stated;
+  if (run.order === 'patch') {
+    const result = [...stated, ...current.filter((value) => !seen.has(textOf(value) ?? ''))];
+    return equal(result, current) ? current : result;
+  }
+  const there = new Set(current.map(textOf));
+  const added = stated.filter((value) => !there.has(textOf(value)));
+  return added.length === 0 ? current : [...added, ...current];
+}

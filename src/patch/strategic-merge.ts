@@ -1,0 +1,115 @@
+import { compileTemplate, type TemplateOptions } from '../expression/template.ts';
+import { isObject, type Json, type JsonObject, type Path } from '../json/value.ts';
+import type { Reporter } from '../problem.ts';
+import { parseAnchor } from './anchor.ts';
+import type { AnchorMiss, CompiledPatch } from './compiled-patch.ts';
+import { mergeSchemaFor, type SchemaNode } from './merge-schema.ts';
+import type { MapNode } from './overlay-tree.ts';
+import { startBuild } from './overlay-tree-build.ts';
+import { compileMap } from './overlay-tree-compile.ts';
+import { mergeNode } from './strategic-apply.ts';
+import { throwingReporter } from './strategic-data.ts';
+import { dropped, type MergeRun, skipped } from './strategic-run.ts';
+
+/**
+ * A strategic merge overlay with anchors, ready to run. Lists are merged by the keys of the object's kind; existing
+ * items keep their place and new ones go in front.
+ *
+ * @example
+ * compileStrategicMerge({ spec: { containers: [{ '(image)': '*:latest', imagePullPolicy: 'Always' }] } }, path, reporter)
+ */
+export function compileStrategicMerge(
+  overlay: Json,
+  path: Path,
+  reporter: Reporter,
+  options: TemplateOptions = {},
+): CompiledPatch | undefined {
+  if (!isObject(overlay)) {
+    reporter.error(
+      path,
+      'KYM_PATCH_INVALID',
+      'a strategic merge patch is a map, a part of the object it changes',
+    );
+    return undefined;
+  }
+  const templateOptions = withPlainPaths(options);
+  const build = startBuild(
+    path,
+    {
+      anchors: true,
+      directives: true,
+      template: (value, at, reporting) => compileTemplate(value, at, reporting, templateOptions),
+    },
+    reporter,
+  );
+  const root = compileMap(overlay, path, build);
+  if (root.directive !== 'merge') {
+    build.reporter.error(
+      [...path, '$patch'],
+      'KYM_PATCH_INVALID',
+      `'$patch: ${root.directive}' at the top would ${root.directive} the whole object`,
+    );
+  }
+  return build.failed ? undefined : compiledPatch(root, build.templates);
+}
+
+const noMisses: readonly AnchorMiss[] = [];
+
+function compiledPatch(
+  root: MapNode,
+  templates: readonly { readonly roots: ReadonlySet<string>; render: CompiledRender }[],
+): CompiledPatch {
+  return {
+    roots: new Set(templates.flatMap((template) => [...template.roots])),
+    apply(object, scope) {
+      const run = startRun(
+        'keep',
+        templates.map((template) => template.render(scope)),
+      );
+      const merged = mergeNode(root, object, object, schemaOf(object), run);
+      const misses = run.misses.length === 0 ? noMisses : run.misses;
+      if (merged === skipped || merged === dropped || !isObject(merged)) return { status: 'skipped', misses };
+      return { status: 'patched', object: merged, misses };
+    },
+  };
+}
+
+type CompiledRender = ReturnType<typeof compileTemplate>['render'];
+
+/**
+ * Plain strategic merge, without anchors or variables. Undefined when the patch deletes the object.
+ * The order of merged lists is kustomize's (items of the patch first, in its order) unless told otherwise.
+ */
+export function mergeStrategic(
+  target: JsonObject,
+  patch: JsonObject,
+  schema: SchemaNode | undefined,
+  order: 'patch' | 'keep' = 'patch',
+): JsonObject | undefined {
+  const build = startBuild([], { anchors: false, directives: true }, throwingReporter);
+  const root = compileMap(patch, [], build);
+  if (root.directive === 'delete') return undefined;
+  // kustomize pays no heed to `$patch: replace` at the top.
+  const merged = mergeNode({ ...root, directive: 'merge' }, target, target, schema, startRun(order, []));
+  return isObject(merged as Json) ? (merged as JsonObject) : target;
+}
+
+function startRun(order: MergeRun['order'], slots: readonly Json[]): MergeRun {
+  return { order, slots, patterns: [], path: [], misses: [] };
+}
+
+function schemaOf(object: JsonObject): SchemaNode | undefined {
+  const { apiVersion, kind } = object;
+  return typeof apiVersion === 'string' && typeof kind === 'string'
+    ? mergeSchemaFor(apiVersion, kind)
+    : undefined;
+}
+
+/** `{{@}}` below an anchored key means the place in the object, which has no parentheses. */
+function withPlainPaths(options: TemplateOptions): TemplateOptions {
+  const { self } = options;
+  if (self === undefined) return options;
+  const plain = (token: string | number): string | number =>
+    typeof token === 'string' ? (parseAnchor(token)?.key ?? token) : token;
+  return { ...options, self: (path) => self(path.map(plain)) };
+}
