@@ -1,0 +1,185 @@
+import { Composer, type CST, Lexer, LineCounter, Parser } from 'yaml';
+import type { ErrorCode } from '../errors.ts';
+import { formatPointer } from '../json/pointer.ts';
+import {
+  isArray,
+  isObject,
+  type Json,
+  type JsonArray,
+  type JsonObject,
+  member,
+  type Path,
+} from '../json/value.ts';
+import type { Problem } from '../problem.ts';
+import { convertYaml, type SourceOffsets } from './yaml-value.ts';
+
+export interface SourceFile {
+  readonly file: string;
+  readonly text: string;
+}
+
+export interface Position {
+  /** 1-based. */
+  readonly line: number;
+  /** 1-based. */
+  readonly column: number;
+}
+
+/** One object read from a file; the items of a `List` are documents of their own. */
+export interface SourceDocument {
+  readonly file: string;
+  readonly value: JsonObject;
+  /** Where the key or item at `path` stands, or the nearest thing around it that exists. */
+  positionOf(path: Path): Position;
+}
+
+export interface ReadResult {
+  readonly documents: readonly SourceDocument[];
+  readonly problems: readonly Problem[];
+}
+
+const maximumCharacters = 10 * 1024 * 1024;
+const maximumDepth = 250;
+
+/** Reads YAML (many documents) or JSON. A broken document is reported and does not take the others with it. */
+export function readDocuments({ file, text }: SourceFile): ReadResult {
+  const problems: Problem[] = [];
+  if (text.length > maximumCharacters) {
+    problems.push(
+      problemAt('KYM_INPUT_TOO_LARGE', 'the file has more than 10 MB of text', { line: 1, column: 1 }),
+    );
+    return { documents: [], problems: inFile(problems, file) };
+  }
+  const documents = splitDocuments(text).flatMap((part) => readPart(file, part, problems));
+  return { documents, problems: inFile(problems, file) };
+}
+
+interface Part {
+  readonly text: string;
+  /** Lines of the file before this part. */
+  readonly linesBefore: number;
+}
+
+/**
+ * Documents are parsed one by one, so that an unclosed quote ends where its document ends. A part of nothing but
+ * comments and directives belongs to the document after it.
+ */
+function splitDocuments(text: string): Part[] {
+  const parts: Part[] = [];
+  let start = 0;
+  let linesBefore = 0;
+  const push = (end: number) => {
+    const part = text.slice(start, end);
+    parts.push({ text: part, linesBefore });
+    linesBefore += part.split('\n').length - 1;
+    start = end;
+  };
+  for (const separator of text.matchAll(/^---(?=\s|$)/gm)) {
+    const hasContent = text
+      .slice(start, separator.index)
+      .split('\n')
+      .some((line) => !/^\s*([#%].*)?$/.test(line));
+    if (hasContent) push(separator.index);
+  }
+  push(text.length);
+  return parts;
+}
+
+function readPart(file: string, part: Part, problems: Problem[]): SourceDocument[] {
+  const lines = new LineCounter();
+  const positionAt = (offset: number): Position => {
+    const { line, col } = lines.linePos(offset);
+    return { line: Math.max(line, 1) + part.linesBefore, column: Math.max(col, 1) };
+  };
+  const tokens = parseTokens(part.text, lines);
+  if (tokens === undefined) {
+    const place = positionAt(0);
+    problems.push(problemAt('KYM_INPUT_TOO_DEEP', `values nest deeper than ${maximumDepth} levels`, place));
+    return [];
+  }
+  const documents: SourceDocument[] = [];
+  const composer = new Composer({ schema: 'failsafe', uniqueKeys: false, merge: false, logLevel: 'silent' });
+  for (const composed of composer.compose(tokens, false, part.text.length)) {
+    for (const error of composed.errors) {
+      problems.push(problemAt('KYM_YAML_SYNTAX', error.message, positionAt(error.pos[0])));
+    }
+    if (composed.errors.length > 0) continue;
+    const offsets = new WeakMap<JsonObject | JsonArray, SourceOffsets>();
+    const { value, problems: found } = convertYaml(composed.contents, offsets);
+    for (const { kind, message, offset } of found) {
+      const code = kind === 'aliases' ? 'KYM_YAML_ALIASES' : 'KYM_YAML_SYNTAX';
+      problems.push(problemAt(code, message, positionAt(offset)));
+    }
+    if (found.length > 0 || value === null) continue;
+    documents.push(...toDocuments(file, value, offsets, positionAt, problems));
+  }
+  return documents;
+}
+
+/** Undefined when the text nests too deeply; it is noticed while parsing, before anything recurses into it. */
+function parseTokens(text: string, lines: LineCounter): CST.Token[] | undefined {
+  const tokens: CST.Token[] = [];
+  const parser = new Parser(lines.addNewLine);
+  lines.addNewLine(0);
+  for (const lexeme of new Lexer().lex(text)) {
+    for (const token of parser.next(lexeme)) tokens.push(token);
+    if (parser.stack.length > maximumDepth) return undefined;
+  }
+  for (const token of parser.end()) tokens.push(token);
+  return tokens;
+}
+
+function toDocuments(
+  file: string,
+  value: Json,
+  offsets: WeakMap<JsonObject | JsonArray, SourceOffsets>,
+  positionAt: (offset: number) => Position,
+  problems: Problem[],
+): SourceDocument[] {
+  if (!isObject(value)) {
+    const place = positionAt(isArray(value) ? (offsets.get(value)?.start ?? 0) : 0);
+    problems.push(
+      problemAt('KYM_YAML_SYNTAX', 'a document must be an object with apiVersion and kind', place),
+    );
+    return [];
+  }
+  const items = listItems(value);
+  if (items !== undefined) {
+    return items.flatMap((item) => toDocuments(file, item, offsets, positionAt, problems));
+  }
+  return [{ file, value, positionOf: (path) => positionAt(offsetOf(value, path, offsets)) }];
+}
+
+/** The items of `kind: List`, `ClusterPolicyList` …; undefined for anything else. */
+function listItems(value: JsonObject): JsonArray | undefined {
+  const kind = member(value, 'kind');
+  const items = member(value, 'items');
+  if (typeof kind !== 'string' || !kind.endsWith('List')) return undefined;
+  if (items === null) return [];
+  return isArray(items) ? items : undefined;
+}
+
+function offsetOf(
+  root: JsonObject,
+  path: Path,
+  offsets: WeakMap<JsonObject | JsonArray, SourceOffsets>,
+): number {
+  let offset = offsets.get(root)?.start ?? 0;
+  let current: Json | undefined = root;
+  for (const token of path) {
+    if (!isObject(current) && !isArray(current)) break;
+    const found = offsets.get(current)?.members.get(isArray(current) ? Number(token) : String(token));
+    if (found === undefined) break;
+    offset = found;
+    current = isArray(current) ? current[Number(token)] : member(current, String(token));
+  }
+  return offset;
+}
+
+function problemAt(code: ErrorCode, message: string, { line, column }: Position): Problem {
+  return { code, severity: 'error', message, pointer: formatPointer([]), line, column };
+}
+
+function inFile(problems: readonly Problem[], file: string): Problem[] {
+  return problems.map((problem) => ({ ...problem, file }));
+}
