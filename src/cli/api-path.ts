@@ -1,0 +1,89 @@
+/** What a URL path of the Kubernetes API asks for. */
+export interface ApiPath {
+  readonly group: string;
+  readonly version: string;
+  readonly namespace?: string;
+  /** Plural, lower case: `configmaps`. */
+  readonly resource: string;
+  /** Absent for a list. */
+  readonly name?: string;
+  readonly labelSelector?: string;
+}
+
+/** Undefined for paths that name no object and no list of objects (`/version`, subresources). */
+export function parseApiPath(urlPath: string): ApiPath | undefined {
+  let url: URL;
+  try {
+    url = new URL(urlPath, 'https://api.invalid');
+  } catch {
+    return undefined;
+  }
+  const segments = url.pathname
+    .split('/')
+    .filter((segment) => segment !== '')
+    .map(decode);
+  const [root, ...rest] = segments;
+  const group = root === 'apis' ? rest.shift() : root === 'api' ? '' : undefined;
+  const version = rest.shift();
+  if (group === undefined || version === undefined) return undefined;
+  const isNamespaced = rest[0] === 'namespaces' && rest.length > 2;
+  const namespace = isNamespaced ? rest.splice(0, 2)[1] : undefined;
+  const [resource, name, ...subresource] = rest;
+  if (resource === undefined || subresource.length > 0) return undefined;
+  const labelSelector = url.searchParams.get('labelSelector');
+  return {
+    group,
+    version,
+    resource,
+    ...(namespace === undefined ? {} : { namespace }),
+    ...(name === undefined ? {} : { name }),
+    ...(labelSelector === null ? {} : { labelSelector }),
+  };
+}
+
+function decode(segment: string): string {
+  try {
+    return decodeURIComponent(segment);
+  } catch {
+    return segment;
+  }
+}
+
+/** The resource name of a kind, by the rule that the API's own kinds follow: `Ingress` gives `ingresses`. */
+export function resourceOf(kind: string): string {
+  const lower = kind.toLowerCase();
+  if (lower === 'endpoints') return lower;
+  if (/(?:s|x|z|ch|sh)$/.test(lower)) return `${lower}es`;
+  if (/[^aeiou]y$/.test(lower)) return `${lower.slice(0, -1)}ies`;
+  return `${lower}s`;
+}
+
+/** Tests labels against `a=b,c!=d,e,!f,g in (h,i)`. Undefined when the selector cannot be read. */
+export function parseSelector(
+  selector: string,
+): ((labels: Readonly<Record<string, unknown>>) => boolean) | undefined {
+  const requirements = selector.match(/[^,(]+(?:\([^)]*\))?/g) ?? [];
+  const tests: ((labels: Readonly<Record<string, unknown>>) => boolean)[] = [];
+  for (const requirement of requirements) {
+    const test = parseRequirement(requirement.trim());
+    if (test === undefined) return undefined;
+    tests.push(test);
+  }
+  return (labels) => tests.every((test) => test(labels));
+}
+
+function parseRequirement(
+  text: string,
+): ((labels: Readonly<Record<string, unknown>>) => boolean) | undefined {
+  const match = /^(!)?([\w./-]+)(?:\s*(==|=|!=)\s*([\w.-]*)|\s+(in|notin)\s*\(([^)]*)\))?$/.exec(text);
+  if (match === null) return undefined;
+  const [, absent, key = '', operator, value, setOperator, set] = match;
+  const read = (labels: Readonly<Record<string, unknown>>) =>
+    Object.hasOwn(labels, key) ? labels[key] : undefined;
+  if (operator !== undefined) return (labels) => (read(labels) === value) === (operator !== '!=');
+  if (setOperator !== undefined) {
+    const values = new Set<unknown>((set ?? '').split(',').map((item) => item.trim()));
+    return (labels) => values.has(read(labels)) === (setOperator === 'in');
+  }
+  return (labels) => (read(labels) === undefined) === (absent !== undefined);
+}

@@ -1,0 +1,97 @@
+import { kindOf } from '../admission/resource-request.ts';
+import type { JsonObject } from '../json/value.ts';
+import type { Evaluated } from './evaluator.ts';
+import { nameOf, namespaceOf, titleOf, withoutDefaultNamespace } from './object-identity.ts';
+import type { Resource } from './resource-reader.ts';
+import type { Paint } from './style.ts';
+import { unifiedDiff } from './unified-diff.ts';
+import { writeYaml } from './yaml-writer.ts';
+
+export const applyFormats = ['diff', 'yaml', 'json', 'patch'] as const;
+export type ApplyFormat = (typeof applyFormats)[number];
+
+/** Turns results into text, one after another. */
+export interface ApplyFormatter {
+  /** `evaluated` is absent for an object that policies are not asked about. */
+  object(resource: Resource, evaluated: Evaluated | undefined): string;
+  end(): string;
+}
+
+export function createFormatter(format: ApplyFormat, paint: Paint): ApplyFormatter {
+  switch (format) {
+    case 'diff':
+      return { object: (resource, evaluated) => diffOf(resource, evaluated, paint), end: () => '' };
+    case 'yaml':
+      return yamlStream((resource, evaluated) => textOf(resource, evaluated));
+    case 'json':
+      return jsonList();
+    case 'patch':
+      return yamlStream((resource, evaluated) => patchOf(resource, evaluated));
+  }
+}
+
+/** The object to print: as policies left it, without the namespace that was only filled in. */
+export function resultOf(resource: Resource, evaluated: Evaluated | undefined): JsonObject {
+  if (evaluated === undefined || evaluated.after === evaluated.before) return resource.object;
+  return withoutDefaultNamespace(evaluated.after, resource.object);
+}
+
+function diffOf(resource: Resource, evaluated: Evaluated | undefined, paint: Paint): string {
+  const result = resultOf(resource, evaluated);
+  if (result === resource.object) return '';
+  const title = titleOf(resource.object);
+  return unifiedDiff(
+    { before: title, after: `${title} (mutated)` },
+    writeYaml(resource.object),
+    writeYaml(result),
+    paint,
+  );
+}
+
+/** An object that did not change is printed as it was written, comments and all. */
+function textOf(resource: Resource, evaluated: Evaluated | undefined): string {
+  const result = resultOf(resource, evaluated);
+  if (result !== resource.object || resource.text === undefined) return writeYaml(result);
+  return resource.text.endsWith('\n') ? resource.text : `${resource.text}\n`;
+}
+
+function patchOf(resource: Resource, evaluated: Evaluated | undefined): string {
+  if (evaluated === undefined || evaluated.patch.length === 0) return '';
+  const { object } = resource;
+  const { group, version, kind } = kindOf(object);
+  const namespace = namespaceOf(object);
+  return writeYaml({
+    apiVersion: group === '' ? version : `${group}/${version}`,
+    kind,
+    name: nameOf(object),
+    ...(namespace === '' ? {} : { namespace }),
+    patch: evaluated.patch.map((operation) => ({ ...operation })),
+  });
+}
+
+function yamlStream(print: (resource: Resource, evaluated: Evaluated | undefined) => string): ApplyFormatter {
+  let isFirst = true;
+  return {
+    object: (resource, evaluated) => {
+      const text = print(resource, evaluated);
+      if (text === '') return '';
+      const separator = isFirst ? '' : '---\n';
+      isFirst = false;
+      return separator + text;
+    },
+    end: () => '',
+  };
+}
+
+/** One `List`, as `kubectl get -o json` prints. */
+function jsonList(): ApplyFormatter {
+  let isFirst = true;
+  return {
+    object: (resource, evaluated) => {
+      const start = isFirst ? '{\n  "apiVersion": "v1",\n  "kind": "List",\n  "items": [\n' : ',\n';
+      isFirst = false;
+      return `${start}    ${JSON.stringify(resultOf(resource, evaluated), null, 2).replaceAll('\n', '\n    ')}`;
+    },
+    end: () => (isFirst ? '{\n  "apiVersion": "v1",\n  "kind": "List",\n  "items": []\n}\n' : '\n  ]\n}\n'),
+  };
+}

@@ -1,0 +1,101 @@
+import { requestFor } from '../admission/resource-request.ts';
+import type { DataSource } from '../engine/data-source.ts';
+import { mutate } from '../engine/mutate.ts';
+import type { Outcome } from '../engine/outcome.ts';
+import type { Request, RequestUser } from '../engine/request.ts';
+import type { Environment } from '../expression/scope.ts';
+import { diff } from '../json/diff.ts';
+import type { PatchOperation } from '../json/patch-operation.ts';
+import type { JsonObject } from '../json/value.ts';
+import type { CompiledException, CompiledPolicy, Operation } from '../policy/compiled.ts';
+import { createSnapshot } from '../policy/registry.ts';
+import { mergeValues } from './dotted-key.ts';
+import { nameOf, withDefaultNamespace } from './object-identity.ts';
+import type { ValuesLookup } from './request-values.ts';
+
+export interface EvaluatorOptions {
+  readonly policies: readonly CompiledPolicy[];
+  readonly exceptions: readonly CompiledException[];
+  readonly values: ValuesLookup;
+  readonly user?: RequestUser;
+  readonly dataSource: DataSource;
+  /** Also outcomes of rules that did not match. */
+  readonly explain?: boolean;
+  /** Keep the object as each policy left it. */
+  readonly steps?: boolean;
+}
+
+export interface Evaluated {
+  /** The object as policies saw it: with its namespace, and what values put into it. */
+  readonly before: JsonObject;
+  /** The same (===) when nothing changed. */
+  readonly after: JsonObject;
+  readonly patch: readonly PatchOperation[];
+  readonly outcomes: readonly Outcome[];
+  readonly failedPolicies: readonly CompiledPolicy[];
+  /** After each policy, by policy; filled when asked for. */
+  readonly steps: ReadonlyMap<CompiledPolicy, JsonObject>;
+}
+
+export interface Evaluator {
+  evaluate(object: JsonObject, operation?: Operation): Promise<Evaluated>;
+}
+
+const environment: Environment = { now: () => new Date(), random: () => Math.random() };
+
+/** Runs policies on objects from files: in the order given, each on what the one before it left. */
+export function createEvaluator(options: EvaluatorOptions): Evaluator {
+  const { values, exceptions } = options;
+  const isStepwise = options.steps === true || values.perPolicy;
+  const groups = isStepwise ? options.policies.map((policy) => [policy]) : [options.policies];
+  const stages = groups.map((policies) => ({
+    policy: isStepwise ? policies[0] : undefined,
+    snapshot: createSnapshot(policies, exceptions, { order: 'given' }),
+  }));
+
+  async function evaluate(original: JsonObject, operation?: Operation): Promise<Evaluated> {
+    const outcomes: Outcome[] = [];
+    const failedPolicies: CompiledPolicy[] = [];
+    const steps = new Map<CompiledPolicy, JsonObject>();
+    let before = withDefaultNamespace(original);
+    let current = before;
+    for (const [index, { policy, snapshot }] of stages.entries()) {
+      const request = buildRequest(current, policy, operation);
+      if (index === 0 && request.object !== null) before = request.object;
+      const result = await mutate(request, snapshot, mutateOptions(options));
+      if (result.object !== null) current = result.object;
+      outcomes.push(...result.outcomes);
+      failedPolicies.push(...result.failedPolicies);
+      if (policy !== undefined) steps.set(policy, current);
+    }
+    const patch = current === before ? [] : diff(before, current);
+    return { before, after: current, patch, outcomes, failedPolicies, steps };
+  }
+
+  function buildRequest(
+    object: JsonObject,
+    policy: CompiledPolicy | undefined,
+    operation: Operation | undefined,
+  ): Request {
+    const given = values.forObject(policy, nameOf(object));
+    const chosen = operation ?? given.operation;
+    const current = given.object === undefined ? object : mergeValues(object, given.object);
+    const old =
+      chosen === 'UPDATE' || chosen === 'DELETE'
+        ? mergeValues(object, given.oldObject ?? {})
+        : given.oldObject;
+    return requestFor(current, {
+      variables: operation === undefined ? given.variables : { ...given.variables, operation },
+      ...(chosen === undefined ? {} : { operation: chosen }),
+      ...(old === undefined ? {} : { oldObject: old }),
+      ...(options.user === undefined ? {} : { user: options.user }),
+      ...(given.bindings === undefined ? {} : { bindings: given.bindings }),
+    });
+  }
+
+  return { evaluate };
+}
+
+function mutateOptions({ dataSource, explain }: EvaluatorOptions) {
+  return { dataSource, environment, explain: explain ?? false };
+}

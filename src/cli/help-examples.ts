@@ -1,0 +1,32 @@
+/** Examples in the help texts; tests run them. */
+
+export const programExamples = `
+Examples:
+  $ kymera apply policies/ -r deployment.yaml
+  $ kymera explain policy.yaml -r pod.yaml
+  $ kymera test tests/
+
+Exit codes: 0 fine; 1 a rule or a test failed; 2 the input or the command line is wrong.`;
+
+export const applyExamples = `
+Paths are files, folders (all .yaml, .yml and .json below them), globs, or - for standard input. Policies
+found among resources are not mutated. Exit codes: 0 fine; 1 a rule failed; 2 bad input.
+
+Examples:
+  $ kymera apply policy.yaml -r pod.yaml                     show the difference
+  $ kymera apply policies/ -r 'manifests/**/*.yaml' -o yaml  print all objects as policies leave them
+  $ kustomize build . | kymera apply policies/ -r - -o yaml  in a pipe
+  $ kymera apply policy.yaml -r pod.yaml --set request.operation=UPDATE
+  $ kymera apply policy.yaml -r pod.yaml --values values.yaml --userinfo user.yaml -o patch`;
+
+export const explainExamples = `
+Examples:
+  $ kymera explain policy.yaml -r pod.yaml
+  $ kymera explain policies/ -r pod.yaml -o json`;
+
+export const testExamples = `
+Exit codes: 0 all tests passed; 1 a test failed, or there is none; 2 bad input.
+
+Examples:
+  $ kymera test tests/
+  $ kymera test --lenient kyverno-policies/`;

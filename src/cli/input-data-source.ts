@@ -1,0 +1,144 @@
+import { kindOf } from '../admission/resource-request.ts';
+import type { DataAnswer, DataQuery, DataSource } from '../engine/data-source.ts';
+import { isObject, type Json, type JsonObject } from '../json/value.ts';
+import { type ApiPath, parseApiPath, parseSelector, resourceOf } from './api-path.ts';
+import { metadataOf, namespaceOf } from './object-identity.ts';
+
+export interface CannedData {
+  /** Labels of namespaces from a values file. */
+  readonly namespaces?: ReadonlyMap<string, JsonObject>;
+  /** Answers to API calls: `urlPath`, or `METHOD urlPath`. */
+  readonly apiCalls?: ReadonlyMap<string, { readonly status: number; readonly body: Json }>;
+  readonly globalReferences?: ReadonlyMap<string, Json>;
+}
+
+/** Answers what policies ask of a cluster from the objects on the command line. */
+export function createInputDataSource(objects: Iterable<JsonObject>, canned: CannedData = {}): DataSource {
+  const byKind = new Map<string, JsonObject[]>();
+  for (const object of objects) {
+    const kind = kindOf(object).kind;
+    const known = byKind.get(kind);
+    if (known === undefined) byKind.set(kind, [object]);
+    else known.push(object);
+  }
+  const find = (kind: string, name: string, namespace: string | undefined) =>
+    byKind
+      .get(kind)
+      ?.find(
+        (object) =>
+          metadataOf(object)['name'] === name &&
+          (namespace === undefined || namespaceOf(object) === namespace),
+      );
+
+  function read(query: DataQuery): DataAnswer {
+    switch (query.type) {
+      case 'configMap':
+        return answer(
+          find('ConfigMap', query.name, query.namespace),
+          `ConfigMap ${query.namespace}/${query.name}`,
+        );
+      case 'object':
+        return answer(findObject(byKind.get(query.kind) ?? [], query), `${query.kind} ${query.name}`);
+      case 'namespaceLabels':
+        return { found: true, value: namespaceLabels(query.namespace) };
+      case 'apiCall':
+        return callApi(query);
+      case 'globalReference':
+        return readGlobal(query.name);
+      case 'imageRegistry':
+        return missing(`image ${query.reference} (registries are not asked)`);
+    }
+  }
+
+  function namespaceLabels(name: string): JsonObject {
+    const given = canned.namespaces?.get(name);
+    if (given !== undefined) return given;
+    const labels = metadataOf(find('Namespace', name, undefined) ?? {})['labels'];
+    // The API server puts this label on every namespace.
+    return { 'kubernetes.io/metadata.name': name, ...(isObject(labels) ? labels : {}) };
+  }
+
+  function callApi(query: Extract<DataQuery, { type: 'apiCall' }>): DataAnswer {
+    const service = isObject(query.service ?? null) ? (query.service as JsonObject)['url'] : undefined;
+    const url = query.urlPath ?? (typeof service === 'string' ? service : '');
+    const reply = canned.apiCalls?.get(`${query.method} ${url}`) ?? canned.apiCalls?.get(url);
+    if (reply !== undefined) {
+      if (reply.status >= 200 && reply.status < 300) return { found: true, value: reply.body };
+      return { found: false, error: `${query.method} ${url} answered ${reply.status}` };
+    }
+    const path =
+      query.method === 'GET' && query.urlPath !== undefined ? parseApiPath(query.urlPath) : undefined;
+    if (path === undefined) return missing(`answer to ${query.method} ${url}`);
+    return path.name === undefined
+      ? list(path)
+      : answer(
+          objectsAt(path).find((object) => metadataOf(object)['name'] === path.name),
+          query.urlPath ?? '',
+        );
+  }
+
+  function objectsAt(path: ApiPath): JsonObject[] {
+    const found: JsonObject[] = [];
+    for (const [kind, objects] of byKind) {
+      if (resourceOf(kind) !== path.resource) continue;
+      for (const object of objects) {
+        const { group, version } = kindOf(object);
+        if (group !== path.group || version !== path.version) continue;
+        if (path.namespace === undefined || namespaceOf(object) === path.namespace) found.push(object);
+      }
+    }
+    return found;
+  }
+
+  function list(path: ApiPath): DataAnswer {
+    const selects = path.labelSelector === undefined ? () => true : parseSelector(path.labelSelector);
+    if (selects === undefined)
+      return { found: false, error: `the label selector ${path.labelSelector} cannot be read` };
+    const objects = objectsAt(path);
+    const items = objects.filter((object) => {
+      const labels = metadataOf(object)['labels'];
+      return selects(isObject(labels) ? labels : {});
+    });
+    const apiVersion = path.group === '' ? path.version : `${path.group}/${path.version}`;
+    const kind = objects[0] === undefined ? 'List' : `${kindOf(objects[0]).kind}List`;
+    return { found: true, value: { apiVersion, kind, metadata: {}, items } };
+  }
+
+  function readGlobal(reference: string): DataAnswer {
+    const given = canned.globalReferences?.get(reference);
+    if (given !== undefined) return { found: true, value: given };
+    const entry = find('GlobalContextEntry', reference, undefined);
+    const spec = entry === undefined ? undefined : entry['spec'];
+    const wanted = isObject(spec) ? spec['kubernetesResource'] : undefined;
+    if (!isObject(wanted)) return missing(`GlobalContextEntry ${reference}`);
+    const text = (key: string) => (typeof wanted[key] === 'string' ? wanted[key] : '');
+    const namespace = text('namespace');
+    const path = { group: text('group'), version: text('version'), resource: text('resource') };
+    return { found: true, value: objectsAt(namespace === '' ? path : { ...path, namespace }) };
+  }
+
+  return { read };
+}
+
+function findObject(
+  objects: readonly JsonObject[],
+  query: Extract<DataQuery, { type: 'object' }>,
+): JsonObject | undefined {
+  return objects.find((object) => {
+    const { group, version } = kindOf(object);
+    return (
+      metadataOf(object)['name'] === query.name &&
+      (query.group === undefined || query.group === group) &&
+      (query.version === undefined || query.version === version) &&
+      (query.namespace === undefined || query.namespace === namespaceOf(object))
+    );
+  });
+}
+
+function answer(object: JsonObject | undefined, what: string): DataAnswer {
+  return object === undefined ? missing(what) : { found: true, value: object };
+}
+
+function missing(what: string): DataAnswer {
+  return { found: false, error: `${what} is neither among the resources given nor in the values` };
+}

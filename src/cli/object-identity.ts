@@ -1,0 +1,50 @@
+import { kindOf } from '../admission/resource-request.ts';
+import { setMember } from '../json/edit.ts';
+import { isObject, type JsonObject } from '../json/value.ts';
+import { clusterScopedKinds } from '../policy/cluster-scoped-kinds.ts';
+
+const noMetadata: JsonObject = {};
+
+export function metadataOf(object: JsonObject): JsonObject {
+  const metadata = object['metadata'];
+  return isObject(metadata) ? metadata : noMetadata;
+}
+
+export function nameOf(object: JsonObject): string {
+  const { name, generateName } = metadataOf(object);
+  if (typeof name === 'string' && name !== '') return name;
+  return typeof generateName === 'string' ? generateName : '';
+}
+
+/** The namespace an object lives in: `default` when it names none, '' for a cluster-wide kind. */
+export function namespaceOf(object: JsonObject): string {
+  const namespace = metadataOf(object)['namespace'];
+  if (typeof namespace === 'string' && namespace !== '') return namespace;
+  return isClusterScoped(object) ? '' : 'default';
+}
+
+export function isClusterScoped(object: JsonObject): boolean {
+  return clusterScopedKinds.has(kindOf(object).kind);
+}
+
+/** The object with the namespace that kubectl would send it to. */
+export function withDefaultNamespace(object: JsonObject): JsonObject {
+  const namespace = metadataOf(object)['namespace'];
+  if ((typeof namespace === 'string' && namespace !== '') || isClusterScoped(object)) return object;
+  return setMember(object, 'metadata', setMember(metadataOf(object), 'namespace', 'default'));
+}
+
+/** Takes the filled-in namespace out again, so that output names no namespace that the input did not. */
+export function withoutDefaultNamespace(result: JsonObject, original: JsonObject): JsonObject {
+  if (Object.hasOwn(metadataOf(original), 'namespace')) return result;
+  const metadata = metadataOf(result);
+  if (metadata['namespace'] !== 'default' || isClusterScoped(original)) return result;
+  const { namespace: _, ...rest } = metadata;
+  return setMember(result, 'metadata', rest);
+}
+
+/** `Pod default/web`, `ClusterRole admin`. */
+export function titleOf(object: JsonObject): string {
+  const namespace = namespaceOf(object);
+  return `${kindOf(object).kind} ${namespace === '' ? '' : `${namespace}/`}${nameOf(object)}`;
+}
