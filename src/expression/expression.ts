@@ -87,7 +87,7 @@ function outcome(closure: Closure, current: Json, scope: Scope, missing: { reado
     );
   }
   if (result !== undefined) return result;
-  throw new EvaluationError('KYM_VARIABLE_UNRESOLVED', `Unknown key ${JSON.stringify(missing.key)} in path`);
+  throw new EvaluationError('KYM_VARIABLE_UNRESOLVED', `Unknown key "${missing.key}" in path`);
 }
 
 function dataScope(environment: Environment): Scope {
