@@ -1,10 +1,11 @@
+import { createInputDataSource } from '../../src/cli/input-data-source.ts';
+import { nameOf, namespaceOf } from '../../src/cli/object-identity.ts';
+import { createValuesLookup } from '../../src/cli/request-values.ts';
+import { parseValues } from '../../src/cli/values-document.ts';
 import type { RequestUser } from '../../src/engine/request.ts';
 import { type JsonObject, mutate, type PolicySet, type Result } from '../../src/index.ts';
-import { isObject } from '../../src/json/value.ts';
 import type { Operation } from '../../src/policy/compiled.ts';
 import type { CaseUser } from './case.ts';
-import { clusterOf } from './cluster.ts';
-import { valuesFor } from './values.ts';
 
 /** What surrounds an object when it is run through policies. */
 export interface Surroundings {
@@ -20,29 +21,26 @@ export interface Surroundings {
 
 /** Runs one object through the policies of a set. */
 export function runObject(object: JsonObject, set: PolicySet, surroundings: Surroundings): Promise<Result> {
-  const metadata = isObject(object['metadata']) ? object['metadata'] : {};
-  const values = valuesFor(surroundings.values, String(metadata['name'] ?? ''));
-  const namespaceLabels = new Map(values.namespaceLabels);
-  if (surroundings.namespaceLabels) {
-    namespaceLabels.set(String(metadata['namespace'] ?? ''), surroundings.namespaceLabels);
-  }
+  const document = surroundings.values && parseValues(surroundings.values, 'values').values;
+  const [firstPolicy] = set.policies;
+  const { bindings, variables, operation } = createValuesLookup(document).forObject(
+    firstPolicy,
+    nameOf(object),
+  );
+  const namespaces = new Map(document?.namespaces);
+  if (surroundings.namespaceLabels) namespaces.set(namespaceOf(object), surroundings.namespaceLabels);
   const now = new Date(surroundings.now ?? '2024-01-02T03:04:05Z');
   return mutate(object, set, {
-    operation: surroundings.operation ?? operationIn(values.request) ?? 'CREATE',
+    operation: surroundings.operation ?? operation ?? 'CREATE',
     ...(surroundings.oldObject ? { oldObject: surroundings.oldObject } : {}),
     ...(surroundings.subresource ? { subresource: surroundings.subresource } : {}),
+    ...(bindings ? { bindings } : {}),
     user: userOf(surroundings.userInfo ?? {}),
-    bindings: values.bindings,
-    variables: values.request,
-    dataSource: clusterOf(surroundings.objects ?? [], namespaceLabels),
+    variables,
+    dataSource: createInputDataSource(surroundings.objects ?? [], { namespaces }),
     environment: { now: () => now, random: () => 0 },
     explain: true,
   });
-}
-
-function operationIn(request: JsonObject): Operation | undefined {
-  const { operation } = request;
-  return typeof operation === 'string' ? (operation as Operation) : undefined;
 }
 
 function userOf(user: CaseUser): RequestUser {

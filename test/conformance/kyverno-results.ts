@@ -20,7 +20,7 @@ export async function corpusFailures(
   const steps = await chain(normalise(input), loaded.policies, (object, policy) =>
     runObject(
       object,
-      { ...loaded, snapshot: createSnapshot([policy], loaded.exceptions) },
+      { ...loaded, policies: [policy], snapshot: createSnapshot([policy], loaded.exceptions) },
       {
         operation: result.operation as Operation | undefined,
         userInfo: userOf(corpusCase.userinfo),
