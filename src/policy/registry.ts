@@ -1,0 +1,173 @@
+import type {
+  CompiledBlock,
+  CompiledException,
+  CompiledPolicy,
+  CompiledRule,
+  Operation,
+} from './compiled.ts';
+import { type KindKey, matchesKind } from './kind-selector.ts';
+
+/** An immutable set of policies, indexed by what a request is about. */
+export interface PolicySnapshot {
+  /** In evaluation order. */
+  readonly policies: readonly CompiledPolicy[];
+  readonly exceptions: readonly CompiledException[];
+  /** Policies with rules that could apply, by kind, operation and namespace. The same list for the same key. */
+  candidates(key: CandidateKey): readonly Candidate[];
+  exceptionsFor(policyKey: string): readonly CompiledException[];
+}
+
+export interface CandidateKey extends KindKey {
+  readonly operation: Operation;
+  /** Empty for objects without a namespace. */
+  readonly namespace: string;
+}
+
+export interface Candidate {
+  readonly policy: CompiledPolicy;
+  readonly rules: readonly CompiledRule[];
+}
+
+export interface SnapshotOptions {
+  /** By name (cluster policies first, then namespaced ones), or as given. */
+  readonly order?: 'name' | 'given';
+}
+
+/** Keys come from requests; past this many, remembered answers are dropped. */
+const maximumRemembered = 2_000;
+const none: readonly never[] = [];
+
+export function createSnapshot(
+  policies: readonly CompiledPolicy[],
+  exceptions: readonly CompiledException[] = [],
+  { order = 'name' }: SnapshotOptions = {},
+): PolicySnapshot {
+  const ordered = order === 'given' ? [...policies] : policies.toSorted(byScopeAndName);
+  const index = indexRules(ordered);
+  const namespaces = new Set(ordered.flatMap((policy) => policy.namespace ?? []));
+  const exceptionsByPolicy = indexExceptions(exceptions);
+  const remembered = new Map<string, readonly Candidate[]>();
+  return {
+    policies: ordered,
+    exceptions,
+    exceptionsFor: (policyKey) => exceptionsByPolicy.get(policyKey) ?? none,
+    candidates(key) {
+      // Namespaces without policies of their own are all alike.
+      const namespace = namespaces.has(key.namespace) ? key.namespace : '';
+      const text = `${key.operation} ${key.group}/${key.version}/${key.kind}/${key.subresource} ${namespace}`;
+      const known = remembered.get(text);
+      if (known !== undefined) return known;
+      if (remembered.size >= maximumRemembered) remembered.clear();
+      const found = findCandidates(index, key);
+      remembered.set(text, found);
+      return found;
+    },
+  };
+}
+
+function byScopeAndName(left: CompiledPolicy, right: CompiledPolicy): number {
+  if ((left.namespace === undefined) !== (right.namespace === undefined))
+    return left.namespace === undefined ? -1 : 1;
+  return compareTexts(left.name, right.name) || compareTexts(left.key, right.key);
+}
+
+/** By code unit: the same everywhere, whatever the locale. */
+function compareTexts(left: string, right: string): number {
+  return left < right ? -1 : left > right ? 1 : 0;
+}
+
+interface IndexedRule {
+  readonly policy: CompiledPolicy;
+  readonly rule: CompiledRule;
+  /** Place among all rules of all policies. */
+  readonly rank: number;
+}
+
+interface RuleIndex {
+  readonly byKind: ReadonlyMap<string, readonly IndexedRule[]>;
+  /** Rules with a wildcard for the kind, or with no kind. */
+  readonly anyKind: readonly IndexedRule[];
+}
+
+function indexRules(policies: readonly CompiledPolicy[]): RuleIndex {
+  const byKind = new Map<string, IndexedRule[]>();
+  const anyKind: IndexedRule[] = [];
+  let rank = 0;
+  for (const policy of policies) {
+    for (const rule of policy.rules) {
+      const indexed: IndexedRule = { policy, rule, rank: rank++ };
+      const kinds = literalKinds(rule);
+      if (kinds === undefined) anyKind.push(indexed);
+      for (const kind of kinds ?? []) {
+        const list = byKind.get(kind);
+        if (list === undefined) byKind.set(kind, [indexed]);
+        else list.push(indexed);
+      }
+    }
+  }
+  return { byKind, anyKind };
+}
+
+/** The kinds without which a rule cannot match; undefined when there is no such list. */
+function literalKinds({ match }: CompiledRule): ReadonlySet<string> | undefined {
+  const blocks = match.any ?? match.all?.slice(0, 1) ?? [];
+  const kinds = new Set<string>();
+  for (const block of blocks) {
+    if (block.kinds === undefined) return undefined;
+    for (const { kind } of block.kinds) {
+      if (!kind.literal) return undefined;
+      kinds.add(kind.pattern);
+    }
+  }
+  return kinds;
+}
+
+function findCandidates(index: RuleIndex, key: CandidateKey): readonly Candidate[] {
+  const found = [...(index.byKind.get(key.kind) ?? []), ...index.anyKind].filter(
+    ({ policy, rule }) =>
+      (policy.namespace === undefined || policy.namespace === key.namespace) && couldApply(rule, key),
+  );
+  found.sort((left, right) => left.rank - right.rank);
+  const candidates = new Map<CompiledPolicy, CompiledRule[]>();
+  for (const { policy, rule } of found) {
+    const rules = candidates.get(policy);
+    if (rules === undefined) candidates.set(policy, [rule]);
+    else rules.push(rule);
+  }
+  return [...candidates].map(([policy, rules]) => ({ policy, rules }));
+}
+
+function couldApply(rule: CompiledRule, key: CandidateKey): boolean {
+  const { any, all = [] } = rule.match;
+  const fits = (block: CompiledBlock): boolean =>
+    (block.operations === undefined || block.operations.has(key.operation)) &&
+    (block.kinds === undefined || block.kinds.some((kind) => matchesKind(kind, key)));
+  if (any !== undefined) return any.some((block) => fits(block) && runsOn(key.operation, [block], rule));
+  return all.length > 0 && all.every(fits) && runsOn(key.operation, all, rule);
+}
+
+/**
+ * Without a list, rules run on CREATE and UPDATE. A DELETE leaves nothing to mutate, so only rules for existing
+ * objects run on it, and only when they list it; they run on CONNECT anyway, others only when they list it.
+ */
+function runsOn(operation: Operation, blocks: readonly CompiledBlock[], rule: CompiledRule): boolean {
+  if (operation === 'CREATE' || operation === 'UPDATE') return true;
+  const mutatesExisting = rule.targets !== undefined;
+  if (operation === 'CONNECT' && mutatesExisting) return true;
+  if (operation === 'DELETE' && !mutatesExisting) return false;
+  return blocks.some((block) => block.operations?.has(operation) ?? false);
+}
+
+function indexExceptions(
+  exceptions: readonly CompiledException[],
+): ReadonlyMap<string, readonly CompiledException[]> {
+  const index = new Map<string, CompiledException[]>();
+  for (const exception of exceptions) {
+    for (const name of new Set(exception.exceptions.map(({ policyName }) => policyName))) {
+      const list = index.get(name);
+      if (list === undefined) index.set(name, [exception]);
+      else list.push(exception);
+    }
+  }
+  return index;
+}
