@@ -105,7 +105,11 @@ export type CompiledContextEntry = {
       readonly jmesPath?: CompiledDynamicExpression;
       readonly default?: CompiledTemplate;
     }
-  | { readonly type: 'configMap'; readonly objectName: CompiledTemplate; readonly namespace?: CompiledTemplate }
+  | {
+      readonly type: 'configMap';
+      readonly objectName: CompiledTemplate;
+      readonly namespace?: CompiledTemplate;
+    }
   | {
       readonly type: 'apiCall';
       readonly method: 'GET' | 'POST';
@@ -132,6 +136,7 @@ export type CompiledContextEntry = {
 
 /** An expression whose text may hold `{{ }}` variables of its own. */
 export type { CompiledDynamicExpression } from '../expression/dynamic-expression.ts';
+
 import type { CompiledDynamicExpression } from '../expression/dynamic-expression.ts';
 
 export type CompiledMutation =

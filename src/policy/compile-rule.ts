@@ -1,0 +1,97 @@
+import { resolveReferences } from '../expression/reference.ts';
+import { isObject, type JsonObject, type Path } from '../json/value.ts';
+import type { Reporter } from '../problem.ts';
+import { adviseOn } from './check-advice.ts';
+import { checkIdentity } from './check-identity.ts';
+import { checkMatch } from './check-match.ts';
+import { checkMutate } from './check-mutate.ts';
+import { compileCheckedConditions } from './compile-conditions.ts';
+import { compileContext } from './compile-context.ts';
+import { compileFilter } from './compile-match.ts';
+import { compileMutation } from './compile-mutation.ts';
+import { compileTargets } from './compile-target.ts';
+import type { CompiledMutation, CompiledRule } from './compiled.ts';
+import type { PolicyFacts } from './policy-facts.ts';
+import { watchErrors } from './problem-collector.ts';
+import { read, readBoolean, readList, readObject, readObjects, readText } from './read-field.ts';
+import { outermostScope, type VariableScope } from './variable-scope.ts';
+
+export interface RuleOptions {
+  /** Paths are relative to the rule. */
+  readonly reporter: Reporter;
+  readonly facts: PolicyFacts;
+  /** Where in the policy document its author wrote the rule. */
+  readonly path: Path;
+  readonly autogenOf?: string;
+  /** How `mutate` is compiled; the old dialect has patches of its own. */
+  readonly mutation?: (mutate: JsonObject, path: Path, reporter: Reporter) => CompiledMutation | undefined;
+}
+
+/** Compiles a mutate rule whose shape was checked. Reports all problems; undefined when one of them is an error. */
+export function compileRule(written: JsonObject, options: RuleOptions): CompiledRule | undefined {
+  const reporter = watchErrors(options.reporter);
+  const { facts } = options;
+  checkMatch(written, facts, reporter);
+  checkMutate(written, facts, reporter);
+  adviseOn(written, facts, reporter);
+  const match = compileFilter(readObject(written, 'match') ?? {}, ['match'], reporter);
+  checkIdentity(written, match, facts, reporter);
+
+  const rule = withReferences(written, reporter);
+  const mutate = readObject(rule, 'mutate') ?? {};
+  const exclude = compileFilter(readObject(rule, 'exclude') ?? {}, ['exclude'], reporter);
+  const context = compileContext(readObjects(rule, 'context'), ['context'], reporter, facts, outermostScope);
+  const mutatesExisting = read(mutate, 'targets') !== undefined;
+  const targets = compileTargets(
+    readObjects(mutate, 'targets'),
+    ['mutate', 'targets'],
+    reporter,
+    facts,
+    context.scope,
+  );
+  const scope: VariableScope = mutatesExisting ? targets.scope : context.scope;
+  const preconditions = compileCheckedConditions(
+    read(rule, 'preconditions'),
+    ['preconditions'],
+    reporter,
+    scope,
+    { legacyList: true },
+  );
+  const object = mutatesExisting ? 'target' : 'request.object';
+  const mutation =
+    options.mutation === undefined
+      ? compileMutation(mutate, ['mutate'], scope, { reporter, facts, object })
+      : options.mutation(mutate, ['mutate'], reporter);
+  if (reporter.failed || match === undefined || mutation === undefined) return undefined;
+  return {
+    ...identity(written, options),
+    match,
+    ...optional({ exclude }),
+    context: context.entries,
+    ...optional({ preconditions }),
+    mutation,
+    ...(mutatesExisting ? { targets: targets.targets } : {}),
+    mutateExistingOnPolicyUpdate:
+      readBoolean(mutate, 'mutateExistingOnPolicyUpdate') ?? facts.mutateExistingOnPolicyUpdate,
+    skipBackgroundRequests: readBoolean(rule, 'skipBackgroundRequests') ?? true,
+  };
+}
+
+function identity(rule: JsonObject, { path, autogenOf }: RuleOptions) {
+  return { name: readText(rule, 'name') ?? '', ...optional({ autogenOf }), path, document: rule };
+}
+
+/** Outside loops, absolute `$(/…)` references start at the rule; a loop resolves its own. */
+function withReferences(rule: JsonObject, reporter: Reporter): JsonObject {
+  if (readList(readObject(rule, 'mutate') ?? {}, 'foreach').length > 0) return rule;
+  const resolved = resolveReferences(rule, [], reporter);
+  return isObject(resolved) ? resolved : rule;
+}
+
+type Present<Fields> = { [Key in keyof Fields]?: Exclude<Fields[Key], undefined> };
+
+function optional<Fields extends Readonly<Record<string, unknown>>>(fields: Fields): Present<Fields> {
+  return Object.fromEntries(
+    Object.entries(fields).filter(([, value]) => value !== undefined),
+  ) as Present<Fields>;
+}

@@ -1,0 +1,100 @@
+import { type JsonObject, member } from '../json/value.ts';
+import type { Problem } from '../problem.ts';
+import { compileException } from './compile-exception.ts';
+import { compilePolicy } from './compile-policy.ts';
+import type { CompiledException, CompiledPolicy } from './compiled.ts';
+import { readDocuments, type SourceDocument, type SourceFile } from './documents.ts';
+import { readObject, readText } from './read-field.ts';
+
+export interface LoadResult {
+  /** In the order given; a policy with an error is left out. */
+  readonly policies: readonly CompiledPolicy[];
+  readonly exceptions: readonly CompiledException[];
+  /** GlobalContextEntry documents, as written. */
+  readonly globalContext: readonly JsonObject[];
+  readonly problems: readonly Problem[];
+  /** Documents of other kinds. */
+  readonly ignored: readonly IgnoredDocument[];
+}
+
+export interface IgnoredDocument {
+  readonly file: string;
+  readonly apiVersion: string;
+  readonly kind: string;
+  readonly name: string;
+}
+
+/**
+ * Reads and compiles policies, exceptions and global context entries.
+ *
+ * @example
+ * const { policies, problems } = loadDocuments([{ file: 'policy.yaml', text }]);
+ */
+export function loadDocuments(files: readonly SourceFile[]): LoadResult {
+  const policies: CompiledPolicy[] = [];
+  const exceptions: CompiledException[] = [];
+  const globalContext: JsonObject[] = [];
+  const problems: Problem[] = [];
+  const ignored: IgnoredDocument[] = [];
+  for (const file of files) {
+    const read = readDocuments(file);
+    problems.push(...read.problems);
+    for (const document of read.documents) {
+      switch (documentType(document.value)) {
+        case 'policy': {
+          const result = compilePolicy(document.value, document);
+          problems.push(...result.problems);
+          if (result.policy !== undefined) policies.push(result.policy);
+          break;
+        }
+        case 'exception': {
+          const result = compileException(document.value, document);
+          problems.push(...result.problems);
+          if (result.exception !== undefined) exceptions.push(result.exception);
+          break;
+        }
+        case 'globalContext':
+          globalContext.push(document.value);
+          break;
+        case undefined:
+          ignored.push(describe(document));
+      }
+    }
+  }
+  return { policies, exceptions, globalContext, problems, ignored };
+}
+
+const policyVersions = new Set([
+  'kyverno.io/v1',
+  'kyverno.io/v2',
+  'kyverno.io/v2beta1',
+  'kyverno.io/v1alpha1',
+  'policy.nirmata.io/v1alpha1',
+  'kymera.io/v1',
+]);
+
+function documentType(value: JsonObject): 'policy' | 'exception' | 'globalContext' | undefined {
+  const apiVersion = textOf(value, 'apiVersion');
+  const group = apiVersion.slice(0, Math.max(apiVersion.indexOf('/'), 0));
+  switch (textOf(value, 'kind')) {
+    case 'ClusterPolicy':
+    case 'Policy':
+      return policyVersions.has(apiVersion) ? 'policy' : undefined;
+    case 'PolicyException':
+      return group === 'kyverno.io' || group === 'kymera.io' ? 'exception' : undefined;
+    case 'GlobalContextEntry':
+      return group === 'kyverno.io' || group === 'kymera.io' ? 'globalContext' : undefined;
+    default:
+      return undefined;
+  }
+}
+
+function describe({ file, value }: SourceDocument): IgnoredDocument {
+  const name = readText(readObject(value, 'metadata') ?? {}, 'name') ?? '';
+  return { file, apiVersion: textOf(value, 'apiVersion'), kind: textOf(value, 'kind'), name };
+}
+
+function textOf(value: JsonObject, key: string): string {
+  const text = member(value, key);
+  return typeof text === 'string' ? text : '';
+}

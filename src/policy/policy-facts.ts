@@ -1,0 +1,14 @@
+/** What checks of a rule need to know about its policy. */
+export interface PolicyFacts {
+  readonly apiVersion: string;
+  readonly namespaced: boolean;
+  /** Only when the document names it: a Policy gets its namespace when it is applied. */
+  readonly namespace?: string;
+  /** Applies to existing objects too, where there is no request and no requester. */
+  readonly background: boolean;
+  /** Some rule mutates existing objects. */
+  readonly mutatesExisting: boolean;
+  readonly mutateExistingOnPolicyUpdate: boolean;
+  /** The autogen annotation, when it is there. */
+  readonly autogenControllers?: string;
+}

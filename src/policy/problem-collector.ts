@@ -1,0 +1,82 @@
+import type { ErrorCode } from '../errors.ts';
+import { formatPointer } from '../json/pointer.ts';
+import type { Path } from '../json/value.ts';
+import type { Problem, Reporter } from '../problem.ts';
+import type { Position } from './documents.ts';
+
+export interface PolicySource {
+  readonly file: string;
+  /** Absent for documents that were not read from text. */
+  positionOf?(path: Path): Position;
+}
+
+/** Gathers what compilers report about one document, with file, line, column, policy and rule filled in. */
+export interface ProblemCollector {
+  readonly problems: readonly Problem[];
+  readonly policy: string;
+  /** A reporter whose paths are relative to `base`; `translate` maps them first, for documents that were rewritten. */
+  at(base: Path, options?: { rule?: string; translate?: (path: Path) => Path }): Reporter;
+  hasErrors(): boolean;
+}
+
+export function collectProblems(source: PolicySource, policy: string): ProblemCollector {
+  const problems: Problem[] = [];
+  const seen = new Set<string>();
+  const misshapen = new Set<string>();
+
+  function add(
+    severity: Problem['severity'],
+    path: Path,
+    code: ErrorCode,
+    message: string,
+    hint: string | undefined,
+    rule: string | undefined,
+  ): void {
+    const pointer = formatPointer(path);
+    const identity = `${code} ${pointer} ${message}`;
+    if (seen.has(identity) || (misshapen.has(pointer) && !code.startsWith('KYM_FIELD_'))) return;
+    seen.add(identity);
+    // A field of the wrong shape is reported once, not again by the compiler that stumbles over it.
+    if (code.startsWith('KYM_FIELD_')) misshapen.add(pointer);
+    problems.push({
+      code,
+      severity,
+      message,
+      ...(hint === undefined ? {} : { hint }),
+      pointer,
+      file: source.file,
+      ...source.positionOf?.(path),
+      policy,
+      ...(rule === undefined ? {} : { rule }),
+    });
+  }
+
+  return {
+    problems,
+    policy,
+    at(base, { rule, translate = (path: Path) => path } = {}) {
+      return {
+        error: (path, code, message, hint) =>
+          add('error', [...base, ...translate(path)], code, message, hint, rule),
+        warn: (path, code, message, hint) =>
+          add('warning', [...base, ...translate(path)], code, message, hint, rule),
+      };
+    },
+    hasErrors: () => problems.some((problem) => problem.severity === 'error'),
+  };
+}
+
+/** Passes everything on, and tells whether there was an error: a part with errors is not compiled further. */
+export function watchErrors(reporter: Reporter): Reporter & { readonly failed: boolean } {
+  let failed = false;
+  return {
+    get failed() {
+      return failed;
+    },
+    error(path, code, message, hint) {
+      failed = true;
+      reporter.error(path, code, message, hint);
+    },
+    warn: reporter.warn,
+  };
+}

@@ -1,0 +1,24 @@
+import { isArray, isObject, type JsonObject } from '../json/value.ts';
+import type { Reporter } from '../problem.ts';
+import { read } from './read-field.ts';
+
+const types = ['mutate', 'validate', 'generate', 'verifyImages'] as const;
+export type RuleType = (typeof types)[number];
+
+/** The one thing a rule does; undefined (and reported) when it is none or several. An empty block does not count. */
+export function ruleType(rule: JsonObject, reporter?: Reporter): RuleType | undefined {
+  const [type, ...others] = types.filter((candidate) => {
+    const block = read(rule, candidate);
+    return isArray(block)
+      ? block.length > 0
+      : isObject(block) && Object.values(block).some((value) => value !== null);
+  });
+  if (type === undefined) {
+    reporter?.error([], 'KYM_RULE_TYPE', `the rule does nothing: it needs one of ${types.join(', ')}`);
+  } else if (others.length > 0) {
+    const message = `one rule cannot do several things: ${[type, ...others].join(', ')}`;
+    reporter?.error([], 'KYM_RULE_TYPE', message, 'Write one rule for each.');
+    return undefined;
+  }
+  return type;
+}
