@@ -9,6 +9,7 @@ export interface CorpusCase {
   readonly folder: string;
   readonly check: 'exact' | 'partial';
   readonly policies: readonly string[];
+  readonly resources: readonly string[];
   readonly existing?: readonly string[];
   readonly exceptions?: readonly string[];
   readonly values?: JsonObject;

@@ -17,6 +17,9 @@ export async function corpusFailures(
   const loaded = loadPolicies(...files.map((file) => readText(corpusCase, file)));
   const input = readObjects(corpusCase, result.resource.file)[result.resource.doc];
   if (input === undefined) return [`no document ${result.resource.doc} in ${result.resource.file}`];
+  const inputObjects = [...(corpusCase.existing ?? []), ...corpusCase.resources].flatMap((file) =>
+    readObjects(corpusCase, file),
+  );
   const steps = await chain(normalise(input), loaded.policies, (object, policy) =>
     runObject(
       object,
@@ -25,7 +28,7 @@ export async function corpusFailures(
         operation: result.operation as Operation | undefined,
         userInfo: userOf(corpusCase.userinfo),
         values: corpusCase.values,
-        objects: (corpusCase.existing ?? []).flatMap((file) => readObjects(corpusCase, file)),
+        objects: inputObjects,
       },
     ),
   );
