@@ -47,7 +47,16 @@ export function mergeItems(
   for (const item of overlay) {
     if (mergeItem(item, work) === dropped) return dropped;
   }
+  if (overlay.length > 1) restoreUnchanged(work);
   return finish(work, current);
+}
+
+/** Two overlay items may write one field to and fro; in the end it is what it was. */
+function restoreUnchanged({ before, items }: ListWork): void {
+  for (const [index, was] of before.entries()) {
+    const item = items[index];
+    if (item !== was && item !== undefined && equal(item, was)) items[index] = was;
+  }
 }
 
 function mergeItem(item: OverlayNode, work: ListWork): typeof dropped | undefined {
@@ -144,11 +153,13 @@ function addIfAbsent(item: OverlayNode, work: ListWork): void {
   if (!work.items.some(there) && !work.added.some(there)) work.touched.push(~(work.added.push(value) - 1));
 }
 
-function finish({ before, items, added, touched, run }: ListWork, current: JsonArray | undefined): Merged {
+function finish(work: ListWork, current: JsonArray | undefined): Merged {
+  const { before, items, added, touched } = work;
   const changed = added.length > 0 || items.some((item, index) => item !== before[index]);
-  if (!changed && (run.order === 'keep' || touched.length === 0)) return current;
+  const moving = movesPatchedItems(work);
+  if (!changed && (!moving || touched.length === 0)) return current;
   const isThere = (item: Json | undefined): item is Json => item !== undefined;
-  if (run.order === 'keep') return [...added, ...items.filter(isThere)];
+  if (!moving) return [...added, ...items.filter(isThere)];
   const front = [...new Set(touched)];
   const moved = new Set(front);
   const result = [
@@ -156,6 +167,13 @@ function finish({ before, items, added, touched, run }: ListWork, current: JsonA
     ...items.filter((_item, index) => !moved.has(index)),
   ].filter(isThere);
   return current !== undefined && equal(result, current) ? current : result;
+}
+
+/** kustomize moves patched items to the front, but not where a second key tells items apart. */
+function movesPatchedItems({ run, keys, items, added }: ListWork): boolean {
+  if (run.order === 'keep') return false;
+  const second = keys?.[1];
+  return second === undefined || ![...items, ...added].some((item) => keyOf(item, second) !== undefined);
 }
 
 function keyMissing({ keys, run }: ListWork): PatchError {
