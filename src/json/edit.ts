@@ -14,7 +14,11 @@ import {
 
 export function setMember(object: JsonObject, key: string, value: Json): JsonObject {
   if (Object.hasOwn(object, key) && object[key] === value) return object;
-  return { ...object, [key]: value };
+  // Assigning to a copy is ten times faster than a computed name in a literal, but would set the prototype.
+  if (key === '__proto__') return { ...object, [key]: value };
+  const copy: Record<string, Json> = { ...object };
+  copy[key] = value;
+  return copy;
 }
 
 export function removeMember(object: JsonObject, key: string): JsonObject {
