@@ -1,4 +1,5 @@
-import type { Json, JsonObject } from '../json/value.ts';
+import { formatPointer } from '../json/pointer.ts';
+import type { Json, JsonObject, Path } from '../json/value.ts';
 import { setOwn } from './expression-member.ts';
 import { EvaluationError, type Scope } from './scope.ts';
 import type { TemplatePiece } from './template-piece.ts';
@@ -11,15 +12,19 @@ export interface TemplateMember {
 }
 
 /** An object: what is constant in it is shared by every rendering, and members keep their order. */
-export function objectPiece(object: JsonObject, members: readonly TemplateMember[]): TemplatePiece {
+export function objectPiece(
+  object: JsonObject,
+  members: readonly TemplateMember[],
+  path: Path,
+): TemplatePiece {
   if (members.some(({ key }) => key.render !== undefined)) {
-    return { render: (scope) => renderMembers(members, scope) };
+    return { render: (scope) => renderMembers(members, scope, path) };
   }
   const base: Record<string, Json> = {};
   const dynamic: { readonly name: string; readonly render: (scope: Scope) => Json }[] = [];
   let changed = false;
   for (const { name, key, value } of members) {
-    const newName = keyText(name, key, undefined);
+    const newName = keyText(name, key, undefined, path);
     setOwn(base, newName, value.render === undefined ? value.value : null);
     if (value.render !== undefined) dynamic.push({ name: newName, render: value.render });
     else changed ||= newName !== name || value.value !== object[name];
@@ -34,17 +39,21 @@ export function objectPiece(object: JsonObject, members: readonly TemplateMember
   };
 }
 
-function renderMembers(members: readonly TemplateMember[], scope: Scope): JsonObject {
+function renderMembers(members: readonly TemplateMember[], scope: Scope, path: Path): JsonObject {
   const result: Record<string, Json> = {};
   for (const { name, key, value } of members) {
-    setOwn(result, keyText(name, key, scope), value.render === undefined ? value.value : value.render(scope));
+    setOwn(
+      result,
+      keyText(name, key, scope, path),
+      value.render === undefined ? value.value : value.render(scope),
+    );
   }
   return result;
 }
 
-function keyText(name: string, key: TemplatePiece, scope: Scope | undefined): string {
+function keyText(name: string, key: TemplatePiece, scope: Scope | undefined, path: Path): string {
   const text = key.render === undefined ? key.value : scope && key.render(scope);
   if (typeof text === 'string') return text;
-  const message = `expected string after substituting variables in key ${JSON.stringify(name)}`;
+  const message = `expected string after substituting variables in key ${JSON.stringify(name)} at path ${formatPointer(path)}`;
   throw new EvaluationError('KYM_EXPRESSION_FAILED', message);
 }

@@ -64,17 +64,11 @@ function compilePiece(value: Json, place: TemplatePlace, roots: Set<string>): Te
     );
   }
   if (!isObject(value)) return { value };
-  return objectPiece(
-    value,
-    Object.entries(value).map(([name, child]) => {
-      const childPlace = below(place, name);
-      return {
-        name,
-        key: compileText(name, childPlace, roots),
-        value: compilePiece(child, childPlace, roots),
-      };
-    }),
-  );
+  const members = Object.entries(value).map(([name, child]) => {
+    const at = below(place, name);
+    return { name, key: compileText(name, at, roots), value: compilePiece(child, at, roots) };
+  });
+  return objectPiece(value, members, place.path);
 }
 
 function below(place: TemplatePlace, step: string | number): TemplatePlace {
