@@ -56,6 +56,8 @@ export function compileOperation(
 export function readOperation(value: Json, index: number, rules: OperationRules): Operation {
   try {
     const operation = parseOperation(value, true);
+    checkLength(operation.path);
+    if (operation.op === 'move' || operation.op === 'copy') checkLength(operation.from);
     if (rules.names.includes(operation.op)) return operation;
     throw new OperationSyntaxError(`'op' must be one of ${rules.names.join(', ')}`);
   } catch (error) {
@@ -100,7 +102,7 @@ function compileNamed(
     resolve: (scope) =>
       build(
         (part) => renderValue(part, scope),
-        (part) => part.tokens ?? splitPath(part.render(scope), op, index),
+        (part) => part.tokens ?? splitAtRun(part.render(scope), op, index),
       ),
   };
 }
@@ -139,21 +141,33 @@ function compilePath(
 function splitAtLoad(text: Json, name: string, index: number, place: PatchPlace): CompiledPath | undefined {
   if (typeof text !== 'string') return refuse(place, index, `'${name}' must be text`);
   try {
-    return { tokens: parsePointer(text, { lenient: true }) };
+    return { tokens: splitPath(text) };
   } catch (error) {
     if (!(error instanceof PointerSyntaxError)) throw error;
     return refuse(place, index, `'${name}': ${error.message}`);
   }
 }
 
-function splitPath(text: string, op: string, index: number): readonly string[] {
+function splitAtRun(text: string, op: string, index: number): readonly string[] {
   try {
-    return parsePointer(text, { lenient: true });
+    return splitPath(text);
   } catch (error) {
     if (!(error instanceof PointerSyntaxError)) throw error;
-    throw new PatchApplyError(index, op, text, error.message);
+    throw new PatchApplyError(index, op, '', error.message);
   }
 }
+
+function splitPath(text: string): readonly string[] {
+  return checkLength(parsePointer(text, { lenient: true }));
+}
+
+/** `add` creates every step of its path: without a bound, a variable could make an object too deep to be written. */
+function checkLength(tokens: readonly string[]): readonly string[] {
+  if (tokens.length <= longestPath) return tokens;
+  throw new PointerSyntaxError(`a path can have at most ${longestPath} steps`);
+}
+
+const longestPath = 250;
 
 function refuse(place: PatchPlace, index: number, message: string): undefined {
   place.reporter.error(place.path, 'KYM_JSON_PATCH_INVALID', `operation [${index}]: ${message}`);

@@ -201,6 +201,9 @@ describe('variables', () => {
     ['{{ x }}', [{ op: 'spam' }], "'op' must be one of"],
     ['- {{ x }}', 'text', 'must be an object'],
     ['- {op: add, path: "{{ x }}", value: 1}', 'no-slash', "must start with '/'"],
+    ['- {op: add, path: "{{ x }}", value: 1}', '/a'.repeat(251), 'at most 250 steps'],
+    ['- {{ x }}', { op: 'add', path: '/a'.repeat(251), value: 1 }, 'at most 250 steps'],
+    ['- {{ x }}', { op: 'copy', path: '/a', from: '/a'.repeat(251) }, 'at most 250 steps'],
   ])('%s with %j fails when it is applied', (source, x, message) => {
     expect(() => run(source, {}, { x })).toThrow(message);
     expect(() => run(source, {}, { x })).toThrow(JsonPatchError);
@@ -232,6 +235,7 @@ describe('problems found at load', () => {
       '- {op: add, path: a, value: 1}',
       ["KYM_JSON_PATCH_INVALID: operation [0]: 'path': a path must start with '/'"],
     ],
+    [`- {op: add, path: ${'/a'.repeat(251)}, value: 1}`, ['at most 250 steps']],
     ['- {op: add, path: 5, value: 1}', ["KYM_JSON_PATCH_INVALID: operation [0]: 'path' must be text"]],
     [
       '- {op: add, path: /a, value: .nan}',
