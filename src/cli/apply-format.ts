@@ -1,4 +1,5 @@
 import { kindOf } from '../admission/resource-request.ts';
+import { diff } from '../json/diff.ts';
 import type { JsonObject } from '../json/value.ts';
 import type { Evaluated } from './evaluator.ts';
 import { nameOf, namespaceOf, titleOf, withoutDefaultNamespace } from './object-identity.ts';
@@ -56,7 +57,7 @@ function textOf(resource: Resource, evaluated: Evaluated | undefined): string {
 }
 
 function patchOf(resource: Resource, evaluated: Evaluated | undefined): string {
-  if (evaluated === undefined || evaluated.patch.length === 0) return '';
+  if (evaluated === undefined || evaluated.after === evaluated.before) return '';
   const { object } = resource;
   const { group, version, kind } = kindOf(object);
   const namespace = namespaceOf(object);
@@ -65,7 +66,7 @@ function patchOf(resource: Resource, evaluated: Evaluated | undefined): string {
     kind,
     name: nameOf(object),
     ...(namespace === '' ? {} : { namespace }),
-    patch: evaluated.patch.map((operation) => ({ ...operation })),
+    patch: diff(evaluated.before, evaluated.after).map((operation) => ({ ...operation })),
   });
 }
 

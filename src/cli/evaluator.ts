@@ -4,8 +4,6 @@ import { mutate } from '../engine/mutate.ts';
 import type { Outcome } from '../engine/outcome.ts';
 import type { Request, RequestUser } from '../engine/request.ts';
 import type { Environment } from '../expression/scope.ts';
-import { diff } from '../json/diff.ts';
-import type { PatchOperation } from '../json/patch-operation.ts';
 import type { JsonObject } from '../json/value.ts';
 import type { CompiledException, CompiledPolicy, Operation } from '../policy/compiled.ts';
 import { createSnapshot } from '../policy/registry.ts';
@@ -30,7 +28,6 @@ export interface Evaluated {
   readonly before: JsonObject;
   /** The same (===) when nothing changed. */
   readonly after: JsonObject;
-  readonly patch: readonly PatchOperation[];
   readonly outcomes: readonly Outcome[];
   readonly failedPolicies: readonly CompiledPolicy[];
   /** After each policy, by policy; filled when asked for. */
@@ -68,8 +65,7 @@ export function createEvaluator(options: EvaluatorOptions): Evaluator {
       failedPolicies.push(...result.failedPolicies);
       if (policy !== undefined) steps.set(policy, current);
     }
-    const patch = current === before ? [] : diff(before, current);
-    return { before, after: current, patch, outcomes, failedPolicies, steps };
+    return { before, after: current, outcomes, failedPolicies, steps };
   }
 
   function buildRequest(

@@ -1,3 +1,134 @@
+import type { Outcome } from '../engine/outcome.ts';
+import type { Json, JsonObject } from '../json/value.ts';
+import type { CompiledPolicy } from '../policy/compiled.ts';
+import type { Problem } from '../problem.ts';
+import type { Evaluated } from './evaluator.ts';
+import { type Branch, drawTree, ruleBranch } from './explain-tree.ts';
+import { holdOutput } from './held-output.ts';
+import { InputError } from './input-error.ts';
 import type { ExitCode, Io } from './io.ts';
-import type { RunOptions } from './run-setup.ts';
-export async function explain(_p: readonly string[], _o: RunOptions, _io: Io): Promise<ExitCode> { return 0; }
+import { nameOf, namespaceOf, titleOf } from './object-identity.ts';
+import { formatProblem } from './problem-text.ts';
+import type { Resource } from './resource-reader.ts';
+import { resourceRole } from './resource-role.ts';
+import { type RunOptions, setUpRun } from './run-setup.ts';
+import { type Paint, paintFor } from './style.ts';
+
+export interface ExplainOptions extends RunOptions {
+  readonly output: 'text' | 'json';
+  readonly color?: boolean;
+}
+
+/** `kymera explain`: for each resource, what every rule did or why it did nothing. */
+export async function explain(
+  policyNames: readonly string[],
+  options: ExplainOptions,
+  io: Io,
+): Promise<ExitCode> {
+  const run = await setUpRun(policyNames, options, io, { explain: true });
+  const paint = paintFor(io.stdout, io, options.color);
+  const errorPaint = paintFor(io.stderr, io, options.color);
+  const output = holdOutput(io.stdout);
+  const errors: Problem[] = [];
+  const messages = run.warnings.map((problem) => formatProblem(problem, errorPaint));
+  let hasFailed = false;
+  let isFirst = true;
+  for await (const item of run.items) {
+    if ('problem' in item) {
+      if (item.problem.severity === 'error') errors.push(item.problem);
+      else messages.push(formatProblem(item.problem, errorPaint));
+      continue;
+    }
+    if (resourceRole(item.object) !== 'resource') continue;
+    const evaluated = await run.evaluator.evaluate(item.object);
+    hasFailed ||= evaluated.failedPolicies.length > 0;
+    if (options.output === 'json') {
+      await output.write(`${isFirst ? '[\n' : ',\n'}${JSON.stringify(asJson(item, evaluated), null, 2)}`);
+    } else {
+      await output.write(`${isFirst ? '' : '\n'}${asText(item, evaluated, run.policies, paint)}`);
+    }
+    isFirst = false;
+  }
+  if (errors.length > 0) {
+    output.discard();
+    throw new InputError(errors);
+  }
+  if (options.output === 'json') await output.write(isFirst ? '[]\n' : '\n]\n');
+  await output.release();
+  if (messages.length > 0) await io.stderr.write(`${messages.join('\n')}\n`);
+  return hasFailed ? 1 : 0;
+}
+
+function asText(
+  resource: Resource,
+  evaluated: Evaluated,
+  policies: readonly CompiledPolicy[],
+  paint: Paint,
+): string {
+  return drawTree({
+    text: `${paint('bold', titleOf(resource.object))} (${resource.file}:${resource.line})`,
+    below: policies.map((policy) => policyBranch(policy, evaluated, paint)),
+  });
+}
+
+function policyBranch(policy: CompiledPolicy, evaluated: Evaluated, paint: Paint): Branch {
+  const outcomes = evaluated.outcomes.filter((outcome) => outcome.policy === policy);
+  const dropped = evaluated.failedPolicies.includes(policy)
+    ? `: ${paint('red', 'a rule failed, so none of its changes are kept')}`
+    : '';
+  return {
+    text: `policy ${paint('bold', policy.key)}${dropped}`,
+    below: [
+      ...outcomes.map((outcome) => ruleBranch(outcome, paint)),
+      ...policy.otherRules.map(({ name, type }) => ({
+        text: `- rule ${name}: ${type} rules are passed over`,
+        below: [],
+      })),
+    ],
+  };
+}
+
+function asJson(resource: Resource, evaluated: Evaluated): JsonObject {
+  const { object, file, line } = resource;
+  return {
+    resource: {
+      apiVersion: object['apiVersion'] ?? '',
+      kind: object['kind'] ?? '',
+      namespace: namespaceOf(object),
+      name: nameOf(object),
+      file,
+      line,
+    },
+    changed: evaluated.after !== evaluated.before,
+    failedPolicies: evaluated.failedPolicies.map((policy) => policy.key),
+    outcomes: evaluated.outcomes.map(outcomeAsJson),
+  };
+}
+
+function outcomeAsJson(outcome: Outcome): JsonObject {
+  const { policy, rule, status, message } = outcome;
+  const head = {
+    policy: policy.key,
+    rule: rule.name,
+    ...(rule.autogenOf === undefined ? {} : { autogenOf: rule.autogenOf }),
+    status,
+    message,
+  };
+  switch (outcome.status) {
+    case 'applied': {
+      const { patch, misses, elements } = outcome;
+      return { ...head, ...plainJson({ patch, misses, elements }) };
+    }
+    case 'unchanged':
+      return { ...head, ...plainJson({ misses: outcome.misses, elements: outcome.elements }) };
+    case 'skipped':
+      return { ...head, ...plainJson({ reason: outcome.reason }) };
+    case 'failed':
+      return { ...head, ...plainJson({ failure: outcome.failure }) };
+  }
+}
+
+/** Outcomes hold data only; absent members are left out. */
+function plainJson(value: object): JsonObject {
+  return JSON.parse(JSON.stringify(value)) as Record<string, Json>;
+}

@@ -1,26 +1,22 @@
 import type { DataSource } from '../engine/data-source.ts';
-import type { RequestUser } from '../engine/request.ts';
-import type { JsonObject } from '../json/value.ts';
 import type {
   CompiledContextEntry,
   CompiledForeach,
   CompiledPolicy,
   CompiledRule,
 } from '../policy/compiled.ts';
-import { readDocuments } from '../policy/documents.ts';
 import type { LoadResult } from '../policy/load.ts';
 import type { Problem } from '../problem.ts';
 import { createEvaluator, type Evaluator } from './evaluator.ts';
 import { createInputDataSource } from './input-data-source.ts';
-import { InputError, inputError } from './input-error.ts';
+import { inputError } from './input-error.ts';
 import { expandInputs } from './input-paths.ts';
 import type { Io } from './io.ts';
 import { loadPolicies, loadPolicyInputs } from './policy-input.ts';
+import { readUserInfo, readValues } from './request-documents.ts';
 import { createValuesLookup } from './request-values.ts';
 import { type ReadItem, readResources } from './resource-reader.ts';
-import { displayName, readWhole } from './text-input.ts';
-import { parseUserInfo } from './user-info.ts';
-import { parseSet, parseValues, type ValuesDocument } from './values-document.ts';
+import { parseSet, type ValuesDocument } from './values-document.ts';
 
 /** What `apply` and `explain` are told on the command line. */
 export interface RunOptions {
@@ -115,23 +111,6 @@ function contextOf(rule: CompiledRule): readonly CompiledContextEntry[] {
 function contextOfForeach(entry: CompiledForeach): readonly CompiledContextEntry[] {
   const inner = entry.body.type === 'foreach' ? entry.body.entries.flatMap(contextOfForeach) : [];
   return [...entry.context, ...inner];
-}
-
-async function readValues(name: string, io: Io): Promise<{ values: ValuesDocument; warnings: Problem[] }> {
-  return parseValues(await readOneDocument(name, io), displayName(name));
-}
-
-async function readUserInfo(name: string, io: Io): Promise<RequestUser> {
-  return parseUserInfo(await readOneDocument(name, io), displayName(name));
-}
-
-async function readOneDocument(name: string, io: Io): Promise<JsonObject> {
-  const file = displayName(name);
-  const { documents, problems } = readDocuments({ file, text: await readWhole(name, io) });
-  if (problems.length > 0) throw new InputError(problems);
-  const [document] = documents;
-  if (document === undefined) throw inputError('KYM_VALUES_INVALID', 'the file is empty', { file });
-  return document.value;
 }
 
 function refuseSecondStdin(names: readonly (string | undefined)[]): void {

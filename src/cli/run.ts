@@ -28,7 +28,9 @@ export async function run(argv: readonly string[], io: Io): Promise<ExitCode> {
 
 function createProgram(io: Io, end: (code: ExitCode) => void): Command {
   const program = new Command('kymera')
-    .description('Kyverno-compatible mutation for Kubernetes: see what policies make of objects, and test them.')
+    .description(
+      'Kyverno-compatible mutation for Kubernetes: see what policies make of objects, and test them.',
+    )
     .version(process.env['KYMERA_VERSION'] ?? 'development')
     .addHelpText('after', programExamples)
     .exitOverride()
@@ -42,7 +44,9 @@ function createProgram(io: Io, end: (code: ExitCode) => void): Command {
   withInput(program.command('apply'))
     .description('Apply policies to resources and print the difference. Nothing in a cluster is touched.')
     .addOption(
-      new Option('-o, --output <format>', 'what to print').choices(['diff', 'yaml', 'json', 'patch']).default('diff'),
+      new Option('-o, --output <format>', 'what to print')
+        .choices(['diff', 'yaml', 'json', 'patch'])
+        .default('diff'),
     )
     .option('-q, --quiet', 'print no summary')
     .addHelpText('after', applyExamples)
@@ -62,7 +66,9 @@ function createProgram(io: Io, end: (code: ExitCode) => void): Command {
 
   program
     .command('test')
-    .description('Run the tests in kyverno-test.yaml and kymera-test.yaml files, searched for below the folders.')
+    .description(
+      'Run the tests in kyverno-test.yaml and kymera-test.yaml files, searched for below the folders.',
+    )
     .argument('<folder...>', 'folders with tests, or test files')
     .option('-f, --file-name <name...>', 'names of test files', ['kyverno-test.yaml', 'kymera-test.yaml'])
     .option('--lenient', 'a result that nothing verifies is a warning, not a failure')
@@ -80,7 +86,10 @@ function createProgram(io: Io, end: (code: ExitCode) => void): Command {
 function withInput(command: Command): Command {
   return command
     .argument('<policy...>', 'files, folders or globs with policies; - for standard input')
-    .requiredOption('-r, --resource <path...>', 'files, folders or globs with resources; - for standard input')
+    .requiredOption(
+      '-r, --resource <path...>',
+      'files, folders or globs with resources; - for standard input',
+    )
     .addOption(new Option('-f, --values <file>', 'a Values document: request, context and namespace labels'))
     .option('-s, --set <key=value...>', 'single values: request.operation=UPDATE,cm.data.env=prod')
     .option('-u, --userinfo <file>', 'a UserInfo document: who makes the request')

@@ -1,0 +1,224 @@
+import { dirname, join } from 'node:path';
+import { kindOf } from '../admission/resource-request.ts';
+import type { Outcome } from '../engine/outcome.ts';
+import type { JsonObject } from '../json/value.ts';
+import type { CompiledPolicy, Operation } from '../policy/compiled.ts';
+import { compareObjects } from './compare-objects.ts';
+import type { Evaluated, Evaluator } from './evaluator.ts';
+import { nameOf, namespaceOf, titleOf } from './object-identity.ts';
+import type { Resource } from './resource-reader.ts';
+import type { ResourceReference, TestDocument, TestResult } from './test-document.ts';
+import type { TestSetup } from './test-setup.ts';
+
+/** One line of the report: one expected result for one object. */
+export interface TestRow {
+  readonly policy: string;
+  readonly rule: string;
+  readonly resource: string;
+  readonly expected: string;
+  /**
+   * `unverified`: nothing could be compared (no such rule, object or expected document); a failure unless lenient.
+   * `skipped`: a feature the command line does not run, such as a validate rule.
+   */
+  readonly verdict: 'passed' | 'failed' | 'unverified' | 'skipped';
+  readonly reason: string;
+  /** Only the order of list items differs from what is expected. */
+  readonly orderDiffers?: boolean;
+  readonly difference?: { readonly expected: JsonObject; readonly actual: JsonObject };
+}
+
+export interface TestContext extends TestSetup {
+  readonly test: TestDocument;
+  readonly evaluator: Evaluator;
+  /** Objects of the expected files, by path. */
+  expectedObjects(file: string): Promise<readonly JsonObject[] | undefined>;
+}
+
+/** Checks every expected result of one test document. */
+export async function runTest(context: TestContext): Promise<TestRow[]> {
+  const rows: TestRow[] = [];
+  const evaluate = rememberEvaluations(context.evaluator);
+  for (const result of context.test.results) rows.push(...(await checkResult(result, context, evaluate)));
+  return rows;
+}
+
+type Evaluate = (resource: Resource, operation: Operation | undefined) => Promise<Evaluated>;
+
+function rememberEvaluations(evaluator: Evaluator): Evaluate {
+  const known = new Map<Operation | undefined, Map<Resource, Promise<Evaluated>>>();
+  return (resource, operation) => {
+    const forOperation = known.get(operation) ?? new Map<Resource, Promise<Evaluated>>();
+    known.set(operation, forOperation);
+    const evaluated = forOperation.get(resource) ?? evaluator.evaluate(resource.object, operation);
+    forOperation.set(resource, evaluated);
+    return evaluated;
+  };
+}
+
+async function checkResult(result: TestResult, context: TestContext, evaluate: Evaluate): Promise<TestRow[]> {
+  const row = (resource: string, verdict: TestRow['verdict'], reason: string): TestRow => ({
+    policy: result.policy,
+    rule: result.rule,
+    resource,
+    expected: result.result,
+    verdict,
+    reason,
+  });
+  const whole = result.resources.map((reference) => reference.name).join(', ') || '(all)';
+  const policy = findPolicy(result.policy, context.policies);
+  if (policy === undefined) {
+    const other = context.ignored.find(
+      ({ name }) => name === result.policy.slice(result.policy.indexOf('/') + 1),
+    );
+    return other === undefined
+      ? [row(whole, 'unverified', `there is no policy ${result.policy}`)]
+      : [row(whole, 'skipped', `${other.kind} is not a kind of policy that mutates here`)];
+  }
+  const otherRule = policy.otherRules.find(({ name }) => name === result.rule);
+  if (otherRule !== undefined) return [row(whole, 'skipped', `${otherRule.type} rules are not run`)];
+  const rules = policy.rules.filter(
+    (rule) => result.rule === '' || ruleNames(result.rule).includes(rule.name),
+  );
+  if (rules.length === 0) {
+    const known = policy.rules.map((rule) => rule.name).join(', ');
+    return result.rule === ''
+      ? [row(whole, 'skipped', 'the policy has no mutate rule')]
+      : [row(whole, 'unverified', `the policy has no rule ${result.rule}; it has ${known}`)];
+  }
+  if (rules.every((rule) => rule.targets !== undefined)) {
+    return [row(whole, 'skipped', 'the rule mutates existing objects: that needs a cluster')];
+  }
+  const { found, missing } = findResources(result, context.resources);
+  const rows = missing.map((reference) =>
+    row(describe(reference, result.kind), 'unverified', 'there is no such object among the resources'),
+  );
+  for (const resource of found) {
+    const evaluated = await evaluate(resource, result.operation);
+    const outcomes = evaluated.outcomes.filter(
+      (outcome) => outcome.policy === policy && rules.includes(outcome.rule),
+    );
+    rows.push({
+      ...row(titleOf(resource.object), 'passed', ''),
+      ...(await judge(result, policy, outcomes, evaluated, context)),
+    });
+  }
+  return rows;
+}
+
+type Judgement = Pick<TestRow, 'verdict' | 'reason' | 'orderDiffers' | 'difference'>;
+
+async function judge(
+  result: TestResult,
+  policy: CompiledPolicy,
+  outcomes: readonly Outcome[],
+  evaluated: Evaluated,
+  context: TestContext,
+): Promise<Judgement> {
+  const run = outcomes.filter((outcome) => statusOf(outcome) !== undefined);
+  if (run.length === 0) {
+    const [first] = outcomes;
+    return {
+      verdict: 'unverified',
+      reason: `the rule does not apply to this object${first === undefined ? '' : `: ${first.message}`}`,
+    };
+  }
+  const wrong = run.find((outcome) => statusOf(outcome) !== result.result);
+  if (wrong !== undefined) {
+    return {
+      verdict: 'failed',
+      reason: `expected ${result.result}, got ${statusOf(wrong)}: ${wrong.message}`,
+    };
+  }
+  if (result.patchedResources === undefined) return { verdict: 'passed', reason: '' };
+  const expectedObjects = await context.expectedObjects(
+    join(dirname(context.test.file), result.patchedResources),
+  );
+  if (expectedObjects === undefined)
+    return { verdict: 'unverified', reason: `there is no file ${result.patchedResources}` };
+  const actual = evaluated.steps.get(policy) ?? evaluated.after;
+  const expected = expectedObjects.find((object) => isSame(object, actual));
+  if (expected === undefined) {
+    return { verdict: 'unverified', reason: `${titleOf(actual)} is not in ${result.patchedResources}` };
+  }
+  const comparison = compareObjects(actual, expected);
+  if (comparison === 'equal') return { verdict: 'passed', reason: '' };
+  if (comparison === 'order')
+    return { verdict: 'passed', reason: 'only the order of list items differs', orderDiffers: true };
+  return {
+    verdict: 'failed',
+    reason: `the object differs from ${result.patchedResources}`,
+    difference: { expected, actual },
+  };
+}
+
+/** The status of Kyverno's report; undefined when the rule did not look at the object. */
+function statusOf(outcome: Outcome): 'pass' | 'skip' | 'error' | undefined {
+  switch (outcome.status) {
+    case 'applied':
+      return 'pass';
+    case 'failed':
+      return 'error';
+    case 'unchanged':
+      return 'skip';
+    case 'skipped': {
+      const { type } = outcome.reason;
+      return type === 'preconditions' || type === 'anchor' || type === 'exception' ? 'skip' : undefined;
+    }
+  }
+}
+
+function findPolicy(name: string, policies: readonly CompiledPolicy[]): CompiledPolicy | undefined {
+  const bare = name.slice(name.indexOf('/') + 1);
+  return policies.find((policy) => policy.key === name) ?? policies.find((policy) => policy.name === bare);
+}
+
+/** A rule stands for the rules made from it for pod controllers. */
+function ruleNames(rule: string): readonly string[] {
+  return [rule, `autogen-${rule}`, `autogen-cronjob-${rule}`];
+}
+
+function findResources(
+  result: TestResult,
+  resources: readonly Resource[],
+): { found: readonly Resource[]; missing: readonly ResourceReference[] } {
+  const ofKind = (resource: Resource) =>
+    result.kind === '' || kindOf(resource.object).kind === bareKind(result.kind);
+  if (result.resources.length === 0) return { found: resources.filter(ofKind), missing: [] };
+  const found = new Set<Resource>();
+  const missing: ResourceReference[] = [];
+  for (const reference of result.resources) {
+    const named = resources.filter((resource) => fits(reference, resource.object) && ofKind(resource));
+    if (named.length === 0) missing.push(reference);
+    for (const resource of named) found.add(resource);
+  }
+  return { found: [...found], missing };
+}
+
+/** `apps/v1/Deployment` names the kind Deployment. */
+function bareKind(kind: string): string {
+  return kind.slice(kind.lastIndexOf('/') + 1);
+}
+
+function fits(reference: ResourceReference, object: JsonObject): boolean {
+  return (
+    reference.name === nameOf(object) &&
+    (reference.namespace === undefined || reference.namespace === namespaceOf(object)) &&
+    (reference.apiVersion === undefined || reference.apiVersion === object['apiVersion']) &&
+    (reference.kind === undefined || reference.kind === object['kind'])
+  );
+}
+
+function isSame(a: JsonObject, b: JsonObject): boolean {
+  return (
+    a['apiVersion'] === b['apiVersion'] &&
+    a['kind'] === b['kind'] &&
+    nameOf(a) === nameOf(b) &&
+    namespaceOf(a) === namespaceOf(b)
+  );
+}
+
+function describe(reference: ResourceReference, kind: string): string {
+  const name =
+    reference.namespace === undefined ? reference.name : `${reference.namespace}/${reference.name}`;
+  return `${reference.kind ?? kind} ${name}`.trim();
+}
