@@ -161,7 +161,7 @@ export class Evaluation {
   #describe(object: JsonObject): MatchSubject {
     const { kind, subresource, operation, user } = this.#request;
     const namespaceLabels = () => this.#namespaceLabels(object);
-    return subjectOf(object, { kind, subresource, operation, user, namespaceLabels });
+    return subjectOf(object, { kind: { ...kind, subresource }, operation, user, namespaceLabels });
   }
 
   #namespaceLabels(object: JsonObject): JsonObject {
@@ -178,5 +178,6 @@ function allRules(snapshot: PolicySnapshot): readonly Candidate[] {
 
 function candidatesFor(request: Request, snapshot: PolicySnapshot): readonly Candidate[] {
   const { kind, subresource, operation, namespace } = request;
+  if (operation === undefined) return allRules(snapshot);
   return snapshot.candidates({ ...kind, subresource, operation, namespace });
 }

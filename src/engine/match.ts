@@ -1,12 +1,12 @@
 import { isObject, type Json, type JsonObject, type Path } from '../json/value.ts';
-import type { CompiledBlock, CompiledFilter, KindSelector, Operation, Subject } from '../policy/compiled.ts';
+import type { CompiledBlock, CompiledFilter, Operation, Subject } from '../policy/compiled.ts';
+import { type KindKey, matchesKind } from '../policy/kind-selector.ts';
 import type { ClauseMiss } from './outcome.ts';
-import type { GroupVersionKind, RequestUser } from './request.ts';
+import type { RequestUser } from './request.ts';
 
 /** What match and exclude blocks are compared with. */
 export interface MatchSubject {
-  readonly kind: GroupVersionKind;
-  readonly subresource: string;
+  readonly kind: KindKey;
   readonly operation: Operation | undefined;
   readonly name: string;
   readonly namespace: string;
@@ -28,12 +28,11 @@ export function metadataOf(object: JsonObject): JsonObject {
 
 export function subjectOf(
   object: JsonObject,
-  request: Pick<MatchSubject, 'kind' | 'subresource' | 'operation' | 'user' | 'namespaceLabels'>,
+  request: Pick<MatchSubject, 'kind' | 'operation' | 'user' | 'namespaceLabels'>,
 ): MatchSubject {
   const metadata = metadataOf(object);
   return {
     kind: request.kind,
-    subresource: request.subresource,
     operation: request.operation,
     user: request.user,
     name: textOf(metadata['name']) || textOf(metadata['generateName']),
@@ -89,7 +88,8 @@ function misfit(block: CompiledBlock, subject: MatchSubject, mode: MatchMode): A
   if (block.operations !== undefined && mode !== 'exception') {
     if (subject.operation === undefined || !block.operations.has(subject.operation)) return 'operations';
   }
-  if (block.kinds !== undefined && !block.kinds.some((kind) => kindFits(kind, subject))) return 'kinds';
+  if (block.kinds !== undefined && !block.kinds.some((kind) => matchesKind(kind, subject.kind)))
+    return 'kinds';
   if (block.names !== undefined && !block.names.some((name) => name.matches(subject.name))) return 'names';
   if (block.namespaces !== undefined) {
     const namespace = namespaceForMatch(subject);
@@ -117,21 +117,6 @@ function isEmpty(block: CompiledBlock): boolean {
     block.roles === undefined &&
     block.clusterRoles === undefined
   );
-}
-
-export function kindFits(
-  selector: KindSelector,
-  subject: Pick<MatchSubject, 'kind' | 'subresource'>,
-): boolean {
-  const { group, version, kind } = subject.kind;
-  if (!selector.kind.matches(kind) || !selector.group.matches(group) || !selector.version.matches(version)) {
-    return false;
-  }
-  if (selector.subresource.matches(subject.subresource)) return true;
-  // An ephemeral container is part of the Pod for a policy that names Pods only.
-  const ephemeral =
-    subject.subresource === 'ephemeralcontainers' && kind === 'Pod' && group === '' && version === 'v1';
-  return ephemeral && selector.subresource.matches('');
 }
 
 /** A Namespace object is in the namespace that it is. */
@@ -224,9 +209,9 @@ function operands(block: CompiledBlock, attribute: Attribute, subject: MatchSubj
 }
 
 function describeKind(subject: MatchSubject): string {
-  const { group, version, kind } = subject.kind;
+  const { group, version, kind, subresource } = subject.kind;
   const base = group === '' ? `${version}/${kind}` : `${group}/${version}/${kind}`;
-  return subject.subresource === '' ? base : `${base}/${subject.subresource}`;
+  return subresource === '' ? base : `${base}/${subresource}`;
 }
 
 /** Names only: values of labels and annotations stay out of messages. */
