@@ -20,12 +20,12 @@ export function measureCommand(args, { output, usage }) {
   return { milliseconds, ...JSON.parse(readFileSync(usage, 'utf8')) };
 }
 
-/** Wall times of `kymera --version`, shortest first. */
-export function measureStart(times) {
+/** Wall times of `node ARGS`, shortest first. */
+export function measureStart(args, times) {
   const durations = Array.from({ length: times }, () => {
     const startedAt = performance.now();
-    const result = spawnSync('node', [join(root, 'bin', 'kymera'), '--version'], { stdio: 'ignore' });
-    if (result.status !== 0) throw new Error('kymera --version failed');
+    const result = spawnSync('node', args, { stdio: 'ignore' });
+    if (result.status !== 0) throw new Error(`node ${args.join(' ')} failed`);
     return performance.now() - startedAt;
   });
   return durations.sort((a, b) => a - b);
