@@ -1,4 +1,4 @@
-// Bundles the command line and the library into dist/. `--types` also writes the declaration files.
+// Bundles the command line and the library into dist/. `--types` starts afresh and also writes the declaration files.
 import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { ensureInstalled, isMain, markBuilt, root, run } from './setup.mjs';
@@ -13,10 +13,9 @@ export async function bundle() {
   const startedAt = new Date();
   const { build } = await import('esbuild');
   const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
-  const present = Object.entries(entryPoints).filter(([, file]) => existsSync(join(root, file)));
   const result = await build({
     absWorkingDir: root,
-    entryPoints: Object.fromEntries(present),
+    entryPoints,
     outdir: 'dist',
     bundle: true,
     splitting: true,
@@ -54,6 +53,8 @@ function writeTypes() {
 
 if (isMain(import.meta.url)) {
   ensureInstalled();
+  const isFullBuild = process.argv.includes('--types');
+  if (isFullBuild) rmSync(join(root, 'dist'), { recursive: true, force: true });
   await bundle();
-  if (process.argv.includes('--types')) writeTypes();
+  if (isFullBuild) writeTypes();
 }
