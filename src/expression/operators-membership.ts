@@ -121,7 +121,7 @@ function compileEitherWay(texts: readonly string[]): TextTest {
 export function prepareOldMembership(negated: boolean): Compare {
   return (key, value) => {
     if (isArray(key)) {
-      const items = oldItems(value);
+      const items = key.length === 1 && key[0] === value ? key : oldItems(value);
       if (items === undefined || !key.every((item) => typeof item === 'string')) return false;
       return key.every((item) => items.includes(item)) !== negated;
     }
@@ -140,5 +140,5 @@ function oldScalarIn(key: string, value: Json): boolean | undefined {
 
 function oldItems(value: Json): JsonArray | undefined {
   if (isArray(value)) return value.every((item) => typeof item === 'string') ? value : undefined;
-  return typeof value === 'string' ? itemsOfText(value) : undefined;
+  return typeof value === 'string' ? textsOfJson(value) : undefined;
 }

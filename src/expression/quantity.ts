@@ -30,7 +30,7 @@ const syntax = /^([+-]?)0*(\d*)(\.\d*)?((?:[numkMGTPE]|[KMGTPE]i)?|[eE][+-]?\d+)
 
 /**
  * Kubernetes' `resource.ParseQuantity`: `100m`, `1.5Gi`, `12e6`. Finer than nano is rounded away from zero.
- * A bare suffix is zero there, so it is here.
+ * A bare suffix is zero there (unless very large or small), so it is here.
  */
 export function parseQuantity(text: string): Quantity | undefined {
   if (text === '' || text.length > longestNumber) return undefined;
@@ -38,6 +38,7 @@ export function parseQuantity(text: string): Quantity | undefined {
   if (match === null) return undefined;
   const [, sign, whole = '', point = '', suffix = ''] = match;
   const digits = (whole === '' ? '0' : whole) + point.slice(1);
+  if (/^(?:[PE]i|[eE]-\d+)$/.test(suffix) && !/^[+-]?\.?\d/.test(text)) return undefined;
   const magnitude = BigInt(digits);
   const unscaled = sign === '-' ? -magnitude : magnitude;
   const places = Math.max(point.length - 1, 0);

@@ -1,0 +1,92 @@
+import type { Json, JsonArray, JsonObject } from '../../json/value.ts';
+import type {
+  Argument,
+  ArgumentType,
+  ExpressionFunction,
+  ExpressionReference,
+} from '../function-signature.ts';
+import { type Environment, EvaluationError } from '../scope.ts';
+
+/** One argument list with typed access; the caller has checked the types. */
+export class Arguments {
+  readonly environment: Environment;
+  readonly #name: string;
+  readonly #values: readonly Argument[];
+
+  constructor(name: string, values: readonly Argument[], environment: Environment) {
+    this.#name = name;
+    this.#values = values;
+    this.environment = environment;
+  }
+
+  any(index: number): Json {
+    return (this.#values[index] ?? null) as Json;
+  }
+
+  text(index: number): string {
+    return this.#values[index] as string;
+  }
+
+  number(index: number): number {
+    return this.#values[index] as number;
+  }
+
+  list(index: number): JsonArray {
+    return this.#values[index] as JsonArray;
+  }
+
+  object(index: number): JsonObject {
+    return this.#values[index] as JsonObject;
+  }
+
+  expression(index: number): ExpressionReference {
+    return this.#values[index] as ExpressionReference;
+  }
+
+  all(): readonly Json[] {
+    return this.#values as readonly Json[];
+  }
+
+  /** Ends the evaluation in the words Kyverno uses for its functions. */
+  fail(message: string): never {
+    throw new EvaluationError('KYM_EXPRESSION_FAILED', `JMESPath function '${this.#name}': ${message}`);
+  }
+
+  /** Runs something that throws an Error for bad data, and reports it as this function's failure. */
+  attempt<T>(action: () => T): T {
+    try {
+      return action();
+    } catch (error) {
+      if (error instanceof EvaluationError) throw error;
+      return this.fail(error instanceof Error ? error.message : String(error));
+    }
+  }
+}
+
+export interface FunctionDefinition {
+  /** `string`, `string|number`, or `object...` for one or more. */
+  readonly parameters: readonly string[];
+  readonly returns: string;
+  readonly description: string;
+  readonly example: ExpressionFunction['example'];
+  readonly volatile?: true;
+  readonly call: (args: Arguments) => Json;
+}
+
+/** Turns a family of definitions, keyed by function name, into functions. */
+export function defineFunctions(
+  definitions: Readonly<Record<string, FunctionDefinition>>,
+): readonly ExpressionFunction[] {
+  return Object.entries(definitions).map(([name, { parameters, call, ...rest }]) => ({
+    ...rest,
+    name,
+    parameters: parameters.map(parseParameter),
+    call: (args, environment) => call(new Arguments(name, args, environment)),
+  }));
+}
+
+function parseParameter(text: string): ExpressionFunction['parameters'][number] {
+  const variadic = text.endsWith('...');
+  const types = (variadic ? text.slice(0, -3) : text).split('|') as ArgumentType[];
+  return variadic ? { types, variadic } : { types };
+}

@@ -1,0 +1,63 @@
+import type { Json } from '../../json/value.ts';
+import { decodeBase64, encodeBase64 } from './base64.ts';
+import { defineFunctions } from './define.ts';
+import { md5, sha1, sha256 } from './digest.ts';
+import { parseYamlText } from './yaml-text.ts';
+
+const encoder = new TextEncoder();
+const decoder = new TextDecoder();
+
+export const encodingFunctions = defineFunctions({
+  base64_encode: {
+    parameters: ['string'],
+    returns: 'string',
+    description: 'Encodes a string as base64.',
+    example: { expression: "base64_encode('hi')", result: 'aGk=' },
+    call: (args) => encodeBase64(encoder.encode(args.text(0))),
+  },
+  base64_decode: {
+    parameters: ['string'],
+    returns: 'string',
+    description: 'Decodes base64 with padding.',
+    example: { expression: "base64_decode('aGk=')", result: 'hi' },
+    call: (args) => args.attempt(() => decoder.decode(decodeBase64(args.text(0)))),
+  },
+  parse_json: {
+    parameters: ['string'],
+    returns: 'any',
+    description: 'The value of a JSON text.',
+    example: { expression: 'parse_json(\'{"a":1}\')', result: { a: 1 } },
+    call: (args) => args.attempt(() => JSON.parse(args.text(0)) as Json),
+  },
+  parse_yaml: {
+    parameters: ['string'],
+    returns: 'any',
+    description: 'The value of a YAML text.',
+    example: { expression: "parse_yaml('a: 1')", result: { a: 1 } },
+    call: (args) => args.attempt(() => parseYamlText(args.text(0))),
+  },
+  sha256: {
+    parameters: ['string'],
+    returns: 'string',
+    description: 'The SHA-256 hash in hexadecimal.',
+    example: {
+      expression: "sha256('a')",
+      result: 'ca978112ca1bbdcafac231b39a23dc4da786eff8147c4e72b9807785afee48bb',
+    },
+    call: (args) => sha256(encoder.encode(args.text(0))),
+  },
+  sha1: {
+    parameters: ['string'],
+    returns: 'string',
+    description: 'The SHA-1 hash in hexadecimal.',
+    example: { expression: "sha1('a')", result: '86f7e437faa5a7fce15d1ddcb9eaeaea377667b8' },
+    call: (args) => sha1(encoder.encode(args.text(0))),
+  },
+  md5: {
+    parameters: ['string'],
+    returns: 'string',
+    description: 'The MD5 hash in hexadecimal.',
+    example: { expression: "md5('a')", result: '0cc175b9c0f1b6a831c399e269772661' },
+    call: (args) => md5(encoder.encode(args.text(0))),
+  },
+});

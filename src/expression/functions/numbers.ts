@@ -1,0 +1,92 @@
+import type { Json, JsonArray } from '../../json/value.ts';
+import { compareText, parseGoFloat } from '../go-format.ts';
+import { type Arguments, defineFunctions } from './define.ts';
+
+export const numberFunctions = defineFunctions({
+  abs: {
+    parameters: ['number'],
+    returns: 'number',
+    description: 'The number without its sign.',
+    example: { expression: 'abs(`-3`)', result: 3 },
+    call: (args) => Math.abs(args.number(0)),
+  },
+  avg: {
+    parameters: ['array[number]'],
+    returns: 'number',
+    description: 'The mean; null for an empty list.',
+    example: { expression: 'avg(`[1, 2]`)', result: 1.5 },
+    call: (args) => {
+      const items = args.list(0) as readonly number[];
+      return items.length === 0 ? null : items.reduce((sum, item) => sum + item, 0) / items.length;
+    },
+  },
+  ceil: {
+    parameters: ['number'],
+    returns: 'number',
+    description: 'The next whole number up.',
+    example: { expression: 'ceil(`1.2`)', result: 2 },
+    call: (args) => Math.ceil(args.number(0)),
+  },
+  floor: {
+    parameters: ['number'],
+    returns: 'number',
+    description: 'The next whole number down.',
+    example: { expression: 'floor(`1.8`)', result: 1 },
+    call: (args) => Math.floor(args.number(0)),
+  },
+  max: {
+    parameters: ['array[number]|array[string]'],
+    returns: 'number|string',
+    description: 'The largest item; null for an empty list.',
+    example: { expression: 'max(`[1, 3, 2]`)', result: 3 },
+    call: (args) => extreme(args.list(0), 1),
+  },
+  min: {
+    parameters: ['array[number]|array[string]'],
+    returns: 'number|string',
+    description: 'The smallest item; null for an empty list.',
+    example: { expression: 'min(`[2, 1, 3]`)', result: 1 },
+    call: (args) => extreme(args.list(0), -1),
+  },
+  round: {
+    parameters: ['number', 'number'],
+    returns: 'number',
+    description: 'Rounds to a number of decimal places, halves away from zero.',
+    example: { expression: 'round(`3.14159`, `2`)', result: 3.14 },
+    call: round,
+  },
+  to_number: {
+    parameters: ['any'],
+    returns: 'number',
+    description: 'Reads a number from a string; null for what is none.',
+    example: { expression: "to_number('2.50')", result: 2.5 },
+    call: (args) => {
+      const value = args.any(0);
+      if (typeof value === 'number') return value;
+      return typeof value === 'string' ? (parseGoFloat(value) ?? null) : null;
+    },
+  },
+});
+
+function round(args: Arguments): Json {
+  const places = args.number(1);
+  if (!Number.isInteger(places)) return args.fail('Non-integer argument(s) passed for round off');
+  if (places < 0) return args.fail('the number of decimal places is out of bounds');
+  const shift = 10 ** places;
+  const shifted = Math.abs(args.number(0)) * shift;
+  if (!Number.isFinite(shifted)) return args.number(0);
+  const whole = Math.floor(shifted);
+  return (Math.sign(args.number(0)) * (shifted - whole >= 0.5 ? whole + 1 : whole)) / shift;
+}
+
+/** Orders two values of the same type, numbers or strings; undefined for anything else. */
+export function orderOf(a: Json, b: Json): number | undefined {
+  if (typeof a === 'number' && typeof b === 'number') return a - b;
+  return typeof a === 'string' && typeof b === 'string' ? compareText(a, b) : undefined;
+}
+
+function extreme(items: JsonArray, direction: 1 | -1): Json {
+  let best: Json = items[0] ?? null;
+  for (const item of items) if ((orderOf(item, best) ?? 0) * direction > 0) best = item;
+  return best;
+}

@@ -1,0 +1,66 @@
+import { LRUCache } from 'lru-cache';
+import { type Matcher, RE2JS } from 're2js';
+
+/** Patterns can come from data, so what is kept is bounded. */
+const compiled = new LRUCache<string, RE2JS>({ max: 500 });
+const longestPattern = 10_000;
+
+/** A Go regular expression: linear time, no look-around or back references. Throws an Error for bad syntax. */
+export function compileRegexp(pattern: string): RE2JS {
+  const known = compiled.get(pattern);
+  if (known !== undefined) return known;
+  if (pattern.length > longestPattern)
+    throw new Error(`error parsing regexp: longer than ${longestPattern} characters`);
+  const regexp = RE2JS.compile(pattern);
+  compiled.set(pattern, regexp);
+  return regexp;
+}
+
+export function regexpMatches(pattern: string, text: string): boolean {
+  return compileRegexp(pattern).matcher(text).find();
+}
+
+/** Replaces every match by the template, in which `$1`, `${1}` and `${name}` stand for groups and `$$` for `$`. */
+export function replaceRegexp(pattern: string, text: string, template: string): string {
+  const regexp = compileRegexp(pattern);
+  return replaceMatches(regexp, text, (matcher) => expandTemplate(template, regexp, matcher));
+}
+
+export function replaceRegexpLiteral(pattern: string, text: string, replacement: string): string {
+  return replaceMatches(compileRegexp(pattern), text, () => replacement);
+}
+
+/** An empty match right behind another match does not count. */
+function replaceMatches(regexp: RE2JS, text: string, replacement: (matcher: Matcher) => string): string {
+  const matcher = regexp.matcher(text);
+  let result = '';
+  let end = 0;
+  while (matcher.find()) {
+    result += text.slice(end, matcher.start());
+    if (matcher.end() > end || matcher.start() === 0) result += replacement(matcher);
+    end = matcher.end();
+  }
+  return result + text.slice(end);
+}
+
+const reference = /\$(?:\$|\{(\w+)\}|(\w+))/g;
+
+function expandTemplate(template: string, regexp: RE2JS, matcher: Matcher): string {
+  if (!template.includes('$')) return template;
+  return template.replace(reference, (all, braced: string | undefined, bare: string | undefined) => {
+    if (all === '$$') return '$';
+    return groupText(braced ?? bare ?? '', regexp, matcher);
+  });
+}
+
+/** The longest run of word characters is the name: `$1x` is the group named `1x`, which is not there. */
+function groupText(name: string, regexp: RE2JS, matcher: Matcher): string {
+  const index = /^\d+$/.test(name) ? Number(name) : groupIndex(regexp, name);
+  if (index === undefined || index > matcher.groupCount()) return '';
+  return matcher.group(index) ?? '';
+}
+
+function groupIndex(regexp: RE2JS, name: string): number | undefined {
+  const groups: Readonly<Record<string, number>> = regexp.namedGroups();
+  return Object.hasOwn(groups, name) ? groups[name] : undefined;
+}
