@@ -10,32 +10,40 @@ export interface HeldOutput {
 }
 
 /** More than this is not held in memory: a very long stream flows. */
-const heldCharacters = 64 * 1024 * 1024;
+const heldBytes = 64 * 1024 * 1024;
 const pieceCharacters = 64 * 1024;
 
 export function holdOutput(output: Output): HeldOutput {
-  let held: string[] = [];
+  let text = '';
+  // Bytes lie outside the heap, where the garbage collector need not carry them about.
+  let held: Uint8Array[] = [];
   let size = 0;
-  let limit = heldCharacters;
-  async function flush(): Promise<void> {
-    const text = held;
+  let isFlowing = false;
+  async function pack(): Promise<void> {
+    const piece = Buffer.from(text, 'utf8');
+    text = '';
+    if (isFlowing) return output.write(piece);
+    held.push(piece);
+    size += piece.length;
+    if (size > heldBytes) await flow();
+  }
+  async function flow(): Promise<void> {
+    isFlowing = true;
+    for (const piece of held) await output.write(piece);
     held = [];
-    size = 0;
-    limit = pieceCharacters;
-    await output.write(text.join(''));
   }
   return {
-    write: async (text) => {
-      held.push(text);
-      size += text.length;
-      if (size > limit) await flush();
+    write: async (more) => {
+      text += more;
+      if (text.length > pieceCharacters) await pack();
     },
     release: async () => {
-      if (size > 0) await flush();
+      if (text !== '') await pack();
+      await flow();
     },
     discard: () => {
+      text = '';
       held = [];
-      size = 0;
     },
   };
 }

@@ -31,6 +31,8 @@ async function expandInput(name: string, cwd: string): Promise<InputPath[]> {
   const stats = await stat(resolve(cwd, name)).catch(() => undefined);
   if (stats?.isDirectory()) return filesUnder(name, cwd);
   if (stats !== undefined) return [{ file: name, discovered: false }];
+  // Kyverno's command line takes several paths in one, with commas between.
+  if (name.includes(',') && !name.includes('{')) return expandInputs(name.split(','), cwd);
   if (!isGlob(name)) {
     throw inputError('KYM_INPUT_NOT_FOUND', `there is no file or folder ${name}`, { file: name });
   }

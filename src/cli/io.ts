@@ -11,7 +11,7 @@ export interface Output {
   readonly isTTY: boolean;
   readonly columns?: number;
   /** Resolves when more can be written. */
-  write(text: string): void | Promise<void>;
+  write(text: string | Uint8Array): void | Promise<void>;
 }
 
 /** 0: fine. 1: a rule or a test failed. 2: the input or the command line is wrong. */

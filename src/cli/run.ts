@@ -82,6 +82,10 @@ function createProgram(io: Io, end: (code: ExitCode) => void): Command {
   return program;
 }
 
+function collect(value: string, before: readonly string[] | undefined): string[] {
+  return [...(before ?? []), value];
+}
+
 /** Arguments and options that `apply` and `explain` share. */
 function withInput(command: Command): Command {
   return command
@@ -91,7 +95,7 @@ function withInput(command: Command): Command {
       'files, folders or globs with resources; - for standard input',
     )
     .addOption(new Option('-f, --values <file>', 'a Values document: request, context and namespace labels'))
-    .option('-s, --set <key=value...>', 'single values: request.operation=UPDATE,cm.data.env=prod')
+    .option('-s, --set <key=value>', 'single values: request.operation=UPDATE,cm.data.env=prod', collect)
     .option('-u, --userinfo <file>', 'a UserInfo document: who makes the request')
     .option('-e, --exceptions <path...>', 'files, folders or globs with PolicyExceptions')
     .option('--no-color', 'print without colours');
