@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 
 const root = join(import.meta.dirname, '..');
 const readme = readFileSync(join(root, 'README.md'), 'utf8');
-const sessions = [...readme.matchAll(/^```console\n\$ bin\/kymera (.*)\n([^]*?)^```$/gm)].map(
+const sessions = [...readme.matchAll(/^```console\n\$ bin\/kymera (.*)\n([\s\S]*?)^```$/gm)].map(
   ([, command = '', output = '']) => ({ command, output }),
 );
 
@@ -23,7 +23,7 @@ describe('README', () => {
   it('shows some sessions', () => expect(sessions.length).toBeGreaterThan(0));
 
   it('shows the policy as it is in the samples', () => {
-    const [, shown = ''] = /^```yaml\n([^]*?)^```$/m.exec(readme) ?? [];
+    const [, shown = ''] = /^```yaml\n([\s\S]*?)^```$/m.exec(readme) ?? [];
     const sample = readFileSync(join(root, 'policies/image-defaults/policy.yaml'), 'utf8');
     expect(rulesOf(shown)).toBe(rulesOf(sample));
   });
