@@ -13,16 +13,26 @@ export interface ContextSettings {
   readonly bindings: Readonly<Record<string, Json>> | undefined;
 }
 
+/** Values of entries that were read: they stay, whatever later steps of the rule do to the object. */
+export type LoadedEntries = Map<CompiledContextEntry, Json>;
+
 /** Adds one lazy layer an entry; nothing is computed before an expression reads it. */
 export function withContext(
   scope: Scope,
   entries: readonly CompiledContextEntry[],
   settings: ContextSettings,
+  loaded: LoadedEntries,
 ): Scope {
   let layered = scope;
   for (const entry of entries) {
     if (settings.bindings !== undefined && Object.hasOwn(settings.bindings, entry.name)) continue;
-    layered = new EntryLayer(layered, entry.name, (outer) => loadEntry(entry, outer, settings));
+    layered = new EntryLayer(layered, entry.name, (outer) => {
+      const known = loaded.get(entry);
+      if (known !== undefined) return known;
+      const value = loadEntry(entry, outer, settings);
+      loaded.set(entry, value);
+      return value;
+    });
   }
   return layered;
 }

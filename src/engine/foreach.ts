@@ -2,7 +2,7 @@ import { EvaluationError, type Scope } from '../expression/scope.ts';
 import type { Json, JsonObject } from '../json/value.ts';
 import type { AnchorMiss } from '../patch/compiled-patch.ts';
 import type { CompiledForeach } from '../policy/compiled.ts';
-import { type ContextSettings, withContext } from './context.ts';
+import { type ContextSettings, type LoadedEntries, withContext } from './context.ts';
 import type { ElementOutcome } from './outcome.ts';
 import { ElementLayer } from './scope-layers.ts';
 import { at } from './stage.ts';
@@ -85,8 +85,14 @@ function runElement(
   setting: LoopSetting,
   depth: number,
 ): JsonObject {
+  const loaded: LoadedEntries = new Map();
   const bind = (scope: Scope): Scope =>
-    withContext(new ElementLayer(scope, element, index, depth, entry.as), entry.context, setting.context);
+    withContext(
+      new ElementLayer(scope, element, index, depth, entry.as),
+      entry.context,
+      setting.context,
+      loaded,
+    );
   const scope = bind(outer);
   const record = (status: ElementOutcome['status'], reason?: ElementOutcome['reason']): void => {
     setting.elements.push({

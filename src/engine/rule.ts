@@ -2,7 +2,7 @@ import type { Scope } from '../expression/scope.ts';
 import type { JsonObject } from '../json/value.ts';
 import type { AnchorMiss } from '../patch/compiled-patch.ts';
 import type { CompiledMutation, CompiledRule } from '../policy/compiled.ts';
-import { type ContextSettings, withContext } from './context.ts';
+import { type ContextSettings, type LoadedEntries, withContext } from './context.ts';
 import { runForeach } from './foreach.ts';
 import { assertSameIdentity } from './identity.ts';
 import type { ElementOutcome, Failure, SkipReason } from './outcome.ts';
@@ -41,10 +41,11 @@ export function runRule(rule: CompiledRule, object: JsonObject, setting: RuleSet
 
 function runStages(rule: CompiledRule, object: JsonObject, setting: RuleSetting): RuleEffect {
   const bindings = setting.context.bindings;
+  const loaded: LoadedEntries = new Map();
   const scopeFor = (current: JsonObject): Scope => {
     const base = setting.scopeFor(current);
     const bound = bindings === undefined ? base : new ValuesLayer(base, bindings);
-    return withContext(bound, rule.context, setting.context);
+    return withContext(bound, rule.context, setting.context, loaded);
   };
   const scope = scopeFor(object);
 
@@ -83,9 +84,7 @@ function mutate(
     case 'foreach': {
       const elements: ElementOutcome[] = [];
       const misses: AnchorMiss[] = [];
-      // The first entry reads the scope the preconditions read, so that lazy entries are not computed twice.
-      const reuse = (current: JsonObject): Scope => (current === object ? scope : scopeFor(current));
-      const after = runForeach(mutation.entries, object, { context, scopeFor: reuse, elements, misses });
+      const after = runForeach(mutation.entries, object, { context, scopeFor, elements, misses });
       return { ...effectOf(object, after, misses), elements };
     }
     case 'replacements': {

@@ -33,11 +33,10 @@ export class ValuesLayer extends Layer {
   }
 }
 
-/** One context entry, computed when an expression first reads it. It sees only the entries before it. */
+/** One context entry, asked for when an expression reads it. It sees only the entries before it. */
 export class EntryLayer extends Layer {
   readonly #name: string;
   readonly #load: (scope: Scope) => Json;
-  #value: Json | undefined;
 
   constructor(outer: Scope, name: string, load: (scope: Scope) => Json) {
     super(outer);
@@ -47,13 +46,11 @@ export class EntryLayer extends Layer {
 
   override lookup(name: string): Json | undefined {
     if (name !== this.#name) return this.outer.lookup(name);
-    this.#value ??= this.#load(this.outer);
-    return this.#value;
+    return this.#load(this.outer);
   }
 
   override snapshot(): JsonObject {
-    const value = this.lookup(this.#name);
-    return { ...this.outer.snapshot(), [this.#name]: value ?? null };
+    return { ...this.outer.snapshot(), [this.#name]: this.#load(this.outer) };
   }
 }
 
