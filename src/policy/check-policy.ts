@@ -1,6 +1,7 @@
 import type { JsonObject } from '../json/value.ts';
 import type { Reporter } from '../problem.ts';
 import { autogenAnnotation } from './autogen.ts';
+import { checkMetadataTypes } from './check-metadata.ts';
 import { read, readBoolean, readList, readObject, readObjects, readText, readTextMap } from './read-field.ts';
 
 /** What Kyverno refuses at install about a policy as a whole. */
@@ -34,13 +35,7 @@ function checkMetadata(document: JsonObject, metadata: JsonObject, reporter: Rep
     const message = 'a ClusterPolicy has no namespace';
     reporter.error(['metadata', 'namespace'], 'KYM_POLICY_SCOPE', message, 'Remove it, or use kind: Policy.');
   }
-  for (const field of ['labels', 'annotations']) {
-    for (const [key, value] of Object.entries(readObject(metadata, field) ?? {})) {
-      if (typeof value === 'string') continue;
-      const message = `expected text, found ${JSON.stringify(value)}`;
-      reporter.error(['metadata', field, key], 'KYM_FIELD_TYPE', message, 'Put quotes around it.');
-    }
-  }
+  checkMetadataTypes(metadata, reporter);
   if (readTextMap(metadata, 'annotations')[autogenAnnotation] === 'all') {
     const path = ['metadata', 'annotations', autogenAnnotation];
     reporter.warn(
@@ -73,16 +68,16 @@ function checkAliases(spec: JsonObject, reporter: Reporter): void {
   }
 }
 
+const admissionTypes = ['mutate', 'generate', 'verifyImages'] as const;
+
 function checkSwitches(spec: JsonObject, reporter: Reporter): void {
   if (readBoolean(spec, 'admission') !== false) return;
   if (readBoolean(spec, 'background') === false) {
     reporter.error(['spec', 'admission'], 'KYM_POLICY_SCOPE', 'admission and background cannot both be off');
-  } else if (readObjects(spec, 'rules').some((rule) => read(rule, 'mutate') !== undefined)) {
-    reporter.error(
-      ['spec', 'admission'],
-      'KYM_POLICY_SCOPE',
-      'mutate rules act at admission, which is switched off',
-    );
+  } else if (
+    readObjects(spec, 'rules').some((rule) => admissionTypes.some((type) => read(rule, type) !== undefined))
+  ) {
+    reporter.error(['spec', 'admission'], 'KYM_POLICY_SCOPE', 'only validate rules can do without admission');
   }
 }
 

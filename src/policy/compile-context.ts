@@ -17,6 +17,9 @@ export interface CompiledContext {
   readonly scope: VariableScope;
 }
 
+/** For compiling a text a second time: its problems are told already. */
+const unheard: Reporter = { error: () => {}, warn: () => {} };
+
 const entryTypes = ['variable', 'configMap', 'apiCall', 'imageRegistry', 'globalReference'] as const;
 type EntryType = (typeof entryTypes)[number];
 
@@ -78,7 +81,8 @@ interface EntryFields {
   readonly document: JsonObject;
   text(field: string): string | undefined;
   template(field: string): CompiledTemplate | undefined;
-  expression(field: string): CompiledDynamicExpression | undefined;
+  /** Over the context, or over the entry's own data: then only the variables in it read the context. */
+  expression(field: string, over: 'context' | 'data'): CompiledDynamicExpression | undefined;
   fail(message: string, hint?: string, field?: string): void;
   outOfScope(field: string, message: string): void;
 }
@@ -119,11 +123,12 @@ function entryFields(
       check(template.roots, [...path, field]);
       return template;
     },
-    expression(field) {
+    expression(field, over) {
       const text = readText(document, field);
       if (text === undefined || text === '') return undefined;
       const expression = compileDynamicExpression(text, [...path, field], reporter);
-      if (expression !== undefined) check(expression.roots, [...path, field]);
+      const roots = over === 'context' ? expression.roots : compileTemplate(text, path, unheard).roots;
+      check(roots, [...path, field]);
       return expression;
     },
     fail: (message, hint, field) =>
@@ -145,13 +150,17 @@ function compileEntry(type: EntryType, fields: EntryFields, facts: PolicyFacts):
       return present({
         type,
         reference: fields.template('reference'),
-        jmesPath: fields.expression('jmesPath'),
+        jmesPath: fields.expression('jmesPath', 'data'),
         credentials,
       });
     }
     case 'globalReference':
       if (facts.namespaced) fields.fail('a namespaced Policy cannot read global context entries');
-      return present({ type, reference: fields.template('name'), jmesPath: fields.expression('jmesPath') });
+      return present({
+        type,
+        reference: fields.template('name'),
+        jmesPath: fields.expression('jmesPath', 'data'),
+      });
   }
 }
 
@@ -166,7 +175,10 @@ function compileVariable(fields: EntryFields): object {
   return present({
     type: 'variable',
     value: fields.template('value'),
-    jmesPath: fields.expression('jmesPath'),
+    jmesPath: fields.expression(
+      'jmesPath',
+      read(fields.document, 'value') === undefined ? 'context' : 'data',
+    ),
     default: fields.template('default'),
   });
 }
@@ -207,7 +219,7 @@ function compileApiCall(fields: EntryFields, facts: PolicyFacts): object {
     urlPath: urlPath === '' ? undefined : fields.template('urlPath'),
     service: fields.template('service'),
     data: fields.template('data'),
-    jmesPath: fields.expression('jmesPath'),
+    jmesPath: fields.expression('jmesPath', 'data'),
     default: fields.template('default'),
   });
 }

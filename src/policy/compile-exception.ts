@@ -1,6 +1,7 @@
 import { compileWildcard } from '../expression/wildcard.ts';
 import type { JsonObject } from '../json/value.ts';
 import type { Problem } from '../problem.ts';
+import { checkMetadataTypes } from './check-metadata.ts';
 import { checkObject } from './check-schema.ts';
 import { compileCheckedConditions } from './compile-conditions.ts';
 import { compileFilter } from './compile-match.ts';
@@ -24,6 +25,7 @@ export function compileException(document: JsonObject, source: PolicySource): Ex
   const collector = collectProblems(source, key);
   const reporter = collector.at([]);
   const apiVersion = readText(document, 'apiVersion') ?? '';
+  checkMetadataTypes(metadata, reporter);
   if (!checkObject(document, exceptionSchema, [], reporter, apiVersion))
     return { problems: collector.problems };
 

@@ -54,7 +54,7 @@ export function compileRule(written: JsonObject, options: RuleOptions): Compiled
     read(rule, 'preconditions'),
     ['preconditions'],
     reporter,
-    scope,
+    context.scope,
     { legacyList: true },
   );
   const object = mutatesExisting ? 'target' : 'request.object';

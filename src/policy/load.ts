@@ -38,18 +38,18 @@ export function loadDocuments(files: readonly SourceFile[]): LoadResult {
   const ignored: IgnoredDocument[] = [];
   for (const file of files) {
     const read = readDocuments(file);
-    problems.push(...read.problems);
+    const found: Problem[] = [...read.problems];
     for (const document of read.documents) {
       switch (documentType(document.value)) {
         case 'policy': {
           const result = compilePolicy(document.value, document);
-          problems.push(...result.problems);
+          found.push(...result.problems);
           if (result.policy !== undefined) policies.push(result.policy);
           break;
         }
         case 'exception': {
           const result = compileException(document.value, document);
-          problems.push(...result.problems);
+          found.push(...result.problems);
           if (result.exception !== undefined) exceptions.push(result.exception);
           break;
         }
@@ -60,8 +60,13 @@ export function loadDocuments(files: readonly SourceFile[]): LoadResult {
           ignored.push(describe(document));
       }
     }
+    problems.push(...found.sort(byPosition));
   }
   return { policies, exceptions, globalContext, problems, ignored };
+}
+
+function byPosition(left: Problem, right: Problem): number {
+  return (left.line ?? 0) - (right.line ?? 0) || (left.column ?? 0) - (right.column ?? 0);
 }
 
 const policyVersions = new Set([

@@ -9,7 +9,9 @@ export interface VariableScope {
   readonly loops: number;
 }
 
-const builtIn = ['request', 'images', 'image', 'serviceAccountName', 'serviceAccountNamespace', '@'] as const;
+const shown = ['request', 'images', 'serviceAccountName', 'serviceAccountNamespace'] as const;
+/** `@` may read anything; `""` is the usual way to write an empty default: `a || ""`. */
+const hidden = ['@', '', 'image'] as const;
 
 /** Names a context entry or a loop may not take. */
 export const reservedNames: readonly string[] = [
@@ -21,7 +23,7 @@ export const reservedNames: readonly string[] = [
   'elementIndex',
 ];
 
-export const outermostScope: VariableScope = { names: new Set(builtIn), loops: 0 };
+export const outermostScope: VariableScope = { names: new Set([...shown, ...hidden]), loops: 0 };
 
 export function withNames(scope: VariableScope, ...names: readonly string[]): VariableScope {
   return { ...scope, names: new Set([...scope.names, ...names]) };
@@ -76,12 +78,15 @@ function checkElement(
 }
 
 function reportUnknown(name: string, scope: VariableScope, path: Path, reporter: Reporter): void {
-  const known = [...scope.names].filter((candidate) => candidate !== '@' && candidate !== 'image');
+  const known = [...scope.names].filter((candidate) => !(hidden as readonly string[]).includes(candidate));
   if (scope.loops > 0) known.push('element', 'elementIndex');
-  const similar = didYouMean(name, known);
-  const hint =
-    similar === undefined
-      ? `Known here: ${known.join(', ')}. A context entry can define ${name}.`
-      : `Did you mean ${similar}?`;
+  const hint = hintFor(name, known);
   reporter.error(path, 'KYM_VARIABLE_UNKNOWN', `nothing defines the variable ${name}`, hint);
+}
+
+function hintFor(name: string, known: readonly string[]): string {
+  if (name === 'target') return 'The target is known in its own context and preconditions, and in the patch.';
+  const similar = didYouMean(name, known);
+  if (similar !== undefined) return `Did you mean ${similar}?`;
+  return `Known here: ${known.join(', ')}. A context entry can define ${name}.`;
 }
