@@ -15,6 +15,7 @@ export async function expandGlob(pattern: string, cwd: string): Promise<string[]
   for (const alternative of expandBraces(pattern)) {
     const absolute = alternative.startsWith('/');
     const parts = alternative.split('/').filter((part) => part !== '' && part !== '.');
+    if (parts.at(-1) === '**') parts.push('*');
     await collect(absolute ? '/' : '', parts, cwd, found);
   }
   return [...found].sort();

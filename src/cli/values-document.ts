@@ -75,6 +75,16 @@ export function parseValues(
       })),
     };
   });
+  for (const [index, policy] of policies.entries()) {
+    for (const [ruleIndex, rule] of policy.rules.entries()) {
+      if (Object.keys(rule.foreachValues).length === 0) continue;
+      report(
+        'warning',
+        `/policies/${index}/rules/${ruleIndex}/foreachValues`,
+        'foreachValues are not used yet',
+      );
+    }
+  }
   const namespaces = new Map<string, JsonObject>();
   for (const [index, entry] of field.list(document, 'namespaceSelector', '').entries()) {
     const at = `/namespaceSelector/${index}`;

@@ -1,0 +1,105 @@
+import { expect, test } from 'vitest';
+import { kymera } from './in-process.ts';
+
+const policy = `apiVersion: kyverno.io/v1
+kind: ClusterPolicy
+metadata:
+  name: demo
+  annotations: {pod-policies.kyverno.io/autogen-controllers: none}
+spec:
+  rules:
+  - name: applied
+    match: {any: [{resources: {kinds: [Pod]}}]}
+    mutate:
+      patchStrategicMerge: {metadata: {labels: {team: web}}}
+  - name: other-kind
+    match: {any: [{resources: {kinds: [Service]}}]}
+    mutate:
+      patchStrategicMerge: {metadata: {labels: {team: web}}}
+  - name: precondition
+    match: {any: [{resources: {kinds: [Pod]}}]}
+    preconditions:
+      all: [{key: "{{ request.object.metadata.name }}", operator: Equals, value: db}]
+    mutate:
+      patchStrategicMerge: {metadata: {labels: {x: "y"}}}
+  - name: anchor
+    match: {any: [{resources: {kinds: [Pod]}}]}
+    mutate:
+      patchStrategicMerge: {spec: {containers: [{(image): "*:latest", imagePullPolicy: Always}]}}
+  - name: each
+    match: {any: [{resources: {kinds: [Pod]}}]}
+    mutate:
+      foreach:
+      - list: request.object.spec.containers
+        preconditions:
+          all: [{key: "{{ element.name }}", operator: Equals, value: a}]
+        patchStrategicMerge: {spec: {containers: [{(name): "{{ element.name }}", tty: true}]}}
+`;
+const pod =
+  'apiVersion: v1\nkind: Pod\nmetadata: {name: web}\nspec:\n  containers:\n  - {name: a, image: "a:1"}\n  - {name: b, image: "b:1"}\n';
+const files = { 'policy.yaml': policy, 'pod.yaml': pod };
+
+test('the tree names the clause, both operands, the anchor and the elements', async () => {
+  const { stdout, exitCode } = await kymera(['explain', 'policy.yaml', '-r', 'pod.yaml'], { files });
+  expect(exitCode).toBe(0);
+  expect(stdout).toBe(`Pod default/web (pod.yaml:1)
+└─ policy demo
+   ├─ ✓ rule applied: applied: mutated Pod/web in namespace default
+   │  └─ add /metadata/labels {"team":"web"}
+   ├─ - rule other-kind: skipped: the object does not match
+   │  └─ match.any[0].resources.kinds: the policy wants Service, the object has v1/Pod
+   ├─ - rule precondition: skipped: preconditions not met
+   │  └─ preconditions.all[0]: "web" Equals "db": does not hold
+   ├─ - rule anchor: unchanged: no patches applied
+   │  ├─ anchor (image) at /spec/containers/0/image wants "*:latest": the object has "a:1"
+   │  └─ anchor (image) at /spec/containers/1/image wants "*:latest": the object has "b:1"
+   └─ ✓ rule each: applied: mutated Pod/web in namespace default
+      ├─ add /spec/containers/0/tty true
+      ├─ anchor (name) at /spec/containers/1/name wants "a": the object has "b"
+      ├─ mutate.foreach[0], element 1: skipped
+      │  └─ mutate.foreach[0].preconditions.all[0]: "b" Equals "a": does not hold
+      └─ mutate.foreach[0], element 0: applied
+`);
+});
+
+test('-o json holds the same as data', async () => {
+  const { stdout } = await kymera(['explain', 'policy.yaml', '-r', 'pod.yaml', '-o', 'json'], { files });
+  const [explained] = JSON.parse(stdout);
+  expect(explained).toMatchObject({
+    resource: { apiVersion: 'v1', kind: 'Pod', namespace: 'default', name: 'web', file: 'pod.yaml', line: 1 },
+    changed: true,
+    failedPolicies: [],
+  });
+  expect(
+    explained.outcomes.map((outcome: { rule: string; status: string }) => [outcome.rule, outcome.status]),
+  ).toEqual([
+    ['applied', 'applied'],
+    ['other-kind', 'skipped'],
+    ['precondition', 'skipped'],
+    ['anchor', 'unchanged'],
+    ['each', 'applied'],
+  ]);
+  expect(explained.outcomes[0].patch).toEqual([
+    { op: 'add', path: '/metadata/labels', value: { team: 'web' } },
+  ]);
+  expect(explained.outcomes[2].reason.conditions[0]).toMatchObject({
+    key: 'web',
+    operator: 'Equals',
+    value: 'db',
+    passed: false,
+  });
+});
+
+test('a failed rule ends with 1 and says where', async () => {
+  const failing = policy.replace(
+    '{labels: {team: web}}}\n  - name: other-kind',
+    '{labels: {team: "{{ request.object.nope }}"}}}\n  - name: other-kind',
+  );
+  const { stdout, exitCode } = await kymera(['explain', 'policy.yaml', '-r', 'pod.yaml'], {
+    files: { ...files, 'policy.yaml': failing },
+  });
+  expect(exitCode).toBe(1);
+  expect(stdout).toContain('policy demo: a rule failed, so none of its changes are kept');
+  expect(stdout).toContain('✗ rule applied: failed:');
+  expect(stdout).toContain('[KYM_VARIABLE_UNRESOLVED]');
+});

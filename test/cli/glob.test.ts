@@ -1,0 +1,44 @@
+import { mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { beforeAll, expect, test } from 'vitest';
+import { expandGlob } from '../../src/cli/glob.ts';
+
+let folder = '';
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), 'kymera-glob-'));
+  for (const name of [
+    'a.yaml',
+    'b.yml',
+    'c.json',
+    'd/e.yaml',
+    'd/f/g.yaml',
+    '.hidden.yaml',
+    'd/.git/x.yaml',
+    'x+y.yaml',
+  ]) {
+    mkdirSync(dirname(join(folder, name)), { recursive: true });
+    writeFileSync(join(folder, name), '');
+  }
+});
+
+test.each([
+  ['*.yaml', ['a.yaml', 'x+y.yaml']],
+  ['?.y*ml', ['a.yaml', 'b.yml']],
+  ['**/*.yaml', ['a.yaml', 'd/e.yaml', 'd/f/g.yaml', 'x+y.yaml']],
+  ['d/**', ['d/e.yaml', 'd/f/g.yaml']],
+  ['d/*/*.yaml', ['d/f/g.yaml']],
+  ['*/e.yaml', ['d/e.yaml']],
+  ['[ab].y*', ['a.yaml', 'b.yml']],
+  ['[!a].yml', ['b.yml']],
+  ['{a,b}.{yaml,yml}', ['a.yaml', 'b.yml']],
+  ['x+*.yaml', ['x+y.yaml']],
+  ['.*.yaml', ['.hidden.yaml']],
+  ['nope/*.yaml', []],
+])('%s', async (pattern, expected) => {
+  expect(await expandGlob(pattern, folder)).toEqual(expected);
+});
+
+test('an absolute pattern', async () => {
+  expect(await expandGlob(`${folder}/d/*.yaml`, '/')).toEqual([`${folder}/d/e.yaml`]);
+});
