@@ -28,6 +28,16 @@ export function formatGoExponent(value: number): string {
   return padExponent(value.toExponential()).replace('e', 'E');
 }
 
+/** A number in full, without an exponent: `1e-7` is `0.0000001`. */
+export function formatGoDecimal(value: number): string {
+  const text = String(value);
+  if (!text.includes('e')) return text;
+  const [, sign = '', whole = '', fraction = '', exponent = ''] = /^(-?)(\d)\.?(\d*)e(.+)$/.exec(text) ?? [];
+  const digits = whole + fraction;
+  const point = 1 + Number(exponent);
+  return sign + (point > 0 ? digits.padEnd(point, '0') : `0.${'0'.repeat(-point)}${digits}`);
+}
+
 function padExponent(text: string): string {
   return text.replace(/e([+-])(\d)$/, 'e$10$2');
 }
@@ -66,11 +76,13 @@ function encode(value: Json): string {
 }
 
 const decimalNumber = /^[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?$/;
+const separator = /(?<=\d)_(?=\d)/g;
 
 /** Go's decimal float syntax; what JSON cannot hold (`inf`, `nan`, overflow) is undefined. */
 export function parseGoFloat(text: string): number | undefined {
-  if (!decimalNumber.test(text)) return undefined;
-  const value = Number(text);
+  const digits = text.includes('_') ? text.replace(separator, '') : text;
+  if (!decimalNumber.test(digits)) return undefined;
+  const value = Number(digits);
   return Number.isFinite(value) ? value : undefined;
 }
 

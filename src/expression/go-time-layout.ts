@@ -33,7 +33,7 @@ export type ElementName =
 
 const elements: readonly (readonly [RegExp, ElementName])[] = [
   [/January/y, 'longMonth'],
-  [/Jan/y, 'shortMonth'],
+  [/Jan(?![a-z])/y, 'shortMonth'],
   [/Monday/y, 'longWeekday'],
   [/Mon(?![a-z])/y, 'shortWeekday'],
   [/MST/y, 'zoneName'],

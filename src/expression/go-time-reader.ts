@@ -1,4 +1,4 @@
-import { type ElementName, parseLayout } from './go-time-layout.ts';
+import { type ElementName, type LayoutElement, parseLayout } from './go-time-layout.ts';
 
 export interface TimeFields {
   year?: number;
@@ -11,6 +11,8 @@ export interface TimeFields {
   nanosecond?: number;
   afternoon?: boolean;
   offsetSeconds?: number;
+  /** Only how the time is shown: Go reads the clock before `GMT+3` as UTC. */
+  shownOffsetSeconds?: number;
 }
 
 export class TimeSyntaxError extends Error {
@@ -43,7 +45,8 @@ type Read = (rest: string, fields: TimeFields, element: string) => string | unde
 export function readTimeFields(layout: string, text: string): TimeFields {
   const fields: TimeFields = {};
   let rest = text;
-  for (const part of parseLayout(layout)) {
+  const parts = parseLayout(layout);
+  for (const [index, part] of parts.entries()) {
     const reader = part.kind === 'literal' ? readLiteral : readers[part.reads];
     const left = reader(rest, fields, part.text);
     if (left === undefined) {
@@ -52,7 +55,7 @@ export function readTimeFields(layout: string, text: string): TimeFields {
         `parsing time ${JSON.stringify(text)} as ${whole}: cannot parse ${JSON.stringify(rest)} as ${wanted}`,
       );
     }
-    rest = left;
+    rest = isSecond(part) && !isFraction(parts[index + 1]) ? readOptionalFraction(left, fields) : left;
   }
   if (rest !== '') throw new TimeSyntaxError(text, `extra text: ${JSON.stringify(rest)}`);
   checkRanges(fields, text);
@@ -119,14 +122,12 @@ const hour12 = (fields: TimeFields, value: number): void => {
 };
 
 /** Seconds may carry a fraction that the layout does not mention. */
-function seconds(syntax: RegExp): Read {
-  return (rest, fields) => {
-    const [all, whole, fraction] = syntax.exec(rest) ?? [];
-    if (all === undefined) return undefined;
-    fields.second = Number(whole);
-    if (fraction !== undefined) fields.nanosecond = nanoseconds(fraction);
-    return rest.slice(all.length);
-  };
+function isSecond(part: LayoutElement): boolean {
+  return part.kind === 'element' && (part.reads === 'second' || part.reads === 'paddedSecond');
+}
+
+function isFraction(part: LayoutElement | undefined): boolean {
+  return part?.kind === 'element' && (part.reads === 'fraction' || part.reads === 'optionalFraction');
 }
 
 function nanoseconds(fraction: string): number {
@@ -140,12 +141,12 @@ const readFraction: Read = (rest, fields, element) => {
   return rest.slice(element.length);
 };
 
-const readOptionalFraction: Read = (rest, fields) => {
-  const [fraction] = /^[.,]\d{1,9}/.exec(rest) ?? [];
+function readOptionalFraction(rest: string, fields: TimeFields): string {
+  const [fraction] = /^[.,]\d+/.exec(rest) ?? [];
   if (fraction === undefined) return rest;
   fields.nanosecond = nanoseconds(fraction);
   return rest.slice(fraction.length);
-};
+}
 
 const noon =
   (am: string, pm: string): Read =>
@@ -172,11 +173,11 @@ const readZone: Read = (rest, fields, element) => {
   return rest.slice(all.length);
 };
 
-/** An abbreviation says nothing certain about the offset, so it counts as UTC, except `GMT+3`. */
+/** An abbreviation says nothing certain about the offset, so it counts as UTC. */
 const readZoneName: Read = (rest, fields) => {
   const [all, hours] = /^(?:GMT([+-]\d{1,2})|UTC|[A-Z]{3,4}T?|[+-]\d\d)/.exec(rest) ?? [];
   if (all === undefined) return undefined;
-  fields.offsetSeconds = hours === undefined ? (fields.offsetSeconds ?? 0) : Number(hours) * 3600;
+  if (hours !== undefined) fields.shownOffsetSeconds = Number(hours) * 3600;
   return rest.slice(all.length);
 };
 
@@ -217,8 +218,12 @@ const readers: Readonly<Record<ElementName, Read>> = {
   paddedMinute: digits(/^\d\d/, (fields, value) => {
     fields.minute = value;
   }),
-  second: seconds(/^(\d\d?)([.,]\d+)?/),
-  paddedSecond: seconds(/^(\d\d)([.,]\d+)?/),
+  second: digits(/^\d\d?/, (fields, value) => {
+    fields.second = value;
+  }),
+  paddedSecond: digits(/^\d\d/, (fields, value) => {
+    fields.second = value;
+  }),
   longYear: digits(/^\d{4}/, (fields, value) => {
     fields.year = value;
   }),

@@ -36,7 +36,8 @@ function timeOf(fields: TimeFields, text: string): Time {
   date.setUTCHours(hour, fields.minute ?? 0, fields.second ?? 0);
   const offsetSeconds = fields.offsetSeconds ?? 0;
   const seconds = BigInt(date.getTime() / 1000 - offsetSeconds);
-  return { nanoseconds: seconds * nanosecondsPerSecond + BigInt(fields.nanosecond ?? 0), offsetSeconds };
+  const nanoseconds = seconds * nanosecondsPerSecond + BigInt(fields.nanosecond ?? 0);
+  return { nanoseconds, offsetSeconds: fields.shownOffsetSeconds ?? offsetSeconds };
 }
 
 function dayOfYear(

@@ -155,7 +155,9 @@ function modulo(args: Arguments): Json {
 
 function wholeNumber(args: Arguments, value: Operand): bigint {
   const number = value.kind === 'quantity' ? approximateNumber(value.value) : Number(value.value);
-  if (!Number.isInteger(number)) return args.fail('Non-integer argument(s) passed for modulo');
+  if (!Number.isInteger(number) || Math.abs(number) >= 2 ** 63) {
+    return args.fail('Non-integer argument(s) passed for modulo');
+  }
   return BigInt(number);
 }
 

@@ -1,4 +1,5 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: group references of Go look like placeholders
+import { formatGoDecimal } from '../go-format.ts';
 import { regexpMatches, replaceRegexp, replaceRegexpLiteral } from '../go-regexp.ts';
 import { compileVersionRange, parseVersion } from '../semver-range.ts';
 import { matchesWildcard } from '../wildcard.ts';
@@ -49,11 +50,7 @@ export const matchingFunctions = defineFunctions({
   },
 });
 
-/** Numbers never show an exponent here. */
 function textOf(args: Arguments, index: number): string {
   const value = args.any(index);
-  if (typeof value !== 'number') return args.text(index);
-  const text = String(value);
-  if (!text.includes('e')) return text;
-  return Number.isInteger(value) ? String(BigInt(value)) : value.toFixed(30).replace(/0+$/, '');
+  return typeof value === 'number' ? formatGoDecimal(value) : args.text(index);
 }
