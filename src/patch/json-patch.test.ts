@@ -107,6 +107,7 @@ describe('how a patch is written', () => {
     ['JSON after a line break', '\n[{"op": "add", "path": "/a", "value": 1}]'],
     ['JSON indented by tabs', '[\n\t{\n\t\t"op": "add",\n\t\t"path": "/a",\n\t\t"value": 1\n\t}\n]'],
     ['with an alias', '- &one {op: add, path: /a, value: 1}\n- *one'],
+    ['with tags', '- op: !!str add\n  path: !!str /a\n  value: 1'],
     ['with a comment', '# {{ no variable }}\n- {op: add, path: /a, value: 1} # {{ nor here }}'],
     ['with members nobody knows', '- {op: add, path: /a, value: 1, note: x}'],
   ])('%s', (_, source) => {
@@ -143,6 +144,9 @@ describe('variables', () => {
     ['plain: text that reads as a number', '{{ x }}', '5', 5],
     ['plain: text that reads as a boolean', '{{ x }}', 'true', true],
     ['plain: text that is JSON', '{{ x }}', '{"a": [1]}', { a: [1] }],
+    ['plain: text that is a JSON list', '{{ x }}', '[1]', [1]],
+    ['plain: text that YAML reads as a boolean', '{{ x }}', 'yes', true],
+    ['plain among text: no JSON is read', '{{ x }}]', '[1', '[1]'],
     ['plain: text that only begins like JSON', '{{ x }}', '[a', '[a'],
     ['plain: other text', '{{ x }}', 'abc', 'abc'],
     ['plain: text that would be other YAML stays text', '{{ x }}', 'a: b # c', 'a: b # c'],
@@ -184,6 +188,12 @@ describe('variables', () => {
       p: 1,
       q: 1,
     });
+  });
+
+  it('a tilde that starts no escape stands for itself, wherever the path comes from', () => {
+    expect(run('- {op: add, path: /a~b, value: 1}', {})).toEqual({ 'a~b': 1 });
+    expect(run('- {op: add, path: "/{{ x }}", value: 1}', {}, { x: 'a~b' })).toEqual({ 'a~b': 1 });
+    expect(run('- {{ x }}', {}, { x: { op: 'add', path: '/a~b', value: 1 } })).toEqual({ 'a~b': 1 });
   });
 
   it('may be the op, the operation or the patch', () => {
@@ -247,6 +257,8 @@ describe('problems found at load', () => {
     ],
     ['- op: add\n   path: /a', ['KYM_YAML_SYNTAX: the patch is not well-formed YAML or JSON:']],
     ['['.repeat(20_000), ['KYM_YAML_SYNTAX: the patch is not well-formed YAML or JSON: the text nests']],
+    ['- {<<: {op: add}}', ['merge keys (<<) cannot be used']],
+    ['- {? [a] : 1}', ['a key must be text']],
     ['- &a [*a]', ['KYM_YAML_SYNTAX: the patch is not well-formed YAML or JSON: the patch has more than']],
     ['- *a', ['KYM_YAML_SYNTAX: the patch is not well-formed YAML or JSON: an alias (*) names no anchor']],
   ])('%j', (source, expected) => {
@@ -321,6 +333,8 @@ describe('v1alpha1: mutate.patches', () => {
 
   it('a trailing slash elsewhere is as if it were not there', () => {
     expect(run([{ path: '/a/b/', op: 'add', value: [1] }], {})).toEqual({ a: { b: [1] } });
+    expect(run([{ path: '/a/', op: 'add', value: [1] }], {})).toEqual({ a: [1] });
+    expect(run([{ path: '/', op: 'add', value: 1 }], {})).toEqual({ '': 1 });
     expect(run([{ path: '/l/0/', op: 'add', value: 5 }], { l: [1] })).toEqual({ l: [5, 1] });
     expect(run([{ path: '/l/0/', op: 'remove' }], { l: [1] })).toEqual({ l: [] });
     expect(run([{ path: '/l/0', op: 'add', value: [5] }], { l: [1] })).toEqual({ l: [[5], 1] });

@@ -174,5 +174,5 @@ function applyAll(
 }
 
 function pathOf(error: PatchApplyError): Path {
-  return error.path.startsWith('/') ? parsePointer(error.path, { lenient: true }) : [];
+  return error.path.startsWith('/') ? parsePointer(error.path) : [];
 }

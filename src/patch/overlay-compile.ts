@@ -105,6 +105,7 @@ function compileCondition(expected: Json): (actual: Json) => boolean {
         return inner !== undefined && holds(inner);
       });
   }
+  if (expected === null) return (actual) => actual === null;
   const { matches } = compileWildcard(String(expected));
-  return (actual) => (actual === null || typeof actual !== 'object') && matches(String(actual));
+  return (actual) => typeof actual !== 'object' && matches(String(actual));
 }

@@ -212,6 +212,27 @@ describe('lists', () => {
   });
 });
 
+it.each<[Json, Json, boolean]>([
+  ['*', 'a', true],
+  ['*', '', true],
+  ['*', null, false],
+  ['*', {}, false],
+  ['*', [], false],
+  ['tru?', true, true],
+  [null, null, true],
+  [null, 'null', false],
+  [{ app: '*' }, {}, false],
+  [{ app: '*' }, { app: 'x' }, true],
+  [{ app: '*' }, 'x', false],
+  [{ '(app)': 'x' }, { app: 'x' }, true],
+  [['a', 'b*'], ['bc', 'a'], true],
+  [['a', 'b*'], ['a'], false],
+  [['a'], 'a', false],
+])('the anchor (k): %j and the value %j: %s', (expected, actual, holds) => {
+  const result = run({ l: [{ '(k)': expected, p: 1 }] }, { l: [{ k: actual }] });
+  expect(result.misses).toHaveLength(holds ? 0 : 1);
+});
+
 describe('anchors that do not hold', () => {
   it('outside a list they drop the whole overlay', () => {
     const overlay = { a: 1, metadata: { '(name)': 'web*', labels: { x: 'y' } } };
