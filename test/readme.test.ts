@@ -6,11 +6,11 @@ import { describe, expect, it } from 'vitest';
 const root = join(import.meta.dirname, '..');
 const readme = readFileSync(join(root, 'README.md'), 'utf8');
 const sessions = [...readme.matchAll(/^```console\n\$ bin\/kymera (.*)\n([\s\S]*?)^```$/gm)].map(
-  ([, command = '', output = '']) => ({ command, output }),
+  ([, command = '', output = '']) => [command, output] as const,
 );
 
 describe('README', () => {
-  it.each(sessions)('kymera $command prints what is shown', ({ command, output }) => {
+  it.each(sessions)('shows what kymera %s prints', (command, output) => {
     const env = { ...process.env, NO_COLOR: '1', FORCE_COLOR: '0' };
     const { stdout, stderr } = spawnSync('node', ['bin/kymera', ...command.split(' ')], {
       cwd: root,

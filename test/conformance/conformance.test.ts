@@ -14,11 +14,15 @@ describe('own cases', () => {
     expect(ids.filter((id, index) => ids.indexOf(id) !== index)).toEqual([]);
   });
 
-  describe.each(files)('$topic', ({ cases }) => {
-    it.each(cases)('$sheet $id: $title', async (testCase) => {
-      expect(await failuresOf(testCase)).toEqual([]);
+  for (const { topic, cases } of files) {
+    describe(topic, () => {
+      for (const testCase of cases) {
+        it(`${testCase.sheet} ${testCase.id}: ${testCase.title}`, async () => {
+          expect(await failuresOf(testCase)).toEqual([]);
+        });
+      }
     });
-  });
+  }
 });
 
 const corpus = findCorpus(root);
@@ -31,11 +35,13 @@ describe('Kyverno cases', () => {
   }
   const expectedDifferences = readExpectedDifferences(root);
   const cases = readCorpus(corpus).filter(({ needs }) => needs === undefined);
-  it.each(cases.filter((corpusCase) => offlineResults(corpusCase).length > 0))('$id', async (corpusCase) => {
-    const failures = await Promise.all(
-      offlineResults(corpusCase).map((result) => corpusFailures(corpusCase, result)),
-    );
-    if (expectedDifferences.has(corpusCase.id)) expect(failures.flat()).not.toEqual([]);
-    else expect(failures.flat()).toEqual([]);
-  });
+  for (const corpusCase of cases) {
+    const results = offlineResults(corpusCase);
+    if (results.length === 0) continue;
+    it(corpusCase.id, async () => {
+      const failures = await Promise.all(results.map((result) => corpusFailures(corpusCase, result)));
+      if (expectedDifferences.has(corpusCase.id)) expect(failures.flat()).not.toEqual([]);
+      else expect(failures.flat()).toEqual([]);
+    });
+  }
 });
