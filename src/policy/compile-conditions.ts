@@ -2,10 +2,17 @@ import { type CompiledConditions, compileConditions } from '../expression/condit
 import { isArray, isObject, type Json, type JsonObject, type Path } from '../json/value.ts';
 import type { Reporter } from '../problem.ts';
 import { checkObject } from './check-schema.ts';
-import { read } from './read-field.ts';
+import { read, readText } from './read-field.ts';
 import { operations } from './schema-match.ts';
 import { condition, conditions } from './schema-rule.ts';
 import { checkVariables, type VariableScope } from './variable-scope.ts';
+
+export interface ConditionForms {
+  /** The old form: a plain list, all of which must hold. */
+  readonly legacyList: boolean;
+  /** The old operators In and NotIn; they are known unless said otherwise. */
+  readonly legacyOperators?: boolean;
+}
 
 /** Compiles preconditions or the conditions of an exception, and checks what Kyverno refuses at install. */
 export function compileCheckedConditions(
@@ -13,16 +20,17 @@ export function compileCheckedConditions(
   path: Path,
   reporter: Reporter,
   scope: VariableScope,
-  options: { readonly legacyList: boolean },
+  options: ConditionForms,
 ): CompiledConditions | undefined {
   if (value === undefined || value === null) return undefined;
   if (!checkShape(value, path, reporter, options.legacyList)) return undefined;
   for (const [entry, at] of conditionEntries(value, path)) {
     checkOperands(entry, at, reporter);
+    if (options.legacyOperators === false) checkOperator(entry, at, reporter);
     checkOperationValue(entry, at, reporter);
   }
   const compiled = compileConditions(value, path, reporter, options);
-  if (compiled !== undefined) checkVariables(compiled.roots, scope, path, reporter);
+  if (compiled !== undefined) checkVariables(compiled.roots, scope, path, reporter, value);
   return compiled;
 }
 
@@ -52,6 +60,19 @@ function checkOperands(entry: JsonObject, path: Path, reporter: Reporter): void 
       reporter.error(path, 'KYM_CONDITION_INVALID', `the condition has no ${field}`);
     }
   }
+}
+
+const replacements: Readonly<Record<string, string>> = {
+  In: 'AnyIn or AllIn',
+  NotIn: 'AnyNotIn or AllNotIn',
+};
+
+function checkOperator(entry: JsonObject, path: Path, reporter: Reporter): void {
+  const operator = readText(entry, 'operator') ?? '';
+  const replacement = Object.hasOwn(replacements, operator) ? replacements[operator] : undefined;
+  if (replacement === undefined) return;
+  const message = `the operator ${operator} is no longer known in this version`;
+  reporter.error([...path, 'operator'], 'KYM_CONDITION_INVALID', message, `Use ${replacement}.`);
 }
 
 const requestOperation = /^\{\{\s*request\.operation\s*\}\}$/;

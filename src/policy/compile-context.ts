@@ -4,7 +4,7 @@ import {
 } from '../expression/dynamic-expression.ts';
 import { type CompiledTemplate, compileTemplate } from '../expression/template.ts';
 import { hasVariable } from '../expression/template-tokens.ts';
-import type { JsonObject, Path } from '../json/value.ts';
+import type { Json, JsonObject, Path } from '../json/value.ts';
 import type { Reporter } from '../problem.ts';
 import type { CompiledContextEntry } from './compiled.ts';
 import type { PolicyFacts } from './policy-facts.ts';
@@ -99,7 +99,7 @@ function entryFields(
   const document = readObject(entry, type) ?? {};
   const path = [...entryPath, type];
 
-  function check(roots: Iterable<string>, at: Path): void {
+  function check(roots: Iterable<string>, at: Path, value: Json): void {
     const unknown = new Set(roots);
     for (const root of unknown) {
       if (scope.names.has(root) || !notYetDefined.includes(root)) continue;
@@ -110,7 +110,7 @@ function entryFields(
           : `the context entry ${name} refers to ${root}, which is defined after it`;
       reporter.error(at, 'KYM_CONTEXT_CYCLE', message, 'An entry can use only the entries before it.');
     }
-    checkVariables(unknown, scope, at, reporter);
+    checkVariables(unknown, scope, at, reporter, value);
   }
 
   return {
@@ -120,7 +120,7 @@ function entryFields(
       const value = read(document, field);
       if (value === undefined) return undefined;
       const template = compileTemplate(value, [...path, field], reporter);
-      check(template.roots, [...path, field]);
+      check(template.roots, [...path, field], value);
       return template;
     },
     expression(field, over) {
@@ -128,7 +128,7 @@ function entryFields(
       if (text === undefined || text === '') return undefined;
       const expression = compileDynamicExpression(text, [...path, field], reporter);
       const roots = over === 'context' ? expression.roots : compileTemplate(text, path, unheard).roots;
-      check(roots, [...path, field]);
+      check(roots, [...path, field], text);
       return expression;
     },
     fail: (message, hint, field) =>

@@ -75,7 +75,7 @@ function compileReplacements(
     }
     const compiled = compileReplacement(entry, at, reporter, 'policy');
     if (compiled === undefined) return [];
-    checkVariables(compiled.roots, scope, at, reporter);
+    checkVariables(compiled.roots, scope, at, reporter, entry);
     return [compiled];
   });
 }

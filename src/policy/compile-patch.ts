@@ -29,7 +29,7 @@ export function compilePatchOf(
     overlay === undefined
       ? compileJsonPatch(source, at, reporter, options)
       : compileStrategicMerge(overlay, at, reporter, options);
-  if (patch !== undefined) checkVariables(patch.roots, scope, at, reporter);
+  if (patch !== undefined) checkVariables(patch.roots, scope, at, reporter, source);
   return patch;
 }
 

@@ -14,6 +14,7 @@ import type { CompiledMutation, CompiledRule } from './compiled.ts';
 import type { PolicyFacts } from './policy-facts.ts';
 import { watchErrors } from './problem-collector.ts';
 import { read, readBoolean, readList, readObject, readObjects, readText } from './read-field.ts';
+import { versionsWithFlatForms } from './schema.ts';
 import { outermostScope, type VariableScope } from './variable-scope.ts';
 
 export interface RuleOptions {
@@ -50,12 +51,13 @@ export function compileRule(written: JsonObject, options: RuleOptions): Compiled
     context.scope,
   );
   const scope: VariableScope = mutatesExisting ? targets.scope : context.scope;
+  const hasFlatForms = versionsWithFlatForms.includes(facts.apiVersion);
   const preconditions = compileCheckedConditions(
     read(rule, 'preconditions'),
     ['preconditions'],
     reporter,
     context.scope,
-    { legacyList: true },
+    { legacyList: hasFlatForms, legacyOperators: hasFlatForms },
   );
   const object = mutatesExisting ? 'target' : 'request.object';
   const mutation =

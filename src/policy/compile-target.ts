@@ -65,7 +65,7 @@ function compileField(
   const value = read(document, field);
   if (value === undefined || value === '') return undefined;
   const template = compileTemplate(value, [...path, field], reporter);
-  checkVariables(template.roots, scope, [...path, field], reporter);
+  checkVariables(template.roots, scope, [...path, field], reporter, value);
   return template;
 }
 

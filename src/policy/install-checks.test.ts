@@ -550,27 +550,27 @@ describe('variables', () => {
     [
       'an unknown one',
       { mutate: patch('{{ reqest.object.a }}') },
-      `KYM_VARIABLE_UNKNOWN ${at}/mutate/patchStrategicMerge`,
+      `KYM_VARIABLE_UNKNOWN ${at}/mutate/patchStrategicMerge/data/a`,
     ],
     [
       'an unknown one in a condition',
       { rule: 'preconditions: {all: [{key: "{{ nothing.a }}", operator: Equals, value: b}]}' },
-      `KYM_VARIABLE_UNKNOWN ${at}/preconditions`,
+      `KYM_VARIABLE_UNKNOWN ${at}/preconditions/all/0/key`,
     ],
     [
       'element outside foreach',
       { mutate: patch('{{ element.name }}') },
-      `KYM_VARIABLE_OUTSIDE_FOREACH ${at}/mutate/patchStrategicMerge`,
+      `KYM_VARIABLE_OUTSIDE_FOREACH ${at}/mutate/patchStrategicMerge/data/a`,
     ],
     [
       'elementIndex0 outside foreach',
       { mutate: patch('{{ elementIndex0 }}') },
-      `KYM_VARIABLE_OUTSIDE_FOREACH ${at}/mutate/patchStrategicMerge`,
+      `KYM_VARIABLE_OUTSIDE_FOREACH ${at}/mutate/patchStrategicMerge/data/a`,
     ],
     [
       'the element of a loop that is not there',
       { mutate: `foreach: [{list: request.object.a, ${patch('{{ element1 }}')}}]` },
-      `KYM_VARIABLE_UNKNOWN ${at}/mutate/foreach/0/patchStrategicMerge`,
+      `KYM_VARIABLE_UNKNOWN ${at}/mutate/foreach/0/patchStrategicMerge/data/a`,
     ],
     [
       'element in its own list',
@@ -580,7 +580,7 @@ describe('variables', () => {
     [
       'target without targets',
       { mutate: patch('{{ target.data.a }}') },
-      `KYM_VARIABLE_UNKNOWN ${at}/mutate/patchStrategicMerge`,
+      `KYM_VARIABLE_UNKNOWN ${at}/mutate/patchStrategicMerge/data/a`,
     ],
     [
       'target in the selection of targets',
@@ -593,14 +593,14 @@ describe('variables', () => {
         mutate: `targets: [{kind: Secret}]\n      ${labelPatch}`,
         rule: 'preconditions: {all: [{key: "{{ target.a }}", operator: Equals, value: b}]}',
       },
-      `KYM_VARIABLE_UNKNOWN ${at}/preconditions`,
+      `KYM_VARIABLE_UNKNOWN ${at}/preconditions/all/0/key`,
     ],
     [
       'the name of another loop',
       {
         mutate: `foreach: [{list: request.object.a, as: x, ${labelPatch}}, {list: request.object.b, ${patch('{{ x }}')}}]`,
       },
-      `KYM_VARIABLE_UNKNOWN ${at}/mutate/foreach/1/patchStrategicMerge`,
+      `KYM_VARIABLE_UNKNOWN ${at}/mutate/foreach/1/patchStrategicMerge/data/a`,
     ],
   ])('%s', (_, parts, expected) => {
     expect(check(policy(parts))).toEqual([`error ${expected}`]);
@@ -622,6 +622,7 @@ describe('variables', () => {
     '{{ images.containers }}',
     '{{ to_string(@) }}',
     "{{ request.object.a || '' }}",
+    '{{ request.object.a == null || request.object.b == true }}',
     '{{@}}',
   ])('%s is known', (value) => {
     expect(check(policy({ mutate: patch(value.replaceAll('"', '\\"')) }))).toEqual([]);
@@ -777,6 +778,19 @@ describe('conditions', () => {
     ],
   ])('%s', (_, parts, expected) => {
     expect(check(policy(parts))).toEqual([`error ${expected}`]);
+  });
+
+  it.each([
+    ['a plain list', 'preconditions: [{key: a, operator: Equals, value: b}]', 'KYM_FIELD_TYPE', ''],
+    [
+      'In',
+      'preconditions: {any: [{key: a, operator: In, value: [b]}]}',
+      'KYM_CONDITION_INVALID',
+      '/any/0/operator',
+    ],
+  ])('v2beta1 no longer has %s', (_, rule, code, pointer) => {
+    expect(check(policy({ rule, version: 'kyverno.io/v2beta1' }))).toEqual([`error ${code} ${at}${pointer}`]);
+    expect(check(policy({ rule }))).toEqual([]);
   });
 
   it('an unknown operator', () => {

@@ -127,10 +127,10 @@ spec:${rules}`);
       {
         code: 'KYM_VARIABLE_UNKNOWN',
         severity: 'error',
-        pointer: '/spec/rules/0/mutate/patchStrategicMerge',
+        pointer: '/spec/rules/0/mutate/patchStrategicMerge/data/a',
         file: 'p.yaml',
-        line: 11,
-        column: 7,
+        line: 13,
+        column: 11,
         policy: 'first',
         rule: 'one',
       },

@@ -37,4 +37,8 @@ export type FieldType =
 export type ObjectSchema = Readonly<Record<string, FieldSchema>>;
 
 /** Versions before the any/all form became the only one. */
-export const versionsWithFlatForms: readonly string[] = ['kyverno.io/v1', 'kymera.io/v1'];
+export const versionsWithFlatForms: readonly string[] = [
+  'kyverno.io/v1',
+  'kymera.io/v1',
+  'kyverno.io/v1alpha1',
+];

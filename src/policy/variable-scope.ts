@@ -1,6 +1,7 @@
-import type { Path } from '../json/value.ts';
+import type { Json, Path } from '../json/value.ts';
 import type { Reporter } from '../problem.ts';
 import { didYouMean } from './did-you-mean.ts';
+import { placeOfVariable } from './variable-place.ts';
 
 /** The root names that expressions at one place of a rule may use. */
 export interface VariableScope {
@@ -10,8 +11,11 @@ export interface VariableScope {
 }
 
 const shown = ['request', 'images', 'serviceAccountName', 'serviceAccountNamespace'] as const;
-/** `@` may read anything; `""` is the usual way to write an empty default: `a || ""`. */
-const hidden = ['@', '', 'image'] as const;
+/**
+ * `@` may read anything. `a || ""` and `a == null` are written often; they are names that nothing defines, and work as
+ * what is meant.
+ */
+const hidden = ['@', '', 'null', 'true', 'false', 'image'] as const;
 
 /** Names a context entry or a loop may not take. */
 export const reservedNames: readonly string[] = [
@@ -36,18 +40,23 @@ export function insideLoop(scope: VariableScope, as: string | undefined): Variab
 
 const elementName = /^element(Index)?(\d*)$/;
 
-/** Reports names that nothing defines; Kyverno refuses them at install too. */
+/**
+ * Reports names that nothing defines; Kyverno refuses them at install too.
+ * @param source what stands at `path`, for a closer look at where the name is used.
+ */
 export function checkVariables(
   roots: Iterable<string>,
   scope: VariableScope,
   path: Path,
   reporter: Reporter,
+  source: Json = null,
 ): void {
   for (const name of roots) {
     if (scope.names.has(name)) continue;
     const element = elementName.exec(name);
-    if (element === null) reportUnknown(name, scope, path, reporter);
-    else checkElement(name, element[2] ?? '', scope, path, reporter);
+    const place = placeOfVariable(name, source, path);
+    if (element === null) reportUnknown(name, scope, place, reporter);
+    else checkElement(name, element[2] ?? '', scope, place, reporter);
   }
 }
 
