@@ -1,12 +1,11 @@
-import type { Json, JsonObject } from '../json/value.ts';
+import { type Json, type JsonObject, member } from '../json/value.ts';
 import { bindText } from './expression-binding.ts';
 import { ANY_ROOT, type Closure, type ClosureContext } from './expression-closure.ts';
-import { ownMember } from './expression-member.ts';
 import type { PathStep } from './jmespath-ast.ts';
 import type { Scope } from './scope.ts';
 
-type StaticStep = string | number;
-type Step = StaticStep | ((scope: Scope) => string);
+/** A name that no object inherits, an index, or any name. */
+type Step = string | number | ((scope: Scope) => string);
 
 /** `a.b[0].c`, applied to the value of `head`, to the scope (at the root), or to the current value. */
 export function compilePath(
@@ -14,9 +13,8 @@ export function compilePath(
   steps: readonly PathStep[],
   context: ClosureContext,
 ): Closure {
-  const compiled = steps.map((step) => (typeof step === 'object' ? bindText(step, context) : step));
-  if (head === 'root') return compileRootPath(compiled, context);
-  const walk = compileWalk(compiled, context);
+  if (head === 'root') return compileRootPath(steps, context);
+  const walk = compileWalk(steps, context);
   if (head === 'current') return walk;
   return (current, scope) => {
     const value = head(current, scope);
@@ -24,7 +22,13 @@ export function compilePath(
   };
 }
 
-function compileRootPath([first, ...rest]: readonly Step[], context: ClosureContext): Closure {
+/** Only a name that an object could inherit, or one known later, is worth the cost of a check at every read. */
+function compileStep(step: PathStep, context: ClosureContext): Step {
+  if (typeof step === 'object') return bindText(step, context);
+  return typeof step === 'string' && step in Object.prototype ? () => step : step;
+}
+
+function compileRootPath([first, ...rest]: readonly PathStep[], context: ClosureContext): Closure {
   if (first === undefined) {
     context.roots.add(ANY_ROOT);
     return (_current, scope) => scope.snapshot();
@@ -33,9 +37,10 @@ function compileRootPath([first, ...rest]: readonly Step[], context: ClosureCont
   if (typeof first === 'number') return () => null;
   context.roots.add(typeof first === 'string' ? first : ANY_ROOT);
   const walk = compileWalk(rest, context);
+  const named = typeof first === 'string' ? first : bindText(first, context);
   const { missing } = context;
   return (_current, scope) => {
-    const name = typeof first === 'string' ? first : first(scope);
+    const name = typeof named === 'string' ? named : named(scope);
     const value = scope.lookup(name);
     if (value !== undefined) return walk(value, scope);
     missing.key = name;
@@ -43,8 +48,9 @@ function compileRootPath([first, ...rest]: readonly Step[], context: ClosureCont
   };
 }
 
-function compileWalk(steps: readonly Step[], context: ClosureContext): Closure {
-  if (steps.length === 0) return (current) => current;
+function compileWalk(path: readonly PathStep[], context: ClosureContext): Closure {
+  if (path.length === 0) return (current) => current;
+  const steps = path.map((step) => compileStep(step, context));
   const { missing } = context;
   return (current, scope) => {
     let value: Json = current;
@@ -57,7 +63,8 @@ function compileWalk(steps: readonly Step[], context: ClosureContext): Closure {
       }
       if (Array.isArray(value)) return null;
       const name: string = typeof step === 'string' ? step : step(scope);
-      const found: Json | undefined = ownMember(value as JsonObject, name);
+      const object = value as JsonObject;
+      const found: Json | undefined = typeof step === 'string' ? object[step] : member(object, name);
       if (found === undefined) {
         missing.key = name;
         return undefined;

@@ -80,6 +80,8 @@ describe('a missing key', () => {
     ['(a.zz).y', 'zz'],
     ['zz.{k: a}', 'zz'],
     ['zz.[a]', 'zz'],
+    ['zz.{k: a}.k', 'zz'],
+    ['(a && zz).y', 'zz'],
     ['zz.length(@)', 'zz'],
     ['zz.a[*]', 'zz'],
     ['zz.a[0:1]', 'zz'],
@@ -171,6 +173,7 @@ describe('the language', () => {
     ['`5` == `5.0`', true],
     ['`{"a":1,"b":2}` == `{"b":2,"a":1}`', true],
     ['five > `4`', true],
+    ['five > `5`', false],
     ['five >= `5`', true],
     ['five < `5`', false],
     ['five <= `5`', true],
@@ -377,6 +380,7 @@ describe('the scope', () => {
     ['@.a.b', ['a']],
     ['*', ['@']],
     ["'text'", []],
+    ['constructor.name', ['constructor']],
     ['a.*.b[].c[0:1]', ['a']],
   ])('%s reads %j', (expression, roots) => {
     expect([...compileExpression(expression, functions).roots].sort()).toEqual(roots);
