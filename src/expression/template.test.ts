@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Json, JsonObject } from '../json/value.ts';
 import { collectProblems, scopeOf } from './expression-fixture.ts';
-import { EvaluationError } from './scope.ts';
+import { EvaluationError, Suspend } from './scope.ts';
 import { compileTemplate, compileTemplateText, usesVariables } from './template.ts';
 
 function render(template: Json, bindings: JsonObject = {}): Json {
@@ -286,6 +286,20 @@ describe('failures', () => {
     expect(failure({ 'a/b': [1, '{{ zz }}'] })).toBe(
       'failed to resolve zz at path /at/a~1b/1: Unknown key "zz" in path',
     );
+  });
+
+  it('say nothing when data has to be fetched first', () => {
+    const suspended = new Suspend(Promise.resolve());
+    const scope = {
+      ...scopeOf({}),
+      lookup: () => {
+        throw suspended;
+      },
+    };
+    const { reporter } = collectProblems();
+    for (const text of ['{{ a }}', 'x{{ a }}', '{{ b."{{ a }}" }}', '{{ b.{{ a }} }}', '{{ a[] || b }}']) {
+      expect(() => compileTemplate(text, [], reporter).render(scope)).toThrow(suspended);
+    }
   });
 
   it('keep the code of their cause', () => {
