@@ -13,6 +13,7 @@ import {
   maximumObjectCharacters,
   tooLarge,
 } from './object-limits.ts';
+import { readSimpleYaml } from './simple-yaml.ts';
 import { displayName, readText } from './text-input.ts';
 
 /** One Kubernetes object of the input. */
@@ -88,6 +89,8 @@ export function* readYaml(document: DocumentText, file: string, discovered: bool
 }
 
 function parseYaml({ text, line }: DocumentText, file: string): { values: Json[] } | { problem: Problem } {
+  const simple = readSimpleYaml(text);
+  if (simple !== undefined) return { values: [simple] };
   try {
     const values = loadAll(text, {
       schema: kubernetesResourceSchema,
