@@ -1,42 +1,17 @@
 import { ExpressionSyntaxError } from './expression-syntax-error.ts';
 import type { ComparisonOperator, Node, PathStep } from './jmespath-ast.ts';
+import { bindingPower, DOT, FILTER, FLATTEN, NOT, PROJECTION_END, STAR } from './jmespath-binding-power.ts';
 import { type Token, tokenize, type VariableRange } from './jmespath-lexer.ts';
+import { TokenStream } from './jmespath-token-stream.ts';
 
 /**
  * Reads an expression by the grammar and binding powers of the Go implementation that Kyverno uses.
  * `variables` are nested `{{ }}` in quotes: they become part of literals and keys, never of the grammar.
  */
 export function parseExpression(text: string, variables: readonly VariableRange[] = []): Node {
-  const parser = new Parser(tokenize(text, variables));
+  const parser = new Parser(new TokenStream(tokenize(text, variables)));
   return parser.whole();
 }
-
-const bindingPower: Readonly<Partial<Record<Token['type'], number>>> = {
-  '|': 1,
-  '||': 2,
-  '&&': 3,
-  '==': 5,
-  '!=': 5,
-  '<': 5,
-  '<=': 5,
-  '>': 5,
-  '>=': 5,
-  '[]': 9,
-  '*': 20,
-  '[?': 21,
-  '.': 40,
-  '!': 45,
-  '{': 50,
-  '[': 55,
-  '(': 60,
-};
-const STAR = 20;
-const FILTER = 21;
-const DOT = 40;
-const NOT = 45;
-const FLATTEN = 9;
-/** What binds weaker than this ends a projection. */
-const PROJECTION_END = 10;
 
 /** Far more than any policy needs; keeps parsing, compiling and evaluating within the stack. */
 const MAX_DEPTH = 250;
@@ -44,45 +19,21 @@ const MAX_DEPTH = 250;
 const current: Node = { type: 'path', head: undefined, steps: [], depth: 1 };
 
 class Parser {
-  readonly #tokens: readonly Token[];
-  #index = 0;
+  readonly #tokens: TokenStream;
   #nesting = 0;
 
-  constructor(tokens: readonly Token[]) {
+  constructor(tokens: TokenStream) {
     this.#tokens = tokens;
   }
 
   whole(): Node {
     const node = this.#expression(0);
-    if (this.#next().type !== 'end') this.#unexpected(this.#next());
+    if (this.#tokens.next().type !== 'end') this.#tokens.unexpected(this.#tokens.next());
     return node;
   }
 
-  #next(ahead = 0): Token {
-    return this.#tokens[this.#index + ahead] ?? (this.#tokens.at(-1) as Token);
-  }
-
-  #take(): Token {
-    const token = this.#next();
-    this.#index++;
-    return token;
-  }
-
-  #expect(type: Token['type']): void {
-    const token = this.#take();
-    if (token.type !== type) this.#unexpected(token, type);
-  }
-
-  #unexpected(token: Token, expected?: string): never {
-    const found = token.type === 'end' ? 'end of the expression' : describe(token);
-    throw new ExpressionSyntaxError(
-      `unexpected ${found}${expected ? `, expected ${expected}` : ''}`,
-      token.start,
-    );
-  }
-
   #tooDeep(): never {
-    throw new ExpressionSyntaxError(`nested more than ${MAX_DEPTH} levels deep`, this.#next().start);
+    throw new ExpressionSyntaxError(`nested more than ${MAX_DEPTH} levels deep`, this.#tokens.next().start);
   }
 
   #above(children: readonly Node[]): number {
@@ -93,8 +44,9 @@ class Parser {
 
   #expression(power: number): Node {
     if (++this.#nesting > MAX_DEPTH) this.#tooDeep();
-    let node = this.#prefix(this.#take());
-    while (power < (bindingPower[this.#next().type] ?? 0)) node = this.#infix(this.#take(), node);
+    let node = this.#prefix(this.#tokens.take());
+    while (power < (bindingPower[this.#tokens.next().type] ?? 0))
+      node = this.#infix(this.#tokens.take(), node);
     this.#nesting--;
     return node;
   }
@@ -109,10 +61,11 @@ class Parser {
         if (typeof token.text === 'string') return { type: 'literal', value: token.text, depth: 1 };
         return { type: 'bound-text', text: token.text, depth: 1 };
       case 'identifier':
-        if (this.#next().type === '(') return this.#call(token.name, token.start);
+        if (this.#tokens.next().type === '(') return this.#call(token.name, token.start);
         return { type: 'path', head: undefined, steps: [token.name], depth: 1 };
       case 'quoted':
-        if (this.#next().type === '(') this.#unexpected(token, 'a function name without quotes');
+        if (this.#tokens.next().type === '(')
+          this.#tokens.unexpected(token, 'a function name without quotes');
         return { type: 'path', head: undefined, steps: [token.text], depth: 1 };
       case '@':
         return current;
@@ -120,7 +73,7 @@ class Parser {
         return this.#project(
           'value-projection',
           current,
-          this.#next().type === ']' ? current : this.#projected(STAR),
+          this.#tokens.next().type === ']' ? current : this.#projected(STAR),
         );
       case '[?':
         return this.#filter(current);
@@ -136,19 +89,19 @@ class Parser {
         return this.#wrap('not', this.#expression(NOT));
       case '(': {
         const node = this.#expression(0);
-        this.#expect(')');
+        this.#tokens.expect(')');
         return node;
       }
       default:
-        return this.#unexpected(token);
+        return this.#tokens.unexpected(token);
     }
   }
 
   #infix(token: Token, left: Node): Node {
     switch (token.type) {
       case '.':
-        if (this.#next().type !== '*') return this.#chain(left, this.#afterDot(DOT));
-        this.#take();
+        if (this.#tokens.next().type !== '*') return this.#chain(left, this.#afterDot(DOT));
+        this.#tokens.take();
         return this.#project('value-projection', left, this.#projected(DOT));
       case '|':
         return this.#sequence('pipe', left, this.#expression(1));
@@ -168,30 +121,32 @@ class Parser {
       case '>=':
         return this.#compare(token.type, left, this.#expression(5));
       case '[':
-        if (this.#next().type === 'number' || this.#next().type === ':') return this.#indexOrSlice(left);
-        this.#expect('*');
-        this.#expect(']');
+        if (this.#tokens.next().type === 'number' || this.#tokens.next().type === ':')
+          return this.#indexOrSlice(left);
+        this.#tokens.expect('*');
+        this.#tokens.expect(']');
         return this.#project('projection', left, this.#projected(STAR));
       default:
-        return this.#unexpected(token);
+        return this.#tokens.unexpected(token);
     }
   }
 
   #bracketPrefix(): Node {
-    const type = this.#next().type;
+    const type = this.#tokens.next().type;
     if (type === 'number' || type === ':') return this.#indexOrSlice(current);
-    if (type === '*' && this.#next(1).type === ']') {
-      this.#index += 2;
+    if (type === '*' && this.#tokens.next(1).type === ']') {
+      this.#tokens.take();
+      this.#tokens.take();
       return this.#project('projection', current, this.#projected(STAR));
     }
     return this.#list();
   }
 
   #indexOrSlice(left: Node): Node {
-    const token = this.#next();
-    if (token.type === 'number' && this.#next(1).type !== ':') {
-      this.#take();
-      this.#expect(']');
+    const token = this.#tokens.next();
+    if (token.type === 'number' && this.#tokens.next(1).type !== ':') {
+      this.#tokens.take();
+      this.#tokens.expect(']');
       return this.#step(left, [token.value]);
     }
     const slice: Node = { type: 'slice', left, parts: this.#sliceParts(), depth: this.#above([left]) };
@@ -201,10 +156,10 @@ class Parser {
   #sliceParts(): readonly (number | undefined)[] {
     const parts: (number | undefined)[] = [undefined, undefined, undefined];
     let part = 0;
-    for (let token = this.#take(); token.type !== ']'; token = this.#take()) {
+    for (let token = this.#tokens.take(); token.type !== ']'; token = this.#tokens.take()) {
       if (token.type === ':' && part < 2) part++;
       else if (token.type === 'number' && parts[part] === undefined) parts[part] = token.value;
-      else this.#unexpected(token, ']');
+      else this.#tokens.unexpected(token, ']');
       if (part === 2 && parts[2] === 0)
         throw new ExpressionSyntaxError('the step of a slice cannot be 0', token.start);
     }
@@ -213,29 +168,29 @@ class Parser {
 
   /** What follows a dot: a key, a function call, or a multi-select. */
   #afterDot(power: number): Node {
-    const token = this.#next();
+    const token = this.#tokens.next();
     if (token.type === 'identifier' || token.type === 'quoted' || token.type === '*')
       return this.#expression(power);
-    this.#take();
+    this.#tokens.take();
     if (token.type === '[') return this.#list();
     if (token.type === '{') return this.#hash();
-    return this.#unexpected(token, 'a key, [ or {');
+    return this.#tokens.unexpected(token, 'a key, [ or {');
   }
 
   /** The right side of a projection: what is applied to every item. */
   #projected(power: number): Node {
-    const token = this.#next();
+    const token = this.#tokens.next();
     if ((bindingPower[token.type] ?? 0) < PROJECTION_END) return current;
     if (token.type === '[' || token.type === '[?') return this.#expression(power);
-    if (token.type !== '.') return this.#unexpected(token);
-    this.#take();
+    if (token.type !== '.') return this.#tokens.unexpected(token);
+    this.#tokens.take();
     return this.#afterDot(power);
   }
 
   #filter(left: Node): Node {
     const condition = this.#expression(0);
-    this.#expect(']');
-    const right = this.#next().type === '[]' ? current : this.#projected(FILTER);
+    this.#tokens.expect(']');
+    const right = this.#tokens.next().type === '[]' ? current : this.#projected(FILTER);
     return { type: 'filter', left, right, condition, depth: this.#above([left, right, condition]) };
   }
 
@@ -245,8 +200,8 @@ class Parser {
 
   #list(): Node {
     const children = [this.#expression(0)];
-    for (let token = this.#take(); token.type !== ']'; token = this.#take()) {
-      if (token.type !== ',') this.#unexpected(token, ', or ]');
+    for (let token = this.#tokens.take(); token.type !== ']'; token = this.#tokens.take()) {
+      if (token.type !== ',') this.#tokens.unexpected(token, ', or ]');
       children.push(this.#expression(0));
     }
     return { type: 'list', children, depth: this.#above(children) };
@@ -255,31 +210,31 @@ class Parser {
   /** Commas between the entries, and between the arguments of a call, may be left out, as in the Go implementation. */
   #hash(): Node {
     const entries: { key: PathStep & (string | object); value: Node }[] = [];
-    let token = this.#take();
+    let token = this.#tokens.take();
     do {
-      if (token.type !== 'identifier' && token.type !== 'quoted') this.#unexpected(token, 'a key');
-      this.#expect(':');
+      if (token.type !== 'identifier' && token.type !== 'quoted') this.#tokens.unexpected(token, 'a key');
+      this.#tokens.expect(':');
       entries.push({
         key: token.type === 'identifier' ? token.name : token.text,
         value: this.#expression(0),
       });
-      token = this.#take();
+      token = this.#tokens.take();
       if (token.type === ',') {
-        token = this.#take();
-        if (token.type === '}') this.#unexpected(token, 'a key');
+        token = this.#tokens.take();
+        if (token.type === '}') this.#tokens.unexpected(token, 'a key');
       }
     } while (token.type !== '}');
     return { type: 'hash', entries, depth: this.#above(entries.map((entry) => entry.value)) };
   }
 
   #call(name: string, position: number): Node {
-    this.#take();
+    this.#tokens.take();
     const args: Node[] = [];
-    while (this.#next().type !== ')') {
+    while (this.#tokens.next().type !== ')') {
       args.push(this.#expression(0));
-      if (this.#next().type === ',') this.#take();
+      if (this.#tokens.next().type === ',') this.#tokens.take();
     }
-    this.#take();
+    this.#tokens.take();
     return { type: 'call', name, args, position, depth: this.#above(args) };
   }
 
@@ -316,13 +271,4 @@ class Parser {
     (left.children as Node[]).push(right);
     return { ...left, depth: Math.max(left.depth, this.#above([right])) };
   }
-}
-
-function describe(token: Token): string {
-  if (token.type === 'identifier') return `"${token.name}"`;
-  if (token.type === 'number') return `number ${token.value}`;
-  if (token.type === 'raw') return 'raw string';
-  if (token.type === 'quoted') return 'quoted key';
-  if (token.type === 'literal' || token.type === 'bound-literal') return 'literal';
-  return `"${token.type}"`;
 }
