@@ -6,6 +6,7 @@ import { nameOf, namespaceOf, titleOf, withoutDefaultNamespace } from './object-
 import type { Resource } from './resource-reader.ts';
 import type { Paint } from './style.ts';
 import { unifiedDiff } from './unified-diff.ts';
+import { editYaml } from './yaml-edit.ts';
 import { writeYaml } from './yaml-writer.ts';
 
 export const applyFormats = ['diff', 'yaml', 'json', 'patch'] as const;
@@ -49,11 +50,13 @@ function diffOf(resource: Resource, evaluated: Evaluated | undefined, paint: Pai
   );
 }
 
-/** An object that did not change is printed as it was written, comments and all. */
+/** What did not change is printed as it was written, comments and all. */
 function textOf(resource: Resource, evaluated: Evaluated | undefined): string {
   const result = resultOf(resource, evaluated);
-  if (result !== resource.object || resource.text === undefined) return writeYaml(result);
-  return resource.text.endsWith('\n') ? resource.text : `${resource.text}\n`;
+  const { object, text } = resource;
+  if (text === undefined) return writeYaml(result);
+  if (result !== object) return text.includes('#') ? editYaml(text, object, result) : writeYaml(result);
+  return text.endsWith('\n') ? text : `${text}\n`;
 }
 
 function patchOf(resource: Resource, evaluated: Evaluated | undefined): string {

@@ -61,6 +61,7 @@ describe('output', () => {
     });
     expect(exitCode).toBe(0);
     expect(stdout).toBe(`${service}---
+# the web server
 apiVersion: v1
 kind: Pod
 metadata:
@@ -70,7 +71,7 @@ metadata:
 spec:
   containers:
   - name: nginx
-    image: nginx:1.25
+    image: nginx:1.25 # pinned
 `);
   });
 
