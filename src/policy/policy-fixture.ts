@@ -1,0 +1,37 @@
+import { loadDocuments } from './load.ts';
+
+/** Problems of a policy written as YAML, as `severity code pointer`. */
+export function check(text: string): string[] {
+  const { problems } = loadDocuments([{ file: 'p.yaml', text }]);
+  return problems.map(({ severity, code, pointer }) => `${severity} ${code} ${pointer}`);
+}
+
+export interface Parts {
+  readonly kind?: string;
+  readonly version?: string;
+  readonly metadata?: string;
+  readonly spec?: string;
+  readonly rule?: string;
+  readonly match?: string;
+  readonly mutate?: string;
+}
+
+export const labelPatch = 'patchStrategicMerge: {metadata: {labels: {a: b}}}';
+export const configMapMatch = 'any: [{resources: {kinds: [ConfigMap]}}]';
+
+/** A sound policy, but for the parts given (flow YAML). */
+export function policy(parts: Parts = {}): string {
+  return `
+apiVersion: ${parts.version ?? 'kyverno.io/v1'}
+kind: ${parts.kind ?? 'ClusterPolicy'}
+metadata: {name: p${parts.metadata === undefined ? '' : `, ${parts.metadata}`}}
+spec:
+  ${parts.spec ?? 'background: false'}
+  rules:
+  - name: r
+    match: {${parts.match ?? configMapMatch}}
+    mutate:
+      ${parts.mutate ?? labelPatch}
+    ${parts.rule ?? ''}
+`;
+}
