@@ -44,10 +44,10 @@ describe('findVariables', () => {
 
   it('takes time in proportion to the text', () => {
     const text = '{{'.repeat(200_000);
-    const started = performance.now();
+    const before = process.cpuUsage().user;
     expect(findVariables(text)).toEqual([]);
     expect(findVariables(`${text}${'}}'.repeat(200_000)}`)).toHaveLength(1);
-    expect(performance.now() - started).toBeLessThan(2000);
+    expect(process.cpuUsage().user - before).toBeLessThan(2_000_000);
   });
 });
 
