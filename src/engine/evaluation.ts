@@ -2,12 +2,19 @@ import { type Environment, Suspend } from '../expression/scope.ts';
 import { diff } from '../json/diff.ts';
 import type { JsonObject } from '../json/value.ts';
 import type { CompiledPolicy, CompiledRule } from '../policy/compiled.ts';
-import type { Candidate, PolicySnapshot } from '../policy/registry.ts';
+import { type Candidate, couldApply, type PolicySnapshot } from '../policy/registry.ts';
 import type { ContextSettings } from './context.ts';
 import { DataCache } from './data-cache.ts';
 import type { DataSource } from './data-source.ts';
 import { matchingExceptions } from './exceptions.ts';
-import { clauseMisses, type MatchSubject, matchingBlock, metadataOf, subjectOf } from './match.ts';
+import {
+  clauseMisses,
+  type MatchSubject,
+  matchingBlock,
+  metadataOf,
+  subjectOf,
+  unlistedOperation,
+} from './match.ts';
 import type { Outcome, Result, SkipReason } from './outcome.ts';
 import { outcomeOf, skipped } from './outcomes.ts';
 import type { Request } from './request.ts';
@@ -127,8 +134,13 @@ export class Evaluation {
     if (policy.namespace !== undefined && policy.namespace !== subject.namespace) {
       return { type: 'namespace', expected: policy.namespace, actual: subject.namespace };
     }
-    if (matchingBlock(rule.match, subject, 'match') === undefined) {
+    const matching = matchingBlock(rule.match, subject, 'match');
+    if (matching === undefined) {
       return { type: 'match', clauses: this.#explain ? clauseMisses(rule.match, subject, 'match') : [] };
+    }
+    const { operation } = subject;
+    if (this.#explain && operation !== undefined && !couldApply(rule, { ...subject.kind, operation })) {
+      return { type: 'match', clauses: [unlistedOperation(matching, operation)] };
     }
     const excluding =
       rule.exclude === undefined ? undefined : matchingBlock(rule.exclude, subject, 'exclude');

@@ -69,6 +69,12 @@ export function clauseMisses(
   return misses;
 }
 
+/** A block that lists no operations stands for CREATE and UPDATE. */
+export function unlistedOperation(block: CompiledBlock, operation: Operation): ClauseMiss {
+  const path: Path = [...block.path, 'resources', 'operations'];
+  return { path, attribute: 'operations', expected: 'CREATE, UPDATE', actual: operation };
+}
+
 type Attribute =
   | 'operations'
   | 'kinds'

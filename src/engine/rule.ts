@@ -60,6 +60,8 @@ function runStages(rule: CompiledRule, object: JsonObject, setting: RuleSetting)
   const exceptions = setting.exceptions();
   if (exceptions.length > 0) return { status: 'skipped', reason: { type: 'exception', exceptions } };
 
+  const { surroundings } = rule;
+  if (surroundings !== undefined) at('patch', ['mutate'], () => surroundings.render(scope));
   const effect = mutate(rule.mutation, object, scope, scopeFor, setting.context);
   if (effect.status === 'applied')
     at('identity', ['mutate'], () => assertSameIdentity(object, effect.object));

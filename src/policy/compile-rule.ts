@@ -1,5 +1,6 @@
 import { resolveReferences } from '../expression/reference.ts';
-import { isObject, type JsonObject, type Path } from '../json/value.ts';
+import { type CompiledTemplate, compileTemplate } from '../expression/template.ts';
+import { isObject, type Json, type JsonObject, type Path } from '../json/value.ts';
 import type { Reporter } from '../problem.ts';
 import { adviseOn } from './check-advice.ts';
 import { checkIdentity } from './check-identity.ts';
@@ -72,6 +73,7 @@ export function compileRule(written: JsonObject, options: RuleOptions): Compiled
     context: context.entries,
     ...optional({ preconditions }),
     mutation,
+    ...(mutation.type === 'patch' ? optional({ surroundings: surroundingsOf(rule) }) : {}),
     ...(mutatesExisting ? { targets: targets.targets } : {}),
     mutateExistingOnPolicyUpdate:
       readBoolean(mutate, 'mutateExistingOnPolicyUpdate') ?? facts.mutateExistingOnPolicyUpdate,
@@ -81,6 +83,18 @@ export function compileRule(written: JsonObject, options: RuleOptions): Compiled
 
 function identity(rule: JsonObject, { path, autogenOf }: RuleOptions) {
   return { name: readText(rule, 'name') ?? '', ...optional({ autogenOf }), path, document: rule };
+}
+
+const silent: Reporter = { error: () => {}, warn: () => {} };
+
+/** Undefined when no variable is in them. What is wrong in them was reported where they were compiled. */
+function surroundingsOf(rule: JsonObject): CompiledTemplate | undefined {
+  const parts: Json = {
+    context: read(rule, 'context') ?? null,
+    preconditions: read(rule, 'preconditions') ?? null,
+  };
+  const template = compileTemplate(parts, [], silent);
+  return template.constant ? undefined : template;
 }
 
 /** Outside loops, absolute `$(/…)` references start at the rule; a loop resolves its own. */

@@ -44,6 +44,11 @@ export interface CompiledRule {
   readonly context: readonly CompiledContextEntry[];
   readonly preconditions?: CompiledConditions;
   readonly mutation: CompiledMutation;
+  /**
+   * Variables of the context and the preconditions. Outside loops Kyverno fills in the whole rule before it patches,
+   * so one of them that cannot be resolved fails the rule, read or not.
+   */
+  readonly surroundings?: CompiledTemplate;
   /** Present (even when empty) on a mutate-existing rule: admission passes it over. */
   readonly targets?: readonly CompiledTarget[];
   readonly mutateExistingOnPolicyUpdate: boolean;

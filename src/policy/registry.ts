@@ -137,7 +137,8 @@ function findCandidates(index: RuleIndex, key: CandidateKey): readonly Candidate
   return [...candidates].map(([policy, rules]) => ({ policy, rules }));
 }
 
-function couldApply(rule: CompiledRule, key: CandidateKey): boolean {
+/** Whether kind and operation let a rule run; everything else about its blocks is left to matching. */
+export function couldApply(rule: CompiledRule, key: Omit<CandidateKey, 'namespace'>): boolean {
   const { any, all = [] } = rule.match;
   const fits = (block: CompiledBlock): boolean =>
     (block.operations === undefined || block.operations.has(key.operation)) &&
