@@ -29,11 +29,9 @@ export function recordMiss(run: MergeRun, test: AnchorTest, key: string, actual:
 
 export function keyText(key: OverlayKey, run: MergeRun): string {
   if (typeof key === 'string') return key;
-  const value = run.slots[key.slot] ?? null;
-  if (typeof value === 'object') {
-    throw new PatchError('KYM_PATCH_MISMATCH', [...run.path], 'a variable used as a key must yield text');
-  }
-  return String(value);
+  const value = run.slots[key.slot];
+  if (typeof value === 'string') return value;
+  throw new PatchError('KYM_PATCH_MISMATCH', [...run.path], 'a variable used as a key must yield text');
 }
 
 export function mismatch(run: MergeRun, patchHas: string, current: Json): PatchError {
