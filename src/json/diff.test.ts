@@ -53,6 +53,8 @@ describe('diff of lists', () => {
     ['append', [1, 2], [1, 2, 3], [{ op: 'add', path: '/2', value: 3 }]],
     ['remove in the middle', [1, 2, 3], [1, 3], [{ op: 'remove', path: '/1' }]],
     ['replace a scalar', [1, 2, 3], [1, 9, 3], [{ op: 'replace', path: '/1', value: 9 }]],
+    ['an item equal to its neighbour comes', [1], [1, 1], [{ op: 'add', path: '/1', value: 1 }]],
+    ['an item equal to its neighbour goes', [1, 1], [1], [{ op: 'remove', path: '/1' }]],
     ['empty it', [1], [], [{ op: 'remove', path: '/0' }]],
     [
       'shift by one',
@@ -95,6 +97,16 @@ describe('diff of lists', () => {
       [
         { op: 'remove', path: '/0' },
         { op: 'add', path: '/0/pull', value: 'Always' },
+      ],
+    ],
+    [
+      'as many items as before, yet others: the one that stays is patched in place',
+      [item('a'), item('b')],
+      [item('b', { pull: 'Always' }), item('c')],
+      [
+        { op: 'remove', path: '/0' },
+        { op: 'add', path: '/0/pull', value: 'Always' },
+        { op: 'add', path: '/1', value: item('c') },
       ],
     ],
     [

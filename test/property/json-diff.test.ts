@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import jsonpatch from 'fast-json-patch';
 import { describe, expect, it } from 'vitest';
+import { alignLists } from '../../src/json/align.ts';
 import { applyPatch } from '../../src/json/apply-patch.ts';
 import { diff } from '../../src/json/diff.ts';
 import { setAt } from '../../src/json/edit.ts';
@@ -141,7 +142,40 @@ describe('lists', () => {
       }),
     );
   });
+
+  it('long lists of few different items, where cuts and ends overlap', () => {
+    const few = fc.oneof(
+      fc.nat(2),
+      fc.nat(2).map((n) => ({ name: `n${n}` })),
+      fc.nat(1).map((n) => [n]),
+    );
+    const long = fc.array(few, { minLength: 60, maxLength: 160 });
+    fc.assert(
+      fc.property(long, long, (before, after) => {
+        expect(applyPatch(before, diff(before, after))).toEqual(after);
+        expect(follow(before, after)).toEqual(after);
+      }),
+    );
+  });
 });
+
+/** The list that the steps of the alignment make of `before`; diff itself may prefer to replace the whole list. */
+function follow(before: readonly Json[], after: readonly Json[]): Json[] {
+  const result: Json[] = [];
+  let position = 0;
+  for (const step of alignLists(before, after)) {
+    if (step.type === 'keep') {
+      result.push(...before.slice(position, position + step.count));
+      position += step.count;
+    } else {
+      if (step.type === 'change') expect(step.before).toBe(position);
+      if (step.type !== 'add') position++;
+      if (step.type !== 'remove') result.push(after[step.after] as Json);
+    }
+  }
+  expect(position).toBe(before.length);
+  return result;
+}
 
 describe('sharing', () => {
   it('members and items beside the path stay the same objects', () => {
