@@ -1,13 +1,11 @@
-import { dirname, join } from 'node:path';
 import { kindOf } from '../admission/resource-request.ts';
-import type { Outcome } from '../engine/outcome.ts';
 import type { JsonObject } from '../json/value.ts';
 import type { CompiledPolicy, Operation } from '../policy/compiled.ts';
-import { compareObjects } from './compare-objects.ts';
 import type { Evaluated, Evaluator } from './evaluator.ts';
 import { nameOf, namespaceOf, titleOf } from './object-identity.ts';
 import type { Resource } from './resource-reader.ts';
 import type { ResourceReference, TestDocument, TestResult } from './test-document.ts';
+import { judge } from './test-judgement.ts';
 import type { TestSetup } from './test-setup.ts';
 
 /** One line of the report: one expected result for one object. */
@@ -74,13 +72,14 @@ async function checkResult(result: TestResult, context: TestContext, evaluate: E
       ? [row(whole, 'unverified', `there is no policy ${result.policy}`)]
       : [row(whole, 'skipped', `${other.kind} is not a kind of policy that mutates here`)];
   }
-  const otherRule = policy.otherRules.find(({ name }) => name === result.rule);
+  const otherRule = policy.otherRules.find(({ name }) => ruleNames(name).includes(result.rule));
   if (otherRule !== undefined) return [row(whole, 'skipped', `${otherRule.type} rules are not run`)];
   const rules = policy.rules.filter(
     (rule) => result.rule === '' || ruleNames(result.rule).includes(rule.name),
   );
   if (rules.length === 0) {
-    const known = policy.rules.map((rule) => rule.name).join(', ');
+    const written = policy.rules.filter((rule) => rule.autogenOf === undefined);
+    const known = [...written, ...policy.otherRules].map((rule) => rule.name).join(', ');
     return result.rule === ''
       ? [row(whole, 'skipped', 'the policy has no mutate rule')]
       : [row(whole, 'unverified', `the policy has no rule ${result.rule}; it has ${known}`)];
@@ -103,68 +102,6 @@ async function checkResult(result: TestResult, context: TestContext, evaluate: E
     });
   }
   return rows;
-}
-
-type Judgement = Pick<TestRow, 'verdict' | 'reason' | 'orderDiffers' | 'difference'>;
-
-async function judge(
-  result: TestResult,
-  policy: CompiledPolicy,
-  outcomes: readonly Outcome[],
-  evaluated: Evaluated,
-  context: TestContext,
-): Promise<Judgement> {
-  const run = outcomes.filter((outcome) => statusOf(outcome) !== undefined);
-  if (run.length === 0) {
-    const [first] = outcomes;
-    return {
-      verdict: 'unverified',
-      reason: `the rule does not apply to this object${first === undefined ? '' : `: ${first.message}`}`,
-    };
-  }
-  const wrong = run.find((outcome) => statusOf(outcome) !== result.result);
-  if (wrong !== undefined) {
-    return {
-      verdict: 'failed',
-      reason: `expected ${result.result}, got ${statusOf(wrong)}: ${wrong.message}`,
-    };
-  }
-  if (result.patchedResources === undefined) return { verdict: 'passed', reason: '' };
-  const expectedObjects = await context.expectedObjects(
-    join(dirname(context.test.file), result.patchedResources),
-  );
-  if (expectedObjects === undefined)
-    return { verdict: 'unverified', reason: `there is no file ${result.patchedResources}` };
-  const actual = evaluated.steps.get(policy) ?? evaluated.after;
-  const expected = expectedObjects.find((object) => isSame(object, actual));
-  if (expected === undefined) {
-    return { verdict: 'unverified', reason: `${titleOf(actual)} is not in ${result.patchedResources}` };
-  }
-  const comparison = compareObjects(actual, expected);
-  if (comparison === 'equal') return { verdict: 'passed', reason: '' };
-  if (comparison === 'order')
-    return { verdict: 'passed', reason: 'only the order of list items differs', orderDiffers: true };
-  return {
-    verdict: 'failed',
-    reason: `the object differs from ${result.patchedResources}`,
-    difference: { expected, actual },
-  };
-}
-
-/** The status of Kyverno's report; undefined when the rule did not look at the object. */
-function statusOf(outcome: Outcome): 'pass' | 'skip' | 'error' | undefined {
-  switch (outcome.status) {
-    case 'applied':
-      return 'pass';
-    case 'failed':
-      return 'error';
-    case 'unchanged':
-      return 'skip';
-    case 'skipped': {
-      const { type } = outcome.reason;
-      return type === 'preconditions' || type === 'anchor' || type === 'exception' ? 'skip' : undefined;
-    }
-  }
 }
 
 function findPolicy(name: string, policies: readonly CompiledPolicy[]): CompiledPolicy | undefined {
@@ -205,15 +142,6 @@ function fits(reference: ResourceReference, object: JsonObject): boolean {
     (reference.namespace === undefined || reference.namespace === namespaceOf(object)) &&
     (reference.apiVersion === undefined || reference.apiVersion === object['apiVersion']) &&
     (reference.kind === undefined || reference.kind === object['kind'])
-  );
-}
-
-function isSame(a: JsonObject, b: JsonObject): boolean {
-  return (
-    a['apiVersion'] === b['apiVersion'] &&
-    a['kind'] === b['kind'] &&
-    nameOf(a) === nameOf(b) &&
-    namespaceOf(a) === namespaceOf(b)
   );
 }
 

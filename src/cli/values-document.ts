@@ -46,7 +46,7 @@ export function parseValues(
 
   if (document['kind'] === undefined)
     report('warning', '', 'apiVersion and kind are missing: taken as Values of cli.kyverno.io/v1alpha1');
-  else if (document['kind'] !== 'Values')
+  else if (document['kind'] !== 'Values' && document['kind'] !== 'Value')
     report('error', '/kind', `kind is ${String(document['kind'])}, not Values`);
   for (const key of Object.keys(document)) {
     if (!knownFields.includes(key)) report('error', `/${key}`, `a Values document has no field ${key}`);

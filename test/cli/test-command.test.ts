@@ -92,7 +92,7 @@ describe('a result that nothing verifies is a failure, or a warning with --lenie
     [
       'no such rule',
       '- {policy: label, rule: nope, resources: [web], kind: Pod, result: pass}\n',
-      'the policy has no rule nope; it has add-team',
+      'the policy has no rule nope; it has add-team, check',
     ],
     [
       'no such object',
