@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache';
 import { isArray, isObject, type Json, type JsonObject, member, type Path, valueAt } from '../json/value.ts';
 import { EvaluationError } from './scope.ts';
 
@@ -34,6 +35,17 @@ const digestLengths: ReadonlyMap<string, number> = new Map([
  */
 export function parseImage(text: string, defaultRegistry = 'docker.io'): ImageInfo | undefined {
   const full = hasRegistry(text) ? text : `${defaultRegistry}/${text}`;
+  const known = recent.get(full);
+  if (known !== undefined) return known;
+  const info = splitReference(full);
+  if (info !== undefined) recent.set(full, info);
+  return info;
+}
+
+/** The same few images come by again and again. */
+const recent = new LRUCache<string, ImageInfo>({ max: 1000 });
+
+function splitReference(full: string): ImageInfo | undefined {
   const slash = full.indexOf('/');
   const at = full.indexOf('@', slash);
   const beforeDigest = at < 0 ? full : full.slice(0, at);

@@ -117,6 +117,7 @@ describe('arithmetic', () => {
   it('multiplies and never loses a suffix', () => {
     expect(formatQuantity(multiplyQuantities(quantity('1Ki'), quantity('3')))).toBe('3Ki');
     expect(formatQuantity(multiplyQuantities(quantity('1E'), quantity('1000')))).toBe('1000E');
+    expect(formatQuantity(multiplyQuantities(quantity('1Ei'), quantity('1024')))).toBe('1024Ei');
     expect(formatQuantity(multiplyQuantities(quantity('1n'), quantity('0.5')))).toBe('1n');
   });
 

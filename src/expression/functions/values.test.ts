@@ -176,6 +176,7 @@ describe('collections', () => {
     ['lookup', [{}, 1], 'argument #2 is not of type String'],
     ['lookup', [[], 'a'], 'argument #2 is not of type Number'],
     ['lookup', [[], 0.5], 'argument #2: expected an integer number but got: 0.5'],
+    ['object_from_lists', [[{}], []], 'argument #1 is not of type StringArray'],
     ['object_from_lists', [[null], []], 'argument #1 is not of type StringArray'],
   ]);
 
