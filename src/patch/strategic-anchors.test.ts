@@ -142,6 +142,12 @@ describe('condition anchors', () => {
       podSpec('{nodeName: n}'),
     ],
     [
+      'leave the rest of a map to be created around a list they found missing',
+      'spec: {affinity: {terms: [{(key): a, value: b}], x: 1}}',
+      podSpec('{nodeName: n}'),
+      podSpec('{nodeName: n, affinity: {x: 1}}'),
+    ],
+    [
       'several in one list are independent',
       "spec: {containers: [{(image): 'n*', tty: true}, {(image): 'm*', stdin: true}]}",
       containers('[{name: a, image: n1}, {name: b, image: m1}]'),
@@ -374,10 +380,10 @@ describe('add anchors', () => {
       containers('[{name: new, tty: true}, {name: b}, {name: a, tty: false}]'),
     ],
     [
-      'in a list item without key or condition are tried on every item',
+      'in a list item without key or condition are tried on every item that is a map',
       'spec: {containers: [{+(tty): true}]}',
-      containers('[{name: a}, {name: b, tty: false}]'),
-      containers('[{name: a, tty: true}, {name: b, tty: false}]'),
+      containers('[null, {name: a}, {name: b, tty: false}]'),
+      containers('[null, {name: a, tty: true}, {name: b, tty: false}]'),
     ],
   ])('%s', (_title, overlay, before, after) => {
     expect(apply(overlay, before)).toEqual(after);

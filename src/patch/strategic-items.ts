@@ -4,8 +4,7 @@ import { PatchError } from './compiled-patch.ts';
 import type { SchemaNode } from './merge-schema.ts';
 import type { MapNode, OverlayNode } from './overlay-tree.ts';
 import { findByKeys, type KeyValues, keyOf, keysOfOverlay } from './strategic-key.ts';
-import type { MergeNode } from './strategic-list.ts';
-import { dropped, type Merged, type MergeRun, skipped } from './strategic-run.ts';
+import { dropped, type Merged, type MergeNode, type MergeRun, skipped } from './strategic-run.ts';
 
 /** One list while overlay items are merged into it. */
 interface ListWork {

@@ -6,15 +6,7 @@ import type { ListNode, OverlayNode } from './overlay-tree.ts';
 import { dataNode } from './strategic-data.ts';
 import { mergeItems } from './strategic-items.ts';
 import { textOf } from './strategic-key.ts';
-import { dropped, type Merged, type MergeRun, mismatch, skipped } from './strategic-run.ts';
-
-export type MergeNode = (
-  node: OverlayNode,
-  original: Json | undefined,
-  current: Json | undefined,
-  schema: SchemaNode | undefined,
-  run: MergeRun,
-) => Merged;
+import { dropped, type Merged, type MergeNode, type MergeRun, mismatch, skipped } from './strategic-run.ts';
 
 export function mergeList(
   node: ListNode,

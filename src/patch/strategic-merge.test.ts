@@ -336,13 +336,16 @@ describe('variables', () => {
   });
 
   it('yield list items', () => {
-    const overlay = { metadata: { finalizers: ['{{ element }}'] }, spec: { containers: ['{{ item }}'] } };
+    const overlay = {
+      metadata: { finalizers: ['{{ element }}'] },
+      spec: { containers: ['{{ item }}', { name: 'n' }] },
+    };
     expect(
       apply(overlay, pod('{metadata: {finalizers: [o]}, spec: {containers: [{name: a}]}}'), {
         element: 'n',
         item: { name: 'a', tty: true },
       }),
-    ).toEqual(pod('{metadata: {finalizers: [n, o]}, spec: {containers: [{name: a, tty: true}]}}'));
+    ).toEqual(pod('{metadata: {finalizers: [n, o]}, spec: {containers: [{name: n}, {name: a, tty: true}]}}'));
   });
 
   it('are told their place without parentheses', () => {

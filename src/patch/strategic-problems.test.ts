@@ -153,6 +153,11 @@ describe('outcomes', () => {
     expect(result.status === 'patched' && result.object).toBe(before);
   });
 
+  it('return the object itself when a replaced map is what it was', () => {
+    const before = podSpec('{securityContext: {a: {b: 1}}}');
+    expect(apply('spec: {securityContext: {$patch: replace, a: {b: 1}}}', before)).toBe(before);
+  });
+
   it('share what they did not touch', () => {
     const before = pod(
       '{metadata: {labels: {a: b}}, spec: {containers: [{name: a}, {name: b, env: [{name: E}]}]}}',

@@ -1,6 +1,7 @@
 import { isArray, isObject, type Json, type PathToken, typeOf } from '../json/value.ts';
 import { type AnchorMiss, PatchError } from './compiled-patch.ts';
-import type { AnchorTest, OverlayKey, RunValues } from './overlay-tree.ts';
+import type { SchemaNode } from './merge-schema.ts';
+import type { AnchorTest, OverlayKey, OverlayNode, RunValues } from './overlay-tree.ts';
 
 /** One application of an overlay to one object. */
 export interface MergeRun extends RunValues {
@@ -18,6 +19,15 @@ export const dropped: unique symbol = Symbol('dropped');
 
 /** The value to stand there, undefined for none, or why nothing is to be done. */
 export type Merged = Json | undefined | typeof skipped | typeof dropped;
+
+/** Lists hand their items back to the walk they belong to. */
+export type MergeNode = (
+  node: OverlayNode,
+  original: Json | undefined,
+  current: Json | undefined,
+  schema: SchemaNode | undefined,
+  run: MergeRun,
+) => Merged;
 
 /** Enough to explain; a list of thousands need not be told item by item. */
 const mostMisses = 100;
