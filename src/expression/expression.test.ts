@@ -220,6 +220,38 @@ describe('the language', () => {
     expect(outcome(expression)).toEqual(expected);
   });
 
+  const nested: JsonObject = {
+    list: [{ b: { c: 1 } }, { b: {} }],
+    lists: [{ x: [{ y: 1 }, { y: 2 }] }],
+    n: 5,
+    e: null,
+  };
+
+  it.each<[string, Json]>([
+    ['list[*].b.c', [1]],
+    ['list[?b].b.c', [1]],
+    ['list[:1].b.c', [1]],
+    ['list[].b.c', [1]],
+    ['lists[].x[?y].y', [[1, 2]]],
+    ['lists[*].x[].y', [1, 2]],
+    ['lists[*].x[0].y', [1]],
+    ['lists[?x][].x[]', [{ y: 1 }, { y: 2 }]],
+    ['!zz || n', true],
+    ['!n == n', false],
+    ['n || n && e', 5],
+    ['e && n || n', 5],
+    ['n == n && n', 5],
+    ['e || n | @', 5],
+    ['n == `5` == `true`', true],
+    ['[*.b, n]', [[], 5]],
+    ['[*]', null],
+    ['(list[*].b)[0].c', 1],
+    ['list[*].b[0]', []],
+    ['list[*].b | [0].c', 1],
+  ])('binds as it should in %s', (expression, expected) => {
+    expect(outcome(expression, nested)).toEqual(expected);
+  });
+
   it('keeps a __proto__ key as data', () => {
     const value = outcome('{"__proto__": five}') as JsonObject;
     expect(Object.getPrototypeOf(value)).toBe(Object.prototype);
@@ -274,6 +306,7 @@ describe('syntax errors', () => {
     ['é', 0, 'unknown character "é"'],
     ['a.{{ b }}', 3, 'unexpected "{", expected a key'],
     ["'abc", 0, "unclosed '"],
+    ["'\\\\'", 0, "unclosed '"],
     ['a."b', 2, 'unclosed "'],
     ['`{`', 0, 'a literal in backticks must be JSON'],
     ['"\\x"', 0, 'invalid escape or control character in a quoted key'],

@@ -190,7 +190,7 @@ class Parser {
   #filter(left: Node): Node {
     const condition = this.#expression(0);
     this.#tokens.expect(']');
-    const right = this.#tokens.next().type === '[]' ? current : this.#projected(FILTER);
+    const right = this.#projected(FILTER);
     return { type: 'filter', left, right, condition, depth: this.#above([left, right, condition]) };
   }
 

@@ -48,6 +48,7 @@ describe('one string', () => {
     ['p-{{- k }}', { k: { b: 5 } }, 'p-{"b":5}'],
     ['\\{{ a }}', {}, '{{ a }}'],
     ['\\{{ a }} {{ b }}', { b: 1 }, '{{ a }} 1'],
+    ['{{ b }} \\{{ a }}', { b: 1 }, '1 {{ a }}'],
     ["{{ zz || 'd' }}", {}, 'd'],
     ['{{ a.b }}', { a: 'str' }, null],
     ['{{ {x: a} }}', { a: 1 }, { x: 1 }],
@@ -92,7 +93,8 @@ describe('nested variables', () => {
     ["{{ '{{ k }}' }}", { k: { b: 1 } }, '{"b":1}'],
     ["{{ '{{ k }}' }}", { k: null }, 'null'],
     ["{{ 'a {{ k }} b {{ k }}' }}", { k: 1 }, 'a 1 b 1'],
-    ["{{ 'it\\'s {{ k }}' }}", { k: 'x' }, "it's x"],
+    ["{{ 'it\\'s {{ k }}' }}", { k: 'x y' }, "it's x y"],
+    ['{{ `["\\"{{ k }}-{{ k }}", {{ k }}]` }}', { k: 'x y' }, ['"x y-x y', 'x y']],
     ['{{ "{{ k }}" }}', { k: 'root', root: 7 }, 7],
     ['{{ "{{ k }}-b".c }}', { k: 'a', 'a-b': { c: 1 } }, 1],
     ['{{ {"{{ k }}": j} }}', { k: 'a-b', j: 1 }, { 'a-b': 1 }],
@@ -199,6 +201,7 @@ describe('documents', () => {
 
   it('unescapes keys as well', () => {
     expect(render({ '\\{{ k }}': { x: '\\{{ y }}' } })).toEqual({ '{{ k }}': { x: '{{ y }}' } });
+    expect(render({ '\\{{ k }}': 1 })).toEqual({ '{{ k }}': 1 });
   });
 
   it('keeps a __proto__ key as data', () => {
@@ -233,6 +236,14 @@ describe('documents', () => {
     expect(first.list[0]).toBe(value.list[0]);
     expect(first.k).toBe(second.k);
     expect([first.list[1], second.list[1]]).toEqual([1, 2]);
+  });
+
+  it('gives every rendering objects and lists of its own', () => {
+    const { reporter } = collectProblems();
+    const compiled = compileTemplate({ o: { a: '{{ x }}' }, l: ['{{ x }}'] }, [], reporter);
+    const first = compiled.render(scopeOf({ x: 1 }));
+    expect(compiled.render(scopeOf({ x: 2 }))).toEqual({ o: { a: 2 }, l: [2] });
+    expect(first).toEqual({ o: { a: 1 }, l: [1] });
   });
 
   it('lists the roots it reads', () => {
