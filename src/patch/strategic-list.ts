@@ -25,7 +25,17 @@ export function mergeList(
   const items = fillItems(node.items, run);
   if (keys?.length === 0 && !anchored) return mergeSet(items, list, run);
   if (items.length === 0) return list ?? [];
-  return mergeItems(items, isArray(original) ? original : undefined, list, keys, schema?.items, run, merge);
+  const merged = mergeItems(
+    items,
+    isArray(original) ? original : undefined,
+    list,
+    keys,
+    schema?.items,
+    run,
+    merge,
+  );
+  // A list that is null stays so when no item came to be added.
+  return merged ?? current;
 }
 
 function fillItems(items: readonly OverlayNode[], run: MergeRun): readonly OverlayNode[] {

@@ -153,6 +153,11 @@ describe('outcomes', () => {
     expect(result.status === 'patched' && result.object).toBe(before);
   });
 
+  it('return the object itself when anchors find null instead of a list', () => {
+    const before = podSpec('{containers: null}');
+    expect(apply('spec: {containers: [{(name): a, tty: true}]}', before)).toBe(before);
+  });
+
   it('return the object itself when a replaced map is what it was', () => {
     const before = podSpec('{securityContext: {a: {b: 1}}}');
     expect(apply('spec: {securityContext: {$patch: replace, a: {b: 1}}}', before)).toBe(before);
