@@ -10,7 +10,7 @@ export interface HeldOutput {
 }
 
 /** More than this is not held in memory: a very long stream flows. */
-const heldBytes = 64 * 1024 * 1024;
+const heldBytes = 32 * 1024 * 1024;
 const pieceCharacters = 64 * 1024;
 
 export function holdOutput(output: Output): HeldOutput {
