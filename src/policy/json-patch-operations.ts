@@ -1,54 +1,62 @@
-import { parse } from 'yaml';
-import { findVariables } from '../expression/template-tokens.ts';
 import { parsePointer } from '../json/pointer.ts';
-import { isArray, isObject, type Json, member } from '../json/value.ts';
+import type { Json } from '../json/value.ts';
+import { entryOf, type PatchNode } from '../patch/json-patch-node.ts';
+import { PatchTextError, parsePatchText } from '../patch/json-patch-text.ts';
+import { nodeOfDocument } from '../patch/json-patch-v1alpha1.ts';
 
 /** An operation as far as it can be known before variables have values. */
 export interface StaticOperation {
   readonly op: string;
+  /** As written; may hold variables. */
   readonly path: string;
   /** The path from the root; undefined when it depends on variables or is no pointer. */
   readonly tokens: readonly string[] | undefined;
   /** Undefined when absent or dependent on variables. */
   readonly value: Json | undefined;
-  readonly pathHasVariables: boolean;
 }
 
-const placeholder = 'kymera-variable';
+/** The operations of a text or (old dialect) a list; none when it is neither: whoever compiles the patch says why. */
+export function readOperations(source: Json): readonly StaticOperation[] {
+  const root = parse(source);
+  return root?.type === 'list' ? root.items.map(toOperation) : [];
+}
 
-/** Undefined when the text is no list of operations; whoever compiles the patch says why. */
-export function readOperations(text: string): readonly StaticOperation[] | undefined {
-  let parsed: Json;
+function parse(source: Json): PatchNode | undefined {
+  if (typeof source !== 'string') return nodeOfDocument(source);
   try {
-    parsed = parse(withoutVariables(text), { logLevel: 'silent', maxAliasCount: 100 }) as Json;
-  } catch {
-    return undefined;
+    return parsePatchText(source);
+  } catch (error) {
+    if (error instanceof PatchTextError) return undefined;
+    throw error;
   }
-  return isArray(parsed) ? parsed.map(toOperation) : undefined;
 }
 
-function withoutVariables(text: string): string {
-  let result = '';
-  let end = 0;
-  for (const variable of findVariables(text)) {
-    result += text.slice(end, variable.start) + placeholder;
-    end = variable.end;
-  }
-  return result + text.slice(end);
-}
-
-function toOperation(value: Json): StaticOperation {
-  const operation = isObject(value) ? value : {};
-  const path = member(operation, 'path');
-  const pathText = typeof path === 'string' ? path : '';
-  const pathHasVariables = pathText.includes(placeholder);
-  const content = member(operation, 'value');
-  const dependsOnVariables = content !== undefined && JSON.stringify(content).includes(placeholder);
+function toOperation(node: PatchNode): StaticOperation {
+  const op = constantOf(entryOf(node, 'op'));
+  const path = entryOf(node, 'path');
+  const literal = constantOf(path);
   return {
-    op: String(member(operation, 'op') ?? ''),
-    path: pathText,
-    tokens: pathHasVariables || !pathText.startsWith('/') ? undefined : parsePointer(pathText),
-    value: dependsOnVariables ? undefined : content,
-    pathHasVariables,
+    op: typeof op === 'string' ? op : '',
+    path: path?.type === 'template' ? path.text : typeof literal === 'string' ? literal : '',
+    tokens: typeof literal === 'string' && literal.startsWith('/') ? parsePointer(literal) : undefined,
+    value: constantOf(entryOf(node, 'value')),
   };
+}
+
+function constantOf(node: PatchNode | undefined): Json | undefined {
+  switch (node?.type) {
+    case 'constant':
+      return node.value;
+    case 'list': {
+      const items = node.items.map(constantOf);
+      return items.some((item) => item === undefined) ? undefined : (items as Json[]);
+    }
+    case 'map': {
+      const entries = node.entries.map(({ key, value }) => [constantOf(key), constantOf(value)] as const);
+      if (entries.some(([key, value]) => key === undefined || value === undefined)) return undefined;
+      return Object.fromEntries(entries) as Json;
+    }
+    default:
+      return undefined;
+  }
 }

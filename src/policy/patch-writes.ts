@@ -1,5 +1,5 @@
 import { hasVariable } from '../expression/template-tokens.ts';
-import { isArray, isObject, type Json, type JsonObject, type Path } from '../json/value.ts';
+import { isObject, type Json, type JsonObject, type Path } from '../json/value.ts';
 import { parseAnchor } from '../patch/anchor.ts';
 import { readOperations } from './json-patch-operations.ts';
 import { read, readObjects } from './read-field.ts';
@@ -35,8 +35,7 @@ export function topLevelFields(patch: PatchDocument): ReadonlySet<string> | unde
   if (patch.form === 'merge') {
     return isObject(patch.content) ? new Set(Object.keys(patch.content).map(withoutAnchor)) : undefined;
   }
-  const operations = typeof patch.content === 'string' ? readOperations(patch.content) : undefined;
-  if (operations === undefined) return undefined;
+  const operations = readOperations(patch.content);
   const fields = operations.map(({ path }) => path.split('/')[1] ?? '');
   return fields.some(hasVariable) ? undefined : new Set(fields);
 }
@@ -70,19 +69,13 @@ function mergeWrites(patch: PatchDocument, places: readonly string[]): readonly 
 }
 
 function operationWrites(patch: PatchDocument, places: readonly string[]): readonly LiteralWrite[] {
-  return operationsOf(patch).flatMap(({ op, tokens, value }, index) => {
+  return readOperations(patch.content).flatMap(({ op, tokens, value }, index) => {
     const place = tokens?.join('.') ?? '';
     if (!places.includes(place)) return [];
     const path = [...patch.path, index];
     if (op === 'remove') return [{ path, place, value: null }];
     return (op === 'add' || op === 'replace') && value !== undefined ? [{ path, place, value }] : [];
   });
-}
-
-function operationsOf(patch: PatchDocument) {
-  const { content } = patch;
-  if (typeof content === 'string') return readOperations(content) ?? [];
-  return isArray(content) ? (readOperations(JSON.stringify(content)) ?? []) : [];
 }
 
 /** The field that an overlay key is about: `labels` for `+(labels)`. */

@@ -9,6 +9,8 @@ it.each([
   [['metadata', '+(annotations)', '+(x-y)'], 'request.object.metadata.annotations."x-y"'],
   [['spec', 'containers', 0, '(image)'], 'request.object.spec.containers[0].image'],
   [[], 'request.object'],
+  [['data', '{{@}}'], 'request.object.data'],
+  [['data', '{{ @ }}', 'a'], 'request.object.data'],
 ])('{{@}} at %j is %s', (steps, expected) => {
   expect(selfReference(base, 'request.object').self?.([...base, ...steps])).toBe(expected);
 });

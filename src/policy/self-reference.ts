@@ -2,6 +2,8 @@ import type { TemplateOptions } from '../expression/template.ts';
 import type { Path } from '../json/value.ts';
 import { withoutAnchor } from './patch-writes.ts';
 
+/** A key made of `{{@}}` has no place of its own yet: it is about what it stands in. */
+const namesItself = /\{\{-?\s*@\s*\}\}/;
 const identifier = /^[A-Za-z_][A-Za-z0-9_]*$/;
 
 /**
@@ -10,7 +12,11 @@ const identifier = /^[A-Za-z_][A-Za-z0-9_]*$/;
  */
 export function selfReference(base: Path, object: 'request.object' | 'target'): TemplateOptions {
   return {
-    self: (path) => object + path.slice(base.length).map(toStep).join(''),
+    self(path) {
+      const steps = path.slice(base.length);
+      const end = steps.findIndex((step) => typeof step === 'string' && namesItself.test(step));
+      return object + (end < 0 ? steps : steps.slice(0, end)).map(toStep).join('');
+    },
   };
 }
 

@@ -1,0 +1,40 @@
+import type { JsonObject, Path } from '../json/value.ts';
+import type { Problem } from '../problem.ts';
+import { adviseOnDeprecatedConditions, adviseOnDeprecatedFields } from './advice-deprecated.ts';
+import { adviseOnDifferences } from './advice-differences.ts';
+import { adviseOnConditionsThatNeverHold } from './advice-never-holds.ts';
+import { adviseOnNeverMatching } from './advice-never-matches.ts';
+import { alphaPath, isAlphaDialect, modernizeRule } from './dialect-v1alpha1.ts';
+import { collectProblems, type PolicySource } from './problem-collector.ts';
+import { read, readObject, readObjects, readText } from './read-field.ts';
+
+/**
+ * Warnings about a policy that loads well: what is deprecated, what can never apply, what Kyverno treats otherwise. They
+ * take no part in loading, so that nobody reads them again at every run.
+ */
+export function adviseOnPolicy(document: JsonObject, source: PolicySource): readonly Problem[] {
+  const metadata = readObject(document, 'metadata') ?? {};
+  const name = readText(metadata, 'name') ?? '';
+  const namespaced = readText(document, 'kind') === 'Policy';
+  const alpha = isAlphaDialect(document);
+  const namespace = readText(metadata, 'namespace');
+  const hasNamespace = namespaced && (!alpha || namespace !== undefined);
+  const collector = collectProblems(source, hasNamespace ? `${namespace ?? 'default'}/${name}` : name);
+
+  adviseOnDeprecatedFields(document, alpha, collector.at([]));
+  const spec = readObject(document, 'spec') ?? {};
+  readObjects(spec, 'rules').forEach((written, index) => {
+    if (read(written, 'mutate') === undefined) return;
+    const path: Path = ['spec', 'rules', index];
+    const rule = alpha ? modernizeRule(written, index) : written;
+    const reporter = collector.at(path, {
+      rule: readText(rule, 'name') ?? '',
+      ...(alpha ? { translate: alphaPath } : {}),
+    });
+    if (!alpha) adviseOnDeprecatedConditions(rule, reporter);
+    adviseOnNeverMatching(rule, reporter);
+    adviseOnConditionsThatNeverHold(rule, reporter);
+    adviseOnDifferences(rule, reporter);
+  });
+  return collector.problems;
+}
