@@ -300,6 +300,34 @@ spec:
   });
 });
 
+test('a replacement takes its value from another object of the input, wherever it stands', async () => {
+  const policy = `apiVersion: kyverno.io/v1
+kind: ClusterPolicy
+metadata: {name: p}
+spec:
+  rules:
+  - name: r
+    match: {any: [{resources: {kinds: [Pod]}}]}
+    mutate:
+      replacements:
+      - source: {kind: ConfigMap, name: settings, fieldPath: data.host}
+        targets:
+        - select: {kind: Pod}
+          fieldPaths: [metadata.annotations.host]
+          options: {create: true}
+`;
+  const map = 'apiVersion: v1\nkind: ConfigMap\nmetadata: {name: settings}\ndata: {host: example.com}\n';
+  const surroundings = { files: { 'policy.yaml': policy }, stdin: `${pod}---\n${map}` };
+  const { stdout, stderr, exitCode } = await kymera(
+    ['apply', 'policy.yaml', '-r', '-', '-o', 'yaml'],
+    surroundings,
+  );
+  expect(stderr).toContain('2 objects: 1 changed, 1 unchanged, 0 failed');
+  expect(exitCode).toBe(0);
+  expect(stdout).toContain('  annotations:\n    host: example.com\n');
+  expect(stdout.endsWith(map)).toBe(true);
+});
+
 describe('bad input ends with 2 and prints nothing half', () => {
   test.each([
     [

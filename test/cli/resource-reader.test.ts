@@ -189,6 +189,7 @@ describe('both parsers read a resource alike', () => {
     `${header}list: &list [1, yes, ~]\nsame: *list\n`,
     `${header}text: |\n  a\n  b\nkept: |+\n  a\n\nfolded: >-\n  a\n  b\n\n  c\n`,
     `${header}empty:\nmap: {}\nlist: []\n`,
+    `${header}binary: !!binary aGVsbG8=\n`,
     `${header}"quoted key": 'it''s'\n? complex\n: value\n`,
     `${header}windows: line\r\nends: here\r\n`,
     `${header}__proto__: {x: 1}\n`,
