@@ -132,12 +132,19 @@ export const errorTable = {
     cause: 'A document has a field that its schema does not have.',
     cure: 'Correct the name or remove the field; nothing would read it.',
   },
-  KYM_FIELD_TYPE: { cause: 'A field holds a value of the wrong type.', cure: 'Give a value of the type named.' },
-  KYM_FIELD_VALUE: { cause: 'A field holds a value that is not allowed.', cure: 'Use one of the values named.' },
+  KYM_FIELD_TYPE: {
+    cause: 'A field holds a value of the wrong type.',
+    cure: 'Give a value of the type named.',
+  },
+  KYM_FIELD_VALUE: {
+    cause: 'A field holds a value that is not allowed.',
+    cure: 'Use one of the values named.',
+  },
   KYM_FIELD_MISSING: { cause: 'A required field is not there.', cure: 'Add the field.' },
   KYM_FIELD_CONFLICT: { cause: 'Two fields exclude each other.', cure: 'Keep one of them.' },
   KYM_POLICY_SCOPE: {
-    cause: 'A ClusterPolicy has a namespace, or admission and background are switched off where they are needed.',
+    cause:
+      'A ClusterPolicy has a namespace, or admission and background are switched off where they are needed.',
     cure: 'Use a Policy for one namespace; leave admission on for mutate rules.',
   },
   KYM_RULE_NAME: { cause: 'Two rules of a policy have one name.', cure: 'Give each rule a name of its own.' },
@@ -145,7 +152,10 @@ export const errorTable = {
     cause: 'A rule has none or several of mutate, validate, generate and verifyImages.',
     cure: 'Write one rule for each.',
   },
-  KYM_MATCH_EMPTY: { cause: 'A match block selects nothing or everything.', cure: 'Say what it is about: kinds at least.' },
+  KYM_MATCH_EMPTY: {
+    cause: 'A match block selects nothing or everything.',
+    cure: 'Say what it is about: kinds at least.',
+  },
   KYM_MATCH_KIND: {
     cause: 'A match block names no kind, or a kind that cannot be used there.',
     cure: 'Name the kinds; use * alone and for metadata only.',
@@ -158,7 +168,10 @@ export const errorTable = {
     cause: 'A policy that also runs in the background uses data of the request.',
     cure: 'Set spec.background to false.',
   },
-  KYM_VARIABLE_FORBIDDEN: { cause: 'A variable stands where none can be used.', cure: 'Use preconditions or a foreach.' },
+  KYM_VARIABLE_FORBIDDEN: {
+    cause: 'A variable stands where none can be used.',
+    cure: 'Use preconditions or a foreach.',
+  },
   KYM_VARIABLE_UNKNOWN: {
     cause: 'Nothing defines a variable that is used.',
     cure: 'Correct the name, or define it as a context entry before its use.',
@@ -167,12 +180,18 @@ export const errorTable = {
     cause: 'element or elementIndex is used outside a loop.',
     cure: 'Put the patch in a foreach.',
   },
-  KYM_CONTEXT_ENTRY: { cause: 'A context entry is incomplete or contradicts itself.', cure: 'Mend it as the message says.' },
+  KYM_CONTEXT_ENTRY: {
+    cause: 'A context entry is incomplete or contradicts itself.',
+    cure: 'Mend it as the message says.',
+  },
   KYM_CONTEXT_CYCLE: {
     cause: 'A context entry refers to itself or to a later one.',
     cure: 'Put entries in the order of their use.',
   },
-  KYM_CONDITION_INVALID: { cause: 'A condition is incomplete or can never hold.', cure: 'Give key, operator and value.' },
+  KYM_CONDITION_INVALID: {
+    cause: 'A condition is incomplete or can never hold.',
+    cure: 'Give key, operator and value.',
+  },
   KYM_MUTATE_FORM: {
     cause: 'A mutate block or foreach entry has none or several of its patch forms.',
     cure: 'Keep exactly one of patchStrategicMerge, patchesJson6902, foreach and replacements.',
@@ -198,7 +217,8 @@ export const errorTable = {
     cure: 'Add mutate.targets.',
   },
   KYM_SUBRESOURCE_MISSING: {
-    cause: 'A rule deals with replicas or status, which also change through a subresource that it does not match.',
+    cause:
+      'A rule deals with replicas or status, which also change through a subresource that it does not match.',
     cure: 'Add the kind with /scale or /status.',
   },
   KYM_AUTOGEN_NARROWED: {
@@ -208,6 +228,18 @@ export const errorTable = {
   KYM_POD_PATCHED_DIRECTLY: {
     cause: 'patchesJson6902 on Pods does not reach their controllers.',
     cure: 'Write a rule for the controllers, or use patchStrategicMerge.',
+  },
+  KYM_DEPRECATED: {
+    cause: 'A policy uses a version, field, form or operator that has a newer equivalent.',
+    cure: '`kymera convert` rewrites it; the old form goes on working here.',
+  },
+  KYM_NEVER_APPLIES: {
+    cause: 'A rule, or one block of its match, cannot apply to any object.',
+    cure: 'Change the part shown; the message says what contradicts what.',
+  },
+  KYM_DIFFERS_FROM_KYVERNO: {
+    cause: 'Kyverno treats a part of the policy in another way, or does not know it.',
+    cure: 'Nothing, when the policy runs here only; else use the form that the hint names. See differences-from-kyverno.md.',
   },
 } as const;
 

@@ -4,6 +4,7 @@ import { compileException } from './compile-exception.ts';
 import { compilePolicy } from './compile-policy.ts';
 import type { CompiledException, CompiledPolicy } from './compiled.ts';
 import { readDocuments, type SourceDocument, type SourceFile } from './documents.ts';
+import type { PolicySource } from './problem-collector.ts';
 import { readObject, readText } from './read-field.ts';
 
 export interface LoadResult {
@@ -24,13 +25,18 @@ export interface IgnoredDocument {
   readonly name: string;
 }
 
+export interface LoadOptions {
+  /** Says more about a policy than loading asks for: see `adviseOnPolicy`. */
+  readonly advise?: (document: JsonObject, source: PolicySource) => readonly Problem[];
+}
+
 /**
  * Reads and compiles policies, exceptions and global context entries.
  *
  * @example
  * const { policies, problems } = loadDocuments([{ file: 'policy.yaml', text }]);
  */
-export function loadDocuments(files: readonly SourceFile[]): LoadResult {
+export function loadDocuments(files: readonly SourceFile[], options: LoadOptions = {}): LoadResult {
   const policies: CompiledPolicy[] = [];
   const exceptions: CompiledException[] = [];
   const globalContext: JsonObject[] = [];
@@ -43,7 +49,7 @@ export function loadDocuments(files: readonly SourceFile[]): LoadResult {
       switch (documentType(document.value)) {
         case 'policy': {
           const result = compilePolicy(document.value, document);
-          found.push(...result.problems);
+          found.push(...result.problems, ...(options.advise?.(document.value, document) ?? []));
           if (result.policy !== undefined) policies.push(result.policy);
           break;
         }
