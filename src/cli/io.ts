@@ -5,6 +5,8 @@ export interface Io {
   readonly stderr: Output;
   readonly cwd: string;
   readonly env: Readonly<Record<string, string | undefined>>;
+  /** Ends a command that watches; without one, ending the process does. */
+  readonly signal?: AbortSignal;
 }
 
 export interface Output {

@@ -4,6 +4,7 @@ import { InputError } from './input-error.ts';
 import type { ExitCode, Io } from './io.ts';
 import { formatProblem } from './problem-text.ts';
 import { paintFor } from './style.ts';
+import { defineValidate } from './validate-command.ts';
 
 /**
  * Runs the program with these arguments (without `node` and the script). Commands are imported when they
@@ -79,6 +80,8 @@ function createProgram(io: Io, end: (code: ExitCode) => void): Command {
       const { test } = await import('./test.ts');
       end(await test(folders, options, io));
     });
+  const host = { io, end };
+  defineValidate(program, host);
   return program;
 }
 

@@ -1,0 +1,34 @@
+import type { Paint } from './style.ts';
+
+/** The line of a problem between its neighbours, with a caret below the column. Lines and columns count from 1. */
+export function codeFrame(
+  text: string,
+  place: { readonly line: number; readonly column: number },
+  paint: Paint,
+  width = 120,
+): string {
+  const lines = text.split('\n').map((line) => line.replace(/\r$/, ''));
+  const wanted = [place.line - 1, place.line, place.line + 1].filter((line) => lines[line - 1] !== undefined);
+  const digits = String(wanted.at(-1) ?? place.line).length;
+  const room = Math.max(width - digits - 5, 20);
+  const cut = Math.max(0, place.column - Math.ceil(room * 0.8));
+  const shown = (line: string) => {
+    const visible = line.replaceAll('\t', ' ').slice(cut);
+    const start = cut > 0 && line.length > 0 ? '…' : '';
+    return visible.length + start.length > room
+      ? `${start}${visible.slice(start.length, room - 1)}…`
+      : `${start}${visible.slice(start.length)}`;
+  };
+  return wanted
+    .filter((line) => line === place.line || lines[line - 1]?.trim() !== '')
+    .flatMap((line) => {
+      const isPlace = line === place.line;
+      const gutter = `${isPlace ? '>' : ' '} ${String(line).padStart(digits)} |`;
+      const content = shown(lines[line - 1] ?? '');
+      const row = `${paint(isPlace ? ['bold'] : ['dim'], gutter)}${content === '' ? '' : ` ${content}`}`;
+      if (!isPlace) return [row];
+      const caret = `${' '.repeat(place.column - 1 - cut)}^`;
+      return [row, `${paint(['dim'], `  ${' '.repeat(digits)} |`)} ${paint(['red', 'bold'], caret)}`];
+    })
+    .join('\n');
+}

@@ -1,0 +1,69 @@
+import { errorTable } from '../errors.ts';
+import { adviseOnPolicy } from '../policy/advice.ts';
+import { loadDocuments } from '../policy/load.ts';
+import type { Problem } from '../problem.ts';
+import { inputError } from './input-error.ts';
+import type { ExitCode, Io } from './io.ts';
+import { noPolicy, readPolicyTexts } from './policy-input.ts';
+import { paintFor } from './style.ts';
+import { formatGithub, formatJson, formatSarif, type Validation } from './validate-report.ts';
+import { formatValidation } from './validate-text.ts';
+import { watchInputs } from './watch.ts';
+
+export interface ValidateOptions {
+  readonly output: 'text' | 'json' | 'sarif' | 'github';
+  readonly strict?: boolean;
+  readonly ignore?: readonly string[];
+  readonly watch?: boolean;
+  readonly color?: boolean;
+}
+
+/** `kymera validate`: says what is wrong or doubtful in policies. */
+export function validate(names: readonly string[], options: ValidateOptions, io: Io): Promise<ExitCode> {
+  for (const code of options.ignore ?? []) {
+    if (!Object.hasOwn(errorTable, code)) throw inputError('KYM_USAGE', `there is no problem code ${code}`);
+  }
+  if (options.watch !== true) return validateOnce(names, options, io);
+  const run = () => validateOnce(names, options, io);
+  return watchInputs({ names: () => names, title: 'kymera validate', color: options.color, run }, io);
+}
+
+async function validateOnce(names: readonly string[], options: ValidateOptions, io: Io): Promise<ExitCode> {
+  const files = await readPolicyTexts(names, io);
+  const loaded = loadDocuments(files, { advise: adviseOnPolicy });
+  const isIgnored = ({ severity, code }: Problem) =>
+    severity === 'warning' && options.ignore?.includes(code) === true;
+  const problems = loaded.problems.filter((problem) => !isIgnored(problem));
+  const errors = problems.filter(({ severity }) => severity === 'error').length;
+  const documents = loaded.policies.length + loaded.exceptions.length + loaded.globalContext.length;
+  if (documents === 0 && errors === 0) throw noPolicy(names);
+  const validation: Validation = {
+    problems,
+    errors,
+    warnings: problems.length - errors,
+    policies: loaded.policies.length,
+    exceptions: loaded.exceptions.length,
+  };
+  await io.stdout.write(format(validation, files, options, io));
+  return errors > 0 || (options.strict === true && problems.length > 0) ? 1 : 0;
+}
+
+function format(
+  validation: Validation,
+  files: readonly { readonly file: string; readonly text: string }[],
+  options: ValidateOptions,
+  io: Io,
+): string {
+  switch (options.output) {
+    case 'json':
+      return formatJson(validation);
+    case 'sarif':
+      return formatSarif(validation);
+    case 'github':
+      return formatGithub(validation);
+    case 'text': {
+      const texts = new Map(files.map(({ file, text }) => [file, text]));
+      return formatValidation(validation, texts, paintFor(io.stdout, io, options.color), io.stdout.columns);
+    }
+  }
+}
