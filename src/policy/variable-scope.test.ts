@@ -76,6 +76,16 @@ describe('variables', () => {
   });
 
   it.each([
+    ['in a function call it reads as null', '{{ to_string(gone) }}', 'warning'],
+    ['beside a call too', "{{ gone || to_upper('x') }}", 'warning'],
+    ['once outside of calls is once too often', '{{ to_string(gone) }}{{ gone }}', 'error'],
+    ['a group is no call', '{{ [(gone)] }}', 'error'],
+  ])('an unknown one %s', (_, value, severity) => {
+    const place = `${at}/mutate/patchStrategicMerge/data/a`;
+    expect(check(policy({ mutate: patch(value) }))).toEqual([`${severity} KYM_VARIABLE_UNKNOWN ${place}`]);
+  });
+
+  it.each([
     '{{ request.object.a }}',
     '{{ serviceAccountName }}{{ serviceAccountNamespace }}',
     '{{ images.containers }}',

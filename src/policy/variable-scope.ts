@@ -1,7 +1,7 @@
 import type { Json, Path } from '../json/value.ts';
 import type { Reporter } from '../problem.ts';
 import { didYouMean } from './did-you-mean.ts';
-import { placeOfVariable } from './variable-place.ts';
+import { findVariableUse, type VariableUse } from './variable-place.ts';
 
 /** The root names that expressions at one place of a rule may use. */
 export interface VariableScope {
@@ -41,7 +41,7 @@ export function insideLoop(scope: VariableScope, as: string | undefined): Variab
 const elementName = /^element(Index)?(\d*)$/;
 
 /**
- * Reports names that nothing defines; Kyverno refuses them at install too.
+ * Reports names that nothing defines; Kyverno refuses them at install too, but for those in expressions with a function call.
  * @param source what stands at `path`, for a closer look at where the name is used.
  */
 export function checkVariables(
@@ -54,9 +54,9 @@ export function checkVariables(
   for (const name of roots) {
     if (scope.names.has(name)) continue;
     const element = elementName.exec(name);
-    const place = placeOfVariable(name, source, path);
-    if (element === null) reportUnknown(name, scope, place, reporter);
-    else checkElement(name, element[2] ?? '', scope, place, reporter);
+    const use = findVariableUse(name, source, path);
+    if (element === null) reportUnknown(name, scope, use, reporter);
+    else checkElement(name, element[2] ?? '', scope, use.path, reporter);
   }
 }
 
@@ -86,11 +86,18 @@ function checkElement(
   }
 }
 
-function reportUnknown(name: string, scope: VariableScope, path: Path, reporter: Reporter): void {
+function reportUnknown(
+  name: string,
+  scope: VariableScope,
+  { path, inCall }: VariableUse,
+  reporter: Reporter,
+): void {
   const known = [...scope.names].filter((candidate) => !(hidden as readonly string[]).includes(candidate));
   if (scope.loops > 0) known.push('element', 'elementIndex');
   const hint = hintFor(name, known);
-  reporter.error(path, 'KYM_VARIABLE_UNKNOWN', `nothing defines the variable ${name}`, hint);
+  const message = `nothing defines the variable ${name}`;
+  if (inCall) reporter.warn(path, 'KYM_VARIABLE_UNKNOWN', `${message}: it reads as null`, hint);
+  else reporter.error(path, 'KYM_VARIABLE_UNKNOWN', message, hint);
 }
 
 function hintFor(name: string, known: readonly string[]): string {
