@@ -1,4 +1,5 @@
-import { isObject, type Json, type JsonObject, member } from '../json/value.ts';
+import { mergeMembers } from '../json/merge.ts';
+import type { Json, JsonObject } from '../json/value.ts';
 
 /** The steps of a key of a values file: `a.b.c`; a step that holds dots stands in double quotes, `a."b.c"`. */
 export function parseDottedKey(text: string): string[] {
@@ -32,17 +33,7 @@ export function nestDottedKeys(values: JsonObject): JsonObject {
   let nested: JsonObject = {};
   for (const [key, value] of Object.entries(values)) {
     const branch = parseDottedKey(key).reduceRight<Json>((inner, step) => ({ [step]: inner }), value);
-    nested = mergeValues(nested, branch as JsonObject);
+    nested = mergeMembers(nested, branch as JsonObject);
   }
   return nested;
-}
-
-/** Objects are merged member by member; of anything else the second wins. */
-export function mergeValues(first: JsonObject, second: JsonObject): JsonObject {
-  const merged = new Map<string, Json>(Object.entries(first));
-  for (const [key, value] of Object.entries(second)) {
-    const before = member(first, key);
-    merged.set(key, isObject(before) && isObject(value) ? mergeValues(before, value) : value);
-  }
-  return Object.fromEntries(merged);
 }

@@ -4,10 +4,10 @@ import { mutate } from '../engine/mutate.ts';
 import type { Outcome } from '../engine/outcome.ts';
 import type { Request, RequestUser } from '../engine/request.ts';
 import type { Environment } from '../expression/scope.ts';
+import { mergeMembers } from '../json/merge.ts';
 import type { JsonObject } from '../json/value.ts';
 import type { CompiledException, CompiledPolicy, Operation } from '../policy/compiled.ts';
 import { createSnapshot } from '../policy/registry.ts';
-import { mergeValues } from './dotted-key.ts';
 import { nameOf, withDefaultNamespace } from './object-identity.ts';
 import type { ValuesLookup } from './request-values.ts';
 
@@ -75,10 +75,10 @@ export function createEvaluator(options: EvaluatorOptions): Evaluator {
   ): Request {
     const given = values.forObject(policy, nameOf(object));
     const chosen = operation ?? given.operation;
-    const current = given.object === undefined ? object : mergeValues(object, given.object);
+    const current = given.object === undefined ? object : mergeMembers(object, given.object);
     const old =
       chosen === 'UPDATE' || chosen === 'DELETE'
-        ? mergeValues(object, given.oldObject ?? {})
+        ? mergeMembers(object, given.oldObject ?? {})
         : given.oldObject;
     return requestFor(current, {
       variables: operation === undefined ? given.variables : { ...given.variables, operation },

@@ -1,7 +1,8 @@
 import type { BindingLookup } from '../engine/request.ts';
+import { mergeMembers } from '../json/merge.ts';
 import { isObject, type Json, type JsonObject, member } from '../json/value.ts';
 import type { Operation } from '../policy/compiled.ts';
-import { mergeValues, nestDottedKeys } from './dotted-key.ts';
+import { nestDottedKeys } from './dotted-key.ts';
 import type { ValuesDocument } from './values-document.ts';
 
 /** What values say about the request for one object under one policy. */
@@ -42,7 +43,7 @@ export function createValuesLookup(
     policy.resources.some((resource) => !isEmpty(resource.values)),
   );
   const ruleValues = indexRuleValues(document);
-  const shared = requestValues(mergeValues(global, set), ruleValues);
+  const shared = requestValues(mergeMembers(global, set), ruleValues);
   return {
     perPolicy,
     forObject: (policy, resourceName) => {
@@ -51,11 +52,11 @@ export function createValuesLookup(
       for (const entry of document.policies) {
         if (entry.name !== policy.name && entry.name !== policy.key) continue;
         for (const resource of entry.resources) {
-          if (resource.name === resourceName) own = mergeValues(own, nestDottedKeys(resource.values));
+          if (resource.name === resourceName) own = mergeMembers(own, nestDottedKeys(resource.values));
         }
       }
       if (isEmpty(own)) return shared;
-      return requestValues(mergeValues(mergeValues(global, own), set), ruleValues);
+      return requestValues(mergeMembers(mergeMembers(global, own), set), ruleValues);
     },
   };
 }
@@ -69,7 +70,7 @@ function indexRuleValues(document: ValuesDocument): RuleValues {
     index.set(policy.name, rules);
     for (const rule of policy.rules) {
       if (!isEmpty(rule.values))
-        rules.set(rule.name, mergeValues(rules.get(rule.name) ?? {}, nestDottedKeys(rule.values)));
+        rules.set(rule.name, mergeMembers(rules.get(rule.name) ?? {}, nestDottedKeys(rule.values)));
     }
   }
   return index;
@@ -98,7 +99,7 @@ function bindingLookup(roots: JsonObject, ruleValues: RuleValues): BindingLookup
     if (known.has(key)) return known.get(key);
     const name = policy.slice(policy.indexOf('/') + 1);
     const own = ruleValues.get(policy)?.get(rule) ?? ruleValues.get(name)?.get(rule);
-    const bound = own === undefined ? base : mergeValues(roots, own);
+    const bound = own === undefined ? base : mergeMembers(roots, own);
     known.set(key, bound);
     return bound;
   };

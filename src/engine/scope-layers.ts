@@ -1,5 +1,6 @@
 import type { Environment, Scope } from '../expression/scope.ts';
-import type { Json, JsonObject } from '../json/value.ts';
+import { mergeMembers } from '../json/merge.ts';
+import { isObject, type Json, type JsonObject } from '../json/value.ts';
 
 /** A scope that binds some names itself and asks the scope around it for the rest. */
 abstract class Layer implements Scope {
@@ -15,9 +16,13 @@ abstract class Layer implements Scope {
   abstract snapshot(): JsonObject;
 }
 
-/** Plain values: bindings from a values file, or the target of a mutate-existing rule. */
+/**
+ * Plain values: bindings from a values file, or the target of a mutate-existing rule. `request.namespace` alone leaves the rest of
+ * the request as it is.
+ */
 export class ValuesLayer extends Layer {
   readonly #values: Readonly<Record<string, Json>>;
+  readonly #merged = new Map<string, JsonObject>();
 
   constructor(outer: Scope, values: Readonly<Record<string, Json>>) {
     super(outer);
@@ -25,11 +30,19 @@ export class ValuesLayer extends Layer {
   }
 
   override lookup(name: string): Json | undefined {
-    return Object.hasOwn(this.#values, name) ? this.#values[name] : this.outer.lookup(name);
+    const known = this.#merged.get(name);
+    if (known !== undefined) return known;
+    if (!Object.hasOwn(this.#values, name)) return this.outer.lookup(name);
+    const value = this.#values[name];
+    const around = isObject(value) ? this.outer.lookup(name) : undefined;
+    if (!isObject(value) || !isObject(around)) return value;
+    const merged = mergeMembers(around, value);
+    this.#merged.set(name, merged);
+    return merged;
   }
 
   override snapshot(): JsonObject {
-    return { ...this.outer.snapshot(), ...this.#values };
+    return mergeMembers(this.outer.snapshot(), this.#values);
   }
 }
 
