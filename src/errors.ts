@@ -237,6 +237,18 @@ export const errorTable = {
     cause: 'A rule, or one block of its match, cannot apply to any object.',
     cure: 'Change the part shown; the message says what contradicts what.',
   },
+  KYM_NOT_CONVERTED: {
+    cause: '`kymera convert` knows no form of a policy in kyverno.io/v1 that gives the same results.',
+    cure: 'Change the part shown by hand, as the message says; until then the old form goes on working here.',
+  },
+  KYM_FILE_NOT_WRITTEN: {
+    cause: 'A file cannot be written.',
+    cure: 'Check the rights of the folder and the space on the disk.',
+  },
+  KYM_FILE_EXISTS: {
+    cause: 'A file that would be written is there already.',
+    cure: 'Name another place, or overwrite it with --force.',
+  },
   KYM_DIFFERS_FROM_KYVERNO: {
     cause: 'Kyverno treats a part of the policy in another way, or does not know it.',
     cure: 'Nothing, when the policy runs here only; else use the form that the hint names. See differences-from-kyverno.md.',

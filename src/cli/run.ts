@@ -1,4 +1,5 @@
 import { Command, CommanderError, Option } from 'commander';
+import { defineConvert } from './convert-command.ts';
 import { applyExamples, explainExamples, programExamples, testExamples } from './help-examples.ts';
 import { InputError } from './input-error.ts';
 import type { ExitCode, Io } from './io.ts';
@@ -82,6 +83,7 @@ function createProgram(io: Io, end: (code: ExitCode) => void): Command {
     });
   const host = { io, end };
   defineValidate(program, host);
+  defineConvert(program, host);
   return program;
 }
 

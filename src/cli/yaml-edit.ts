@@ -26,7 +26,7 @@ function edit(text: string, operations: readonly PatchOperation[]): string | und
 }
 
 /** Whether lists stand as far left as their key. */
-function hasFlushLists(text: string): boolean {
+export function hasFlushLists(text: string): boolean {
   return /^( *)[^\s#-][^\n]*:[ \t]*(?:#[^\n]*)?\n(?:\s*#[^\n]*\n)*\1- /m.test(text);
 }
 

@@ -54,7 +54,7 @@ export function readDocuments({ file, text }: SourceFile): ReadResult {
   return { documents, problems: inFile(problems, file) };
 }
 
-interface Part {
+export interface DocumentPart {
   readonly text: string;
   /** Lines of the file before this part. */
   readonly linesBefore: number;
@@ -64,8 +64,8 @@ interface Part {
  * Documents are parsed one by one, so that an unclosed quote ends where its document ends. A part of nothing but
  * comments and directives belongs to the document after it.
  */
-function splitDocuments(text: string): Part[] {
-  const parts: Part[] = [];
+export function splitDocuments(text: string): DocumentPart[] {
+  const parts: DocumentPart[] = [];
   let start = 0;
   let linesBefore = 0;
   const push = (end: number) => {
@@ -85,7 +85,7 @@ function splitDocuments(text: string): Part[] {
   return parts;
 }
 
-function readPart(file: string, part: Part, problems: Problem[]): SourceDocument[] {
+function readPart(file: string, part: DocumentPart, problems: Problem[]): SourceDocument[] {
   const lines = new LineCounter();
   const positionAt = (offset: number): Position => {
     const { line, col } = lines.linePos(offset);

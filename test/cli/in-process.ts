@@ -16,11 +16,13 @@ export interface Surroundings {
   readonly stdin?: string;
   readonly isTTY?: boolean;
   readonly env?: Readonly<Record<string, string>>;
+  /** The working folder; a fresh one when absent. */
+  readonly folder?: string;
 }
 
 /** Runs the program in this process, in a fresh folder. */
 export async function kymera(argv: readonly string[], surroundings: Surroundings = {}): Promise<Finished> {
-  const cwd = mkdtempSync(join(tmpdir(), 'kymera-cli-'));
+  const cwd = surroundings.folder ?? mkdtempSync(join(tmpdir(), 'kymera-cli-'));
   for (const [name, text] of Object.entries(surroundings.files ?? {})) {
     const path = join(cwd, name);
     mkdirSync(dirname(path), { recursive: true });

@@ -1,0 +1,188 @@
+import { diffArrays } from 'diff';
+import { type Document, isMap, isSeq, parseDocument, type YAMLMap } from 'yaml';
+import { equal } from '../json/equal.ts';
+import type { JsonObject } from '../json/value.ts';
+import { autogenRules } from '../policy/autogen.ts';
+import { isAlphaDialect } from '../policy/dialect-v1alpha1.ts';
+import { readDocuments, type SourceDocument, splitDocuments } from '../policy/documents.ts';
+import { loadDocuments } from '../policy/load.ts';
+import { readText } from '../policy/read-field.ts';
+import type { Problem } from '../problem.ts';
+import { conversionProblems, convertNodes, holdsReferences, switchAutogenOff } from './convert-policy.ts';
+import { hasFlushLists } from './yaml-edit.ts';
+import { mapsIn, textAt } from './yaml-nodes.ts';
+
+export interface Conversion {
+  readonly text: string;
+  readonly problems: readonly Problem[];
+  /** Policies and exceptions found. */
+  readonly documents: number;
+}
+
+/** The text of a file with its policies in today's form; documents that cannot be converted, and all others, stay as they are. */
+export function convertFile(file: string, text: string): Conversion {
+  const problems: Problem[] = [];
+  let documents = 0;
+  const parts = splitDocuments(text).map((part) => {
+    const shift = (problem: Problem): Problem =>
+      problem.line === undefined ? problem : { ...problem, line: problem.line + part.linesBefore };
+    const converted = convertPart(file, part.text);
+    documents += converted.documents;
+    problems.push(...converted.problems.map(shift));
+    return converted.text;
+  });
+  return { text: parts.join(''), problems, documents };
+}
+
+function convertPart(file: string, text: string): Conversion {
+  const { documents, problems } = readDocuments({ file, text });
+  const policies = documents.filter(({ value }) => isPolicyOrException(value));
+  if (policies.length === 0) return { text, problems, documents: 0 };
+  const kept = (more: readonly Problem[]): Conversion => ({
+    text,
+    problems: [...problems, ...more],
+    documents: policies.length,
+  });
+  const broken = loadDocuments([{ file, text }]).problems.filter(({ severity }) => severity === 'error');
+  if (broken.length > 0) return kept(broken);
+  const obstacles = policies.flatMap(conversionProblems);
+  if (obstacles.some(({ severity }) => severity === 'error')) return kept(obstacles);
+  const edited = edit(text, policies);
+  if (edited === text) return kept(obstacles);
+  const referring = policies.filter(({ value }) => holdsReferences(value));
+  if (referring.length > 0) return kept(referring.map(referenceProblem));
+  const failed = loadDocuments([{ file, text: edited }]).problems.filter(
+    ({ severity }) => severity === 'error',
+  );
+  if (failed.length > 0) return kept(failed.map((problem) => ({ ...problem, code: 'KYM_NOT_CONVERTED' })));
+  return { text: edited, problems: [...problems, ...obstacles], documents: policies.length };
+}
+
+function isPolicyOrException(value: JsonObject): boolean {
+  const version = readText(value, 'apiVersion') ?? '';
+  return (
+    /^(?:kyverno\.io|policy\.nirmata\.io|kymera\.io)\//.test(version) &&
+    /^(?:ClusterPolicy|Policy|PolicyException)$/.test(readText(value, 'kind') ?? '')
+  );
+}
+
+function referenceProblem({ file, positionOf }: SourceDocument): Problem {
+  return {
+    code: 'KYM_NOT_CONVERTED',
+    severity: 'error',
+    message: 'the policy holds references $( ), whose paths would change',
+    hint: 'Write the values out, or use a variable of the context; then convert.',
+    pointer: '',
+    file,
+    ...positionOf([]),
+  };
+}
+
+function edit(text: string, policies: readonly SourceDocument[]): string {
+  const parse = () => parseDocument(text, { schema: 'failsafe', uniqueKeys: false, logLevel: 'silent' });
+  const isJson = /^\s*[{[]/.test(text);
+  const document = parse();
+  const indentSeq = !hasFlushLists(text);
+  policyNodes(document).forEach((node, index) => {
+    const source = policies[index]?.value;
+    if (source === undefined) return;
+    convertNodes(node, source, indentSeq);
+    if (isAlphaDialect(source) && gainsRules(node)) switchAutogenOff(node);
+  });
+  const plain = print(parse(), text, indentSeq);
+  const printed = print(document, text, indentSeq);
+  if (plain === printed) return text;
+  return isJson ? printJson(printed, text) : keepLines(text, plain, printed);
+}
+
+function gainsRules(node: YAMLMap): boolean {
+  const [read] = readDocuments({ file: '', text: String(printNode(node)) }).documents;
+  return read !== undefined && autogenRules(read.value).length > 0;
+}
+
+function printNode(node: YAMLMap): string {
+  const document = parseDocument('', { schema: 'failsafe' });
+  document.contents = node as never;
+  return document.toString({ lineWidth: 0 });
+}
+
+/** In the order in which their documents are read: a List stands for its items. */
+function policyNodes(document: Document): readonly YAMLMap[] {
+  const flatten = (node: unknown): readonly YAMLMap[] => {
+    if (!isMap(node)) return [];
+    return (textAt(node, 'kind') ?? '').endsWith('List') && isSeq(node.get('items', true))
+      ? mapsIn(node, 'items').flatMap(flatten)
+      : [node];
+  };
+  return flatten(document.contents).filter((node) => {
+    const [apiVersion, kind] = [textAt(node, 'apiVersion') ?? '', textAt(node, 'kind') ?? ''];
+    return isPolicyOrException({ apiVersion, kind });
+  });
+}
+
+function print(document: Document, text: string, indentSeq: boolean): string {
+  return document.toString({
+    lineWidth: 0,
+    indent: /^ {4}\S/m.test(text) && !/^ {2}\S/m.test(text) ? 4 : 2,
+    indentSeq,
+    flowCollectionPadding: hasPaddedFlow(text),
+  });
+}
+
+/** Whether most flow lists and maps are written `{ a: b }` rather than `{a: b}`. */
+function hasPaddedFlow(text: string): boolean {
+  const count = (pattern: RegExp) => [...text.replaceAll(/\{\{|\}\}/g, '').matchAll(pattern)].length;
+  return count(/[[{] +[^\s#]/g) > count(/[[{][^\s\]}]/g);
+}
+
+function printJson(printed: string, text: string): string {
+  const [document] = readDocuments({ file: '', text: printed }).documents;
+  const value = parseDocument(printed).toJS();
+  const indent = /^\s*[{[]\n(\s+)/.exec(text)?.[1]?.length ?? 2;
+  return document === undefined ? text : `${JSON.stringify(value, null, indent)}\n`;
+}
+
+/** Lines that the conversion left alone stay as they were written: spaces before comments, blanks in flow lists. */
+function keepLines(text: string, plain: string, printed: string): string {
+  const before = plain.split('\n');
+  const written = writtenLines(text.split('\n'), before);
+  const lines: string[] = [];
+  let at = 0;
+  for (const { added, removed, value, count } of diffArrays(before, printed.split('\n'))) {
+    if (added) lines.push(...value);
+    else {
+      if (!removed) lines.push(...value.map((line, index) => written.get(at + index) ?? line));
+      at += count;
+    }
+  }
+  const kept = lines.join('\n');
+  return meansTheSame(kept, printed) ? kept : printed;
+}
+
+/** For lines as they are printed, the same lines as the author wrote them. */
+function writtenLines(written: readonly string[], printed: readonly string[]): ReadonlyMap<number, string> {
+  const lines = new Map<number, string>();
+  let [left, right] = [0, 0];
+  const changes = diffArrays([...written], [...printed], { comparator: isAlike });
+  for (const { added, removed, count } of changes) {
+    if (!added && !removed) {
+      for (let index = 0; index < count; index++) lines.set(right + index, written[left + index] ?? '');
+    }
+    if (!added) left += count;
+    if (!removed) right += count;
+  }
+  return lines;
+}
+
+function isAlike(left: string, right: string): boolean {
+  const indent = (line: string) => /^ */.exec(line)?.[0].length ?? 0;
+  const bare = (line: string) => line.replace(/\s+/g, '');
+  return bare(left) === bare(right) && (bare(left) === '' || indent(left) === indent(right));
+}
+
+function meansTheSame(left: string, right: string): boolean {
+  const values = [left, right].map((text) =>
+    readDocuments({ file: '', text }).documents.map(({ value }) => value),
+  );
+  return equal(values[0] ?? [], values[1] ?? []);
+}
