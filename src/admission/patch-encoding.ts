@@ -5,10 +5,8 @@ const ASCII = /^[\x20-\x7e]*$/;
 /** Base64 of the patch's JSON, by what both Node and browsers have. */
 export function encodePatch(patch: readonly PatchOperation[]): string {
   const text = JSON.stringify(patch);
-  if (typeof Buffer !== 'undefined') return Buffer.from(text, 'utf8').toString('base64');
   if (ASCII.test(text)) return btoa(text);
-  const bytes = new TextEncoder().encode(text);
   let binary = '';
-  for (const byte of bytes) binary += String.fromCharCode(byte);
+  for (const byte of new TextEncoder().encode(text)) binary += String.fromCharCode(byte);
   return btoa(binary);
 }

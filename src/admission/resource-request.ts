@@ -24,6 +24,7 @@ export function requestFor(object: JsonObject, options: ResourceRequestOptions =
   const operation = options.operation === undefined ? 'CREATE' : (options.operation ?? undefined);
   const subresource = options.subresource ?? '';
   const user = options.user;
+  const oldObject = options.oldObject ?? (operation === 'DELETE' ? object : null);
   const variables: Record<string, Json> = {
     kind: { ...kind },
     name,
@@ -31,7 +32,9 @@ export function requestFor(object: JsonObject, options: ResourceRequestOptions =
     ...(operation === undefined ? {} : { operation }),
     ...(subresource === '' ? {} : { subResource: subresource }),
     ...userVariables(user),
+    ...(oldObject === null ? {} : { oldObject }),
     ...options.variables,
+    object,
   };
   return {
     ...(operation === undefined ? {} : { operation }),
@@ -40,7 +43,7 @@ export function requestFor(object: JsonObject, options: ResourceRequestOptions =
     name,
     namespace,
     object: operation === 'DELETE' ? null : object,
-    oldObject: options.oldObject ?? (operation === 'DELETE' ? object : null),
+    oldObject,
     ...(user === undefined ? {} : { user }),
     variables,
     ...(options.bindings === undefined ? {} : { bindings: options.bindings }),

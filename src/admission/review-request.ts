@@ -51,7 +51,7 @@ function toRequest(raw: JsonObject, operation: Operation, settings: AdmissionSet
   const namespace = textOf(raw['namespace']);
   const stated = groupVersionKind(raw['kind']);
   const user = userOf(raw['userInfo'], namespace, settings);
-  const { object: _object, oldObject: _oldObject, ...rest } = raw;
+  const oldObject = withIdentity(raw['oldObject'], stated, namespace);
   return {
     operation,
     kind: subresource === '' ? stated : (parentKind(raw['resource'], settings) ?? stated),
@@ -59,10 +59,11 @@ function toRequest(raw: JsonObject, operation: Operation, settings: AdmissionSet
     name: textOf(raw['name']),
     namespace,
     object: withIdentity(raw['object'], stated, namespace),
-    oldObject: withIdentity(raw['oldObject'], stated, namespace),
+    oldObject,
     user,
     variables: {
-      ...rest,
+      ...raw,
+      oldObject,
       ...(user.roles.length === 0 ? {} : { roles: user.roles }),
       ...(user.clusterRoles.length === 0 ? {} : { clusterRoles: user.clusterRoles }),
     },

@@ -16,6 +16,12 @@ export interface ContextSettings {
 /** Values of entries that were read: they stay, whatever later steps of the rule do to the object. */
 export type LoadedEntries = Map<CompiledContextEntry, Json>;
 
+const nothingToLoad: LoadedEntries = new Map();
+
+export function loadedEntriesFor(entries: readonly CompiledContextEntry[]): LoadedEntries {
+  return entries.length === 0 ? nothingToLoad : new Map();
+}
+
 /** Adds one lazy layer an entry; nothing is computed before an expression reads it. */
 export function withContext(
   scope: Scope,

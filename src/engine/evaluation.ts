@@ -1,20 +1,16 @@
 import { type Environment, Suspend } from '../expression/scope.ts';
 import { diff } from '../json/diff.ts';
+import type { PatchOperation } from '../json/patch-operation.ts';
 import type { JsonObject } from '../json/value.ts';
 import type { CompiledPolicy, CompiledRule } from '../policy/compiled.ts';
+import type { KindKey } from '../policy/kind-selector.ts';
 import { type Candidate, couldApply, type PolicySnapshot } from '../policy/registry.ts';
 import type { ContextSettings } from './context.ts';
 import { DataCache } from './data-cache.ts';
 import type { DataSource } from './data-source.ts';
 import { matchingExceptions } from './exceptions.ts';
-import {
-  clauseMisses,
-  type MatchSubject,
-  matchingBlock,
-  metadataOf,
-  subjectOf,
-  unlistedOperation,
-} from './match.ts';
+import { clauseMisses, matchingBlock, unlistedOperation } from './match.ts';
+import { MatchSubject, type SubjectSurroundings } from './match-subject.ts';
 import type { Outcome, Result, SkipReason } from './outcome.ts';
 import { outcomeOf, skipped } from './outcomes.ts';
 import type { Request } from './request.ts';
@@ -40,6 +36,7 @@ export class Evaluation {
   readonly #facts: RequestFacts;
   readonly #data: DataCache;
   readonly #candidates: readonly Candidate[];
+  readonly #surroundings: SubjectSurroundings;
   readonly #start: JsonObject | null;
   readonly #outcomes: Outcome[] = [];
   readonly #failedPolicies: CompiledPolicy[] = [];
@@ -59,6 +56,12 @@ export class Evaluation {
     this.#explain = settings.explain;
     this.#facts = new RequestFacts(request, settings.environment);
     this.#data = new DataCache(settings.dataSource);
+    this.#surroundings = {
+      kind: kindKeyOf(request),
+      operation: request.operation,
+      user: request.user,
+      namespaceLabels: (namespace) => this.#namespaceLabels(namespace),
+    };
     this.#start = request.object;
     this.#object = this.#start;
     this.#policyStart = this.#start;
@@ -81,14 +84,7 @@ export class Evaluation {
   }
 
   result(): Result {
-    const before = this.#start;
-    const after = this.#object;
-    return {
-      object: after,
-      patch: before === after || before === null || after === null ? [] : diff(before, after),
-      outcomes: this.#outcomes,
-      failedPolicies: this.#failedPolicies,
-    };
+    return new EvaluationResult(this.#start, this.#object, this.#outcomes, this.#failedPolicies);
   }
 
   #runPolicy({ policy, rules }: Candidate): void {
@@ -118,6 +114,7 @@ export class Evaluation {
     const context: ContextSettings = { data: this.#data, policyNamespace: policy.namespace, bindings };
     const effect = runRule(rule, object, {
       context,
+      explain: this.#explain,
       scopeFor: (current) => new RequestScope(this.#facts, current),
       exceptions: () => this.#exceptionsFor(policy, rule),
     });
@@ -159,28 +156,47 @@ export class Evaluation {
     const object = this.#policyStart;
     if (exceptions.length === 0 || object === null) return [];
     const scope = new RequestScope(this.#facts, object);
-    return matchingExceptions(exceptions, policy, rule, this.#describe(object), scope);
+    return matchingExceptions(exceptions, policy, rule, new MatchSubject(object, this.#surroundings), scope);
   }
 
   #subjectFor(object: JsonObject): MatchSubject {
     if (this.#subject === undefined || this.#subjectObject !== object) {
-      this.#subject = this.#describe(object);
+      this.#subject = new MatchSubject(object, this.#surroundings);
       this.#subjectObject = object;
     }
     return this.#subject;
   }
 
-  #describe(object: JsonObject): MatchSubject {
-    const { kind, subresource, operation, user } = this.#request;
-    const namespaceLabels = () => this.#namespaceLabels(object);
-    return subjectOf(object, { kind: { ...kind, subresource }, operation, user, namespaceLabels });
-  }
-
-  #namespaceLabels(object: JsonObject): JsonObject {
-    const namespace = metadataOf(object)['namespace'];
-    if (typeof namespace !== 'string' || namespace === '') return noLabels;
+  #namespaceLabels(namespace: string): JsonObject {
     const answer = this.#data.read({ type: 'namespaceLabels', namespace });
     return answer.found ? (answer.value as JsonObject) : noLabels;
+  }
+}
+
+/** Who prints whole objects never looks at the patch: it is computed when asked for. */
+class EvaluationResult implements Result {
+  readonly object: JsonObject | null;
+  readonly outcomes: readonly Outcome[];
+  readonly failedPolicies: readonly CompiledPolicy[];
+  readonly #before: JsonObject | null;
+  #patch: readonly PatchOperation[] | undefined;
+
+  constructor(
+    before: JsonObject | null,
+    object: JsonObject | null,
+    outcomes: readonly Outcome[],
+    failedPolicies: readonly CompiledPolicy[],
+  ) {
+    this.object = object;
+    this.outcomes = outcomes;
+    this.failedPolicies = failedPolicies;
+    this.#before = before;
+  }
+
+  get patch(): readonly PatchOperation[] {
+    const patch = this.#patch ?? (this.#before === this.object ? [] : diff(this.#before, this.object));
+    this.#patch = patch;
+    return patch;
   }
 }
 
@@ -191,5 +207,10 @@ function allRules(snapshot: PolicySnapshot): readonly Candidate[] {
 function candidatesFor(request: Request, snapshot: PolicySnapshot): readonly Candidate[] {
   const { kind, subresource, operation, namespace } = request;
   if (operation === undefined) return allRules(snapshot);
-  return snapshot.candidates({ ...kind, subresource, operation, namespace });
+  const { group, version } = kind;
+  return snapshot.candidates({ group, version, kind: kind.kind, subresource, operation, namespace });
+}
+
+function kindKeyOf({ kind, subresource }: Request): KindKey {
+  return { group: kind.group, version: kind.version, kind: kind.kind, subresource };
 }

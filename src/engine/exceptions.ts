@@ -1,6 +1,7 @@
 import { EvaluationError, type Scope } from '../expression/scope.ts';
 import type { CompiledException, CompiledPolicy, CompiledRule } from '../policy/compiled.ts';
-import { type MatchSubject, matchingBlock } from './match.ts';
+import { matchingBlock } from './match.ts';
+import type { MatchSubject } from './match-subject.ts';
 
 /** Keys of the exceptions that lift a rule for an object. A generated rule must be named explicitly. */
 export function matchingExceptions(

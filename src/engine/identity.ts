@@ -1,6 +1,6 @@
 import type { JsonObject, Path } from '../json/value.ts';
 import { PatchError } from '../patch/compiled-patch.ts';
-import { metadataOf } from './match.ts';
+import { metadataOf } from './match-subject.ts';
 
 const TYPE_FIELDS = ['apiVersion', 'kind'] as const;
 const NAME_FIELDS = ['name', 'namespace', 'uid'] as const;

@@ -1,47 +1,11 @@
-import { isObject, type Json, type JsonObject, type Path } from '../json/value.ts';
+import type { JsonObject, Path } from '../json/value.ts';
 import type { CompiledBlock, CompiledFilter, Operation, Subject } from '../policy/compiled.ts';
-import { type KindKey, matchesKind } from '../policy/kind-selector.ts';
+import { matchesKind } from '../policy/kind-selector.ts';
+import type { MatchSubject } from './match-subject.ts';
 import type { ClauseMiss } from './outcome.ts';
 import type { RequestUser } from './request.ts';
 
-/** What match and exclude blocks are compared with. */
-export interface MatchSubject {
-  readonly kind: KindKey;
-  readonly operation: Operation | undefined;
-  readonly name: string;
-  readonly namespace: string;
-  readonly labels: JsonObject;
-  readonly annotations: JsonObject;
-  readonly user: RequestUser | undefined;
-  /** Read only when a namespaceSelector asks for them. */
-  namespaceLabels(): JsonObject;
-}
-
 export type MatchMode = 'match' | 'exclude' | 'exception';
-
-const noMembers: JsonObject = {};
-
-export function metadataOf(object: JsonObject): JsonObject {
-  const metadata = object['metadata'];
-  return isObject(metadata) ? metadata : noMembers;
-}
-
-export function subjectOf(
-  object: JsonObject,
-  request: Pick<MatchSubject, 'kind' | 'operation' | 'user' | 'namespaceLabels'>,
-): MatchSubject {
-  const metadata = metadataOf(object);
-  return {
-    kind: request.kind,
-    operation: request.operation,
-    user: request.user,
-    name: textOf(metadata['name']) || textOf(metadata['generateName']),
-    namespace: textOf(metadata['namespace']),
-    labels: objectOf(metadata['labels']),
-    annotations: objectOf(metadata['annotations']),
-    namespaceLabels: request.namespaceLabels,
-  };
-}
 
 /** The block that matched, or undefined. With `all`, the first block stands for all of them. */
 export function matchingBlock(
@@ -223,12 +187,4 @@ function describeKind(subject: MatchSubject): string {
 /** Names only: values of labels and annotations stay out of messages. */
 function keysOf(map: JsonObject): string {
   return Object.keys(map).join(', ');
-}
-
-function textOf(value: Json | undefined): string {
-  return typeof value === 'string' ? value : '';
-}
-
-function objectOf(value: Json | undefined): JsonObject {
-  return isObject(value) ? value : noMembers;
 }

@@ -3,7 +3,7 @@ import type { PatchOperation } from '../json/patch-operation.ts';
 import { formatPointer } from '../json/pointer.ts';
 import type { JsonObject } from '../json/value.ts';
 import type { CompiledPolicy, CompiledRule } from '../policy/compiled.ts';
-import { metadataOf } from './match.ts';
+import { metadataOf } from './match-subject.ts';
 import type { Failure, Outcome, SkipReason } from './outcome.ts';
 import type { RuleEffect } from './rule.ts';
 

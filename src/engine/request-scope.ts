@@ -75,10 +75,7 @@ export class RequestScope implements Scope {
 function requestVariable(request: Request, object: JsonObject | null): JsonObject {
   // On DELETE there is no new object: variables that name it read the old one, as Kyverno's do.
   const visible = object ?? request.oldObject;
-  const bound: Record<string, Json> = { ...request.variables };
-  if (visible !== null) bound['object'] = visible;
-  if (request.oldObject !== null) bound['oldObject'] = request.oldObject;
-  return bound;
+  return { ...request.variables, object: visible };
 }
 
 /** Both empty unless the user is a service account: other names that hold colons are not taken apart. */

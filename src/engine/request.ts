@@ -28,7 +28,7 @@ export interface Request {
   readonly oldObject: JsonObject | null;
   /** Absent in a background run. */
   readonly user?: RequestUser;
-  /** What `request` yields to expressions, without `object` and `oldObject`. */
+  /** What `request` yields to expressions; `object` is filled in as it is at each moment. */
   readonly variables: JsonObject;
   /** Values bound beforehand (a values file): they win over context entries of the same name. */
   readonly bindings?: BindingLookup;

@@ -1,8 +1,8 @@
 import type { Scope } from '../expression/scope.ts';
-import type { JsonObject } from '../json/value.ts';
+import type { JsonObject, Path } from '../json/value.ts';
 import type { AnchorMiss } from '../patch/compiled-patch.ts';
 import type { CompiledMutation, CompiledRule } from '../policy/compiled.ts';
-import { type ContextSettings, type LoadedEntries, withContext } from './context.ts';
+import { type ContextSettings, loadedEntriesFor, withContext } from './context.ts';
 import { runForeach } from './foreach.ts';
 import { assertSameIdentity } from './identity.ts';
 import type { ElementOutcome, Failure, SkipReason } from './outcome.ts';
@@ -25,9 +25,14 @@ export interface RuleSetting {
   readonly context: ContextSettings;
   /** The scope in which `request.object` (or `target`) is the given object. */
   scopeFor(object: JsonObject): Scope;
+  /** Whether to tell what became of each foreach element. */
+  readonly explain: boolean;
   /** Asked after the preconditions: the exceptions that lift this rule. */
   exceptions(): readonly string[];
 }
+
+const preconditionsPath: Path = ['preconditions'];
+const mutatePath: Path = ['mutate'];
 
 /** context ▸ preconditions ▸ exceptions ▸ mutate. Never throws for policy content. */
 export function runRule(rule: CompiledRule, object: JsonObject, setting: RuleSetting): RuleEffect {
@@ -41,7 +46,7 @@ export function runRule(rule: CompiledRule, object: JsonObject, setting: RuleSet
 
 function runStages(rule: CompiledRule, object: JsonObject, setting: RuleSetting): RuleEffect {
   const bindings = setting.context.bindings;
-  const loaded: LoadedEntries = new Map();
+  const loaded = loadedEntriesFor(rule.context);
   const scopeFor = (current: JsonObject): Scope => {
     const base = setting.scopeFor(current);
     const bound = bindings === undefined ? base : new ValuesLayer(base, bindings);
@@ -51,7 +56,7 @@ function runStages(rule: CompiledRule, object: JsonObject, setting: RuleSetting)
 
   const conditions = rule.preconditions;
   if (conditions !== undefined) {
-    const verdict = at('preconditions', ['preconditions'], () => conditions.evaluate(scope));
+    const verdict = at('preconditions', preconditionsPath, () => conditions.evaluate(scope));
     if (!verdict.passed) {
       return { status: 'skipped', reason: { type: 'preconditions', conditions: verdict.evaluated } };
     }
@@ -61,10 +66,10 @@ function runStages(rule: CompiledRule, object: JsonObject, setting: RuleSetting)
   if (exceptions.length > 0) return { status: 'skipped', reason: { type: 'exception', exceptions } };
 
   const { surroundings } = rule;
-  if (surroundings !== undefined) at('patch', ['mutate'], () => surroundings.render(scope));
-  const effect = mutate(rule.mutation, object, scope, scopeFor, setting.context);
+  if (surroundings !== undefined) at('patch', mutatePath, () => surroundings.render(scope));
+  const effect = mutate(rule.mutation, object, scope, scopeFor, setting);
   if (effect.status === 'applied')
-    at('identity', ['mutate'], () => assertSameIdentity(object, effect.object));
+    at('identity', mutatePath, () => assertSameIdentity(object, effect.object));
   return effect;
 }
 
@@ -73,21 +78,32 @@ function mutate(
   object: JsonObject,
   scope: Scope,
   scopeFor: (object: JsonObject) => Scope,
-  context: ContextSettings,
+  { context, explain }: RuleSetting,
 ): RuleEffect {
   switch (mutation.type) {
     case 'patch': {
-      const result = at('patch', ['mutate'], () => mutation.patch.apply(object, scope));
+      const result = at('patch', mutatePath, () => mutation.patch.apply(object, scope));
       if (result.status === 'skipped') {
         return { status: 'skipped', reason: { type: 'anchor', misses: result.misses } };
       }
       return effectOf(object, result.object, result.misses);
     }
     case 'foreach': {
-      const elements: ElementOutcome[] = [];
+      const elements: ElementOutcome[] | undefined = explain ? [] : undefined;
       const misses: AnchorMiss[] = [];
-      const after = runForeach(mutation.entries, object, { context, scopeFor, elements, misses });
-      return { ...effectOf(object, after, misses), elements };
+      const after = runForeach(mutation.entries, object, {
+        context,
+        scopeFor,
+        elements,
+        misses,
+        outerIndex: [],
+      });
+      return {
+        status: after === object ? 'unchanged' : 'applied',
+        object: after,
+        misses,
+        ...(elements === undefined ? {} : { elements }),
+      };
     }
     case 'replacements': {
       const after = runReplacements(mutation.replacements, object, scope, context);

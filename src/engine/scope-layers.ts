@@ -67,43 +67,51 @@ export class EntryLayer extends Layer {
   }
 }
 
-/** The names one foreach iteration binds. */
+/** The names that the loops of one entry bind; the same for all its elements. */
+export interface LoopNames {
+  readonly element: string;
+  readonly index: string;
+  readonly alias: string | undefined;
+  readonly aliasIndex: string | undefined;
+}
+
+export function loopNames(depth: number, alias: string | undefined): LoopNames {
+  const aliasIndex = alias === undefined ? undefined : `${alias}Index`;
+  return { element: `element${depth}`, index: `elementIndex${depth}`, alias, aliasIndex };
+}
+
+/** What one foreach iteration binds. */
 export class ElementLayer extends Layer {
   readonly #element: Json;
   readonly #index: number;
-  readonly #numberedElement: string;
-  readonly #numberedIndex: string;
-  readonly #alias: string | undefined;
-  readonly #aliasIndex: string | undefined;
+  readonly #names: LoopNames;
 
-  constructor(outer: Scope, element: Json, index: number, depth: number, alias: string | undefined) {
+  constructor(outer: Scope, element: Json, index: number, names: LoopNames) {
     super(outer);
     this.#element = element;
     this.#index = index;
-    this.#numberedElement = `element${depth}`;
-    this.#numberedIndex = `elementIndex${depth}`;
-    this.#alias = alias;
-    this.#aliasIndex = alias === undefined ? undefined : `${alias}Index`;
+    this.#names = names;
   }
 
   override lookup(name: string): Json | undefined {
-    if (name === 'element' || name === this.#numberedElement || name === this.#alias) return this.#element;
-    if (name === 'elementIndex' || name === this.#numberedIndex || name === this.#aliasIndex)
-      return this.#index;
+    if (name === 'element') return this.#element;
+    if (name === 'elementIndex') return this.#index;
+    const names = this.#names;
+    if (name === names.element || name === names.alias) return this.#element;
+    if (name === names.index || name === names.aliasIndex) return this.#index;
     return this.outer.lookup(name);
   }
 
   override snapshot(): JsonObject {
-    const own: Record<string, Json> = {
+    const { element, index, alias, aliasIndex } = this.#names;
+    return {
+      ...this.outer.snapshot(),
       element: this.#element,
       elementIndex: this.#index,
-      [this.#numberedElement]: this.#element,
-      [this.#numberedIndex]: this.#index,
+      [element]: this.#element,
+      [index]: this.#index,
+      ...(alias === undefined ? {} : { [alias]: this.#element }),
+      ...(aliasIndex === undefined ? {} : { [aliasIndex]: this.#index }),
     };
-    if (this.#alias !== undefined) {
-      own[this.#alias] = this.#element;
-      own[`${this.#alias}Index`] = this.#index;
-    }
-    return { ...this.outer.snapshot(), ...own };
   }
 }

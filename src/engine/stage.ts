@@ -13,12 +13,13 @@ export class StageError extends Error {
   }
 }
 
-/** Runs one stage; what it raises is marked with the stage and the place in the rule (innermost wins). */
-export function at<T>(stage: Failure['stage'], rulePath: Path, run: () => T): T {
+/** Runs one stage; what it raises is marked with the stage and the place in the rule, `field` of `base`. */
+export function at<T>(stage: Failure['stage'], base: Path, run: () => T, field?: string): T {
   try {
     return run();
   } catch (error) {
     if (!(error instanceof EvaluationError)) throw error;
+    const rulePath = field === undefined ? base : [...base, field];
     const failure: Failure = { code: error.code, stage, rulePath, detail: error.message };
     throw new StageError(
       error instanceof PatchError ? { ...failure, objectPath: error.path } : failure,

@@ -27,8 +27,9 @@ function diffValue(before: Json, after: Json, path: string, operations: PatchOpe
 function diffObject(before: JsonObject, after: JsonObject, path: string, operations: PatchOperation[]): void {
   for (const key of Object.keys(after)) {
     const value = after[key] as Json;
+    // No inherited member is a JSON value, so this needs no look at who owns it.
+    if (before[key] === value) continue;
     const old = member(before, key);
-    if (old === value) continue;
     const childPath = `${path}/${escapeToken(key)}`;
     if (old === undefined) operations.push({ op: 'add', path: childPath, value });
     else diffValue(old, value, childPath, operations);
@@ -71,7 +72,13 @@ function diffList(before: JsonArray, after: JsonArray, path: string, operations:
 function diffItem(before: Json, after: Json, path: string, operations: PatchOperation[]): void {
   const start = operations.length;
   diffValue(before, after, path, operations);
-  if (operations.length - start > 1) replaceIfShorter(operations, start, path, after);
+  const count = operations.length - start;
+  if (count > 1 && count >= sizeOf(after)) replaceIfShorter(operations, start, path, after);
+}
+
+/** Fewer operations than this leave most of the value alone: replacing it could hardly be shorter. */
+function sizeOf(value: Json): number {
+  return typeof value === 'object' && value !== null ? Object.keys(value).length / 2 : 0;
 }
 
 function replaceIfShorter(operations: PatchOperation[], start: number, path: string, value: Json): void {

@@ -8,11 +8,11 @@ import {
   parseOperation,
   requiredMember,
 } from '../json/operation.ts';
-import { PointerSyntaxError, parsePointer } from '../json/pointer.ts';
+import { PointerSyntaxError } from '../json/pointer.ts';
 import type { Json } from '../json/value.ts';
 import { entryOf, type PatchNode } from './json-patch-node.ts';
+import { type CompiledPath, checkLength, compilePathTemplate, splitPath } from './json-patch-path.ts';
 import {
-  compileAsText,
   compileNode,
   isConstant,
   type PatchPlace,
@@ -102,15 +102,10 @@ function compileNamed(
     resolve: (scope) =>
       build(
         (part) => renderValue(part, scope),
-        (part) => part.tokens ?? splitAtRun(part.render(scope), op, index),
+        (part) => renderAtRun(part, scope, op, index),
       ),
   };
 }
-
-/** Split when the policy is loaded, unless it holds variables. */
-type CompiledPath =
-  | { readonly tokens: readonly string[]; readonly render?: undefined }
-  | { readonly tokens?: undefined; readonly render: (scope: Scope) => string };
 
 function compilePath(
   node: PatchNode,
@@ -131,43 +126,26 @@ function compilePath(
       );
       return undefined;
     }
-    const compiled = compileAsText(text, place);
-    if (!isConstant(compiled)) return { render: (scope) => String(compiled.render(scope)) };
-    return splitAtLoad(compiled.value, name, index, place);
   }
-  return splitAtLoad(text.type === 'constant' ? text.value : null, name, index, place);
-}
-
-function splitAtLoad(text: Json, name: string, index: number, place: PatchPlace): CompiledPath | undefined {
-  if (typeof text !== 'string') return refuse(place, index, `'${name}' must be text`);
   try {
-    return { tokens: splitPath(text) };
+    if (text.type === 'template') return compilePathTemplate(text, place);
+    if (text.type === 'constant' && typeof text.value === 'string') return { tokens: splitPath(text.value) };
+    return refuse(place, index, `'${name}' must be text`);
   } catch (error) {
     if (!(error instanceof PointerSyntaxError)) throw error;
     return refuse(place, index, `'${name}': ${error.message}`);
   }
 }
 
-function splitAtRun(text: string, op: string, index: number): readonly string[] {
+function renderAtRun(path: CompiledPath, scope: Scope, op: string, index: number): readonly string[] {
+  if (path.tokens !== undefined) return path.tokens;
   try {
-    return splitPath(text);
+    return path.render(scope);
   } catch (error) {
     if (!(error instanceof PointerSyntaxError)) throw error;
     throw new PatchApplyError(index, op, '', error.message);
   }
 }
-
-function splitPath(text: string): readonly string[] {
-  return checkLength(parsePointer(text, { lenient: true }));
-}
-
-/** `add` creates every step of its path: without a bound, a variable could make an object too deep to be written. */
-function checkLength(tokens: readonly string[]): readonly string[] {
-  if (tokens.length <= longestPath) return tokens;
-  throw new PointerSyntaxError(`a path can have at most ${longestPath} steps`);
-}
-
-const longestPath = 250;
 
 function refuse(place: PatchPlace, index: number, message: string): undefined {
   place.reporter.error(place.path, 'KYM_JSON_PATCH_INVALID', `operation [${index}]: ${message}`);

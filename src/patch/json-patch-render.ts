@@ -1,6 +1,7 @@
 import type { Scope } from '../expression/scope.ts';
 import { compileTemplateText, type TemplateOptions } from '../expression/template.ts';
 import { findVariables } from '../expression/template-tokens.ts';
+import { assignMember } from '../json/edit.ts';
 import type { Json, Path } from '../json/value.ts';
 import { yamlDepthBound } from '../json/yaml-depth.ts';
 import { resolveYamlScalar } from '../json/yaml-scalar.ts';
@@ -113,7 +114,17 @@ function compileMap(
   if (members.every(({ key, value }) => isConstant(key) && isConstant(value))) {
     return { value: build((value) => (isConstant(value) ? value.value : null)) };
   }
-  return { render: (scope) => build((value) => renderValue(value, scope)) };
+  if (!members.every(({ key }) => isConstant(key))) {
+    return { render: (scope) => build((value) => renderValue(value, scope)) };
+  }
+  const named = members.map(({ key, value }) => ({ name: isConstant(key) ? String(key.value) : '', value }));
+  return {
+    render(scope) {
+      const object: Record<string, Json> = {};
+      for (const { name, value } of named) assignMember(object, name, renderValue(value, scope));
+      return object;
+    },
+  };
 }
 
 export function isConstant(value: PatchValue): value is { readonly value: Json } {

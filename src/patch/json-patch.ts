@@ -161,13 +161,18 @@ function applyAll(
   apply: ApplyOne,
 ): JsonObject {
   let result: Json = object;
+  let count = 0;
   try {
-    for (const { index, resolve } of operations(scope)) result = apply(result, resolve(scope), index);
+    for (const { index, resolve } of operations(scope)) {
+      result = apply(result, resolve(scope), index);
+      count++;
+    }
   } catch (error) {
     if (!(error instanceof PatchApplyError)) throw error;
     throw new JsonPatchError(error.index, pathOf(error), error.message, { cause: error });
   }
-  if (result === object || equal(result, object)) return object;
+  // One operation by itself returns its input when it changes nothing; several may undo each other.
+  if (result === object || (count > 1 && equal(result, object))) return object;
   if (!isObject(result))
     throw new JsonPatchError(0, [], 'the patch would turn the object into something else');
   return result;

@@ -1,3 +1,4 @@
+import { assignMember, copyMembers } from '../json/edit.ts';
 import { equal } from '../json/equal.ts';
 import { isObject, type Json, type JsonObject, typeOf } from '../json/value.ts';
 import type { SchemaNode } from './merge-schema.ts';
@@ -121,17 +122,11 @@ function mergeEntries(
     run.path.pop();
     if (merged === skipped || merged === dropped) return merged;
     if (merged === value) continue;
-    copy ??= { ...current };
+    copy ??= current === undefined ? {} : copyMembers(current);
     if (merged === undefined) delete copy[key];
-    else assign(copy, key, merged);
+    else assignMember(copy, key, merged);
   }
   return copy ?? current;
-}
-
-/** Keys come from users: `__proto__` is a member like any other. */
-function assign(object: Record<string, Json>, key: string, value: Json): void {
-  if (key !== '__proto__') object[key] = value;
-  else Object.defineProperty(object, key, { value, writable: true, enumerable: true, configurable: true });
 }
 
 function holds(test: AnchorTest, original: Json | undefined, run: MergeRun): boolean {

@@ -85,14 +85,15 @@ describe('what is generated', () => {
     });
   });
 
-  it('a loop keeps list, order, context and preconditions', () => {
+  it('a loop keeps list, context and preconditions, but not order', () => {
     const loop = {
       list: 'request.object.spec.containers',
-      order: 'Ascending',
       preconditions: { all: [] },
       patchStrategicMerge: overlay,
     };
-    expect(generated([rule({ mutate: { foreach: [loop] } })])[0]).toMatchObject({
+    const [controllers] = generated([rule({ mutate: { foreach: [{ ...loop, order: 'Ascending' }] } })]);
+    expect(controllers).not.toHaveProperty('mutate.foreach.0.order');
+    expect(controllers).toMatchObject({
       mutate: {
         foreach: [
           {

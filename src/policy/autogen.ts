@@ -163,10 +163,11 @@ function wrapMutate(mutate: JsonObject, { wrap }: Transformation): JsonObject | 
   if (loops.length === 0 || loops.some((loop) => read(loop, 'patchStrategicMerge') === undefined))
     return undefined;
   return {
-    foreach: loops.map((loop) => ({
-      ...loop,
-      patchStrategicMerge: wrap(read(loop, 'patchStrategicMerge') ?? null),
-    })),
+    foreach: loops.map((loop) => {
+      // As in Kyverno, `order` is not carried over: the generated loop runs in the default one.
+      const { order: _order, ...rest } = loop;
+      return { ...rest, patchStrategicMerge: wrap(read(loop, 'patchStrategicMerge') ?? null) };
+    }),
   };
 }
 
