@@ -3,6 +3,7 @@ import { defineConvert } from './convert-command.ts';
 import { applyExamples, explainExamples, programExamples, testExamples } from './help-examples.ts';
 import { InputError } from './input-error.ts';
 import type { ExitCode, Io } from './io.ts';
+import { defineJp } from './jp-command.ts';
 import { formatProblem } from './problem-text.ts';
 import { paintFor } from './style.ts';
 import { defineValidate } from './validate-command.ts';
@@ -84,6 +85,7 @@ function createProgram(io: Io, end: (code: ExitCode) => void): Command {
   const host = { io, end };
   defineValidate(program, host);
   defineConvert(program, host);
+  defineJp(program, host);
   return program;
 }
 
