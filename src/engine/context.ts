@@ -77,6 +77,7 @@ function evaluateEntry(entry: CompiledContextEntry, scope: Scope, settings: Cont
 type Entry<T extends CompiledContextEntry['type']> = Extract<CompiledContextEntry, { type: T }>;
 
 function evaluateVariable(entry: Entry<'variable'>, scope: Scope): Json {
+  entry.jmesPath?.resolveVariables(scope);
   const fallback = entry.default?.render(scope) ?? null;
   let output: Json = fallback;
   if (entry.value !== undefined) {

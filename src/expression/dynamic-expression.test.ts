@@ -56,6 +56,24 @@ describe('an expression with variables in its text', () => {
     );
   });
 
+  it.each(["name || '{{ gone }}'", "'{{ gone }}' || name", "[?n == '{{ gone }}']", 'name || {{ gone }}'])(
+    '%s fails: its variables are resolved first',
+    (text) => {
+      const { expression } = compile(text);
+      const message = 'failed to resolve gone at path /context/0/jmesPath: Unknown key "gone" in path';
+      expect(() => expression.resolveVariables(scopeOf(bindings))).toThrow(message);
+      expect(() => expression.evaluate(scopeOf(bindings))).toThrow(message);
+      expect(() => expression.search([], scopeOf(bindings))).toThrow(message);
+    },
+  );
+
+  it('resolving variables evaluates nothing else', () => {
+    expect(compile("gone.'{{ name }}'").problems).toHaveLength(1);
+    expect(
+      compile("gone[?n == '{{ name }}']").expression.resolveVariables(scopeOf(bindings)),
+    ).toBeUndefined();
+  });
+
   it('fails with its text and place', () => {
     const { expression } = compile('a.{{ name }}');
     const message = 'failed to resolve a.{{ name }} at path /context/0/jmesPath: Unknown key "zz" in path';

@@ -17,7 +17,8 @@ type Expression = Pick<CompiledBoundExpression, 'roots' | 'evaluate' | 'search'>
 
 /**
  * An expression with variables nested in its text. In quotes they are bound as values, once and for all; outside of
- * quotes they choose a key or an index, so the expression is compiled for each choice. Throws ExpressionSyntaxError.
+ * quotes they choose a key or an index, so the expression is compiled for each choice. One that cannot be resolved is a
+ * failure even where the expression would not read it. Throws ExpressionSyntaxError.
  */
 export function compileNesting(text: string, nested: readonly NestedVariable[]): Expression {
   const quoted = standsInQuotes(text, nested);
@@ -32,12 +33,21 @@ export function compileNesting(text: string, nested: readonly NestedVariable[]):
   const roots = new Set(nested.flatMap((variable) => [...variable.roots]));
   // The sample stands for any name.
   for (const root of expression.roots) roots.add(root.includes(SAMPLE_NAME) ? ANY_ROOT : root);
-  if (bare.length === 0) return { ...expression, roots };
-  const choose = chooser(bare, compileWith);
+  if (nested.length === 0) return { ...expression, roots };
+  const choose = bare.length === 0 ? () => expression : chooser(bare, compileWith);
+  const resolveBound = (scope: Scope): void => {
+    for (const variable of bound) variable.evaluate(scope);
+  };
   return {
     roots,
-    evaluate: (scope) => choose(scope).evaluate(scope),
-    search: (data, scope) => choose(scope).search(data, scope),
+    evaluate(scope) {
+      resolveBound(scope);
+      return choose(scope).evaluate(scope);
+    },
+    search(data, scope) {
+      resolveBound(scope);
+      return choose(scope).search(data, scope);
+    },
   };
 }
 

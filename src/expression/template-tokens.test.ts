@@ -18,6 +18,10 @@ describe('findVariables', () => {
     ['\\{{ a }} {{ b }}', ['b']],
     ['{{ {x: a} }}', ['{x: a}']],
     ['{{{x: a}}}', ['{x: a}']],
+    ['{{{ a }}', ['a']],
+    ['x{{{ a }} {{ b }}', ['a', 'b']],
+    ['{{{ a } }', []],
+    ['{{{{ a }}', ['a']],
     ['{{ {x: {y: a}} }}', []],
     ['{{ m."{{ k }}" }}', ['m."{{ k }}"']],
     ['{{ {x: {{ k }} } }}', ['{x: {{ k }} }']],
@@ -33,6 +37,12 @@ describe('findVariables', () => {
   it('gives offsets of the token and of the expression in it', () => {
     expect(findVariables('ab{{-  c.d }}e')).toEqual([
       { start: 2, end: 13, expression: 'c.d', expressionStart: 7, shallow: true, levels: 1 },
+    ]);
+  });
+
+  it('leaves the first of three braces outside the token', () => {
+    expect(findVariables('x{{{ a }}')).toMatchObject([
+      { start: 2, end: 9, expression: 'a', expressionStart: 5 },
     ]);
   });
 

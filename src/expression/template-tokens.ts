@@ -27,6 +27,7 @@ interface OpenBrace {
 export function findVariables(text: string): VariableToken[] {
   const found: VariableToken[] = [];
   const open: OpenBrace[] = [];
+  let group: { readonly start: number; readonly end: number } | undefined;
   for (let at = text.indexOf('{{'); at >= 0 && at < text.length; at++) {
     const character = text.charCodeAt(at);
     if (character === OPEN) {
@@ -35,9 +36,15 @@ export function findVariables(text: string): VariableToken[] {
       else openGroup(open, at);
     } else if (character === CLOSE) {
       const last = open.pop();
-      if (last === undefined || last.group) continue;
-      if (text.charCodeAt(at + 1) !== CLOSE) open.length = 0;
-      else closeToken(text, last, ++at + 1, open, found);
+      if (last === undefined) continue;
+      if (last.group) group = { start: last.start, end: at };
+      else if (text.charCodeAt(at + 1) === CLOSE) closeToken(text, last, ++at + 1, open, found);
+      else {
+        // `{{{ a }}`: what seemed a group is the token, after a brace that is text.
+        const shifted = group?.start === last.start + 2 && group.end === at - 1 && open.length === 0;
+        if (shifted) closeToken(text, { ...last, start: last.start + 1 }, at + 1, open, found);
+        open.length = 0;
+      }
     }
   }
   return found;

@@ -53,7 +53,9 @@ function replaceList(
   run: MergeRun,
   merge: MergeNode,
 ): Merged {
-  const stated = node.constant ?? freshList(node.items, schema, run, merge);
+  // Where the whole list is replaced there is nothing left for `$patch: delete` to delete.
+  const items = node.directive === 'replace' ? node.items.filter((item) => !isDeletion(item)) : node.items;
+  const stated = node.constant ?? freshList(items, schema, run, merge);
   return current !== undefined && equal(current, stated) ? current : stated;
 }
 
@@ -64,12 +66,16 @@ function freshList(
   merge: MergeNode,
 ): JsonArray {
   return items.map((item, index) => {
-    if (item.type === 'map' && item.directive === 'delete') throw undirected(run);
+    if (isDeletion(item)) throw undirected(run);
     run.path.push(index);
     const value = merge(item, undefined, undefined, schema?.items, run);
     run.path.pop();
     return value === undefined || value === skipped || value === dropped ? null : value;
   });
+}
+
+function isDeletion(item: OverlayNode): boolean {
+  return item.type === 'map' && item.directive === 'delete';
 }
 
 function undirected(run: MergeRun): PatchError {

@@ -237,6 +237,12 @@ describe('directives', () => {
       containers('[{name: n}]'),
     ],
     [
+      'replace a list, with deletions that have nothing to delete',
+      'spec: {containers: [{name: b, $patch: delete}, {$patch: replace}, {name: n}]}',
+      containers('[{name: a}, {name: b}]'),
+      containers('[{name: n}]'),
+    ],
+    [
       'replace an item',
       'spec: {containers: [{name: b, tty: true, $patch: replace}]}',
       containers('[{name: a}, {name: b, image: x}]'),
