@@ -31,6 +31,8 @@ export interface ConformanceCase {
   readonly objects?: readonly JsonObject[];
   /** Fixed clock for time functions, RFC 3339. */
   readonly now?: string;
+  /** Why the real program gives something else, where it does. For the reader; nothing is done with it. */
+  readonly differs?: string;
   readonly expect: Expectation;
 }
 

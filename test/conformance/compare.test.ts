@@ -20,6 +20,18 @@ describe('differences', () => {
       { l: [1, 2] },
       ['/l: expected 1 items, got 2: [1,2]'],
     ],
+    [
+      'keyed items in another order, in order',
+      'ordered',
+      { args: [1], env: [a, b] },
+      { args: [1], env: [b, a] },
+      [
+        '/env/0/name: expected "a", got "b"',
+        '/env/0/image: expected "x", got "y"',
+        '/env/1/name: expected "b", got "a"',
+        '/env/1/image: expected "y", got "x"',
+      ],
+    ],
     ['keyed items in another order', 'exact', { containers: [a, b] }, { containers: [b, a] }, []],
     [
       'a keyed item that changed and moved',

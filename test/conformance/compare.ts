@@ -8,8 +8,11 @@ import {
   member,
 } from '../../src/json/value.ts';
 
-/** `partial`: members that are only in the actual object do not count. Lists have equal length in both modes. */
-export type CompareMode = 'exact' | 'partial';
+/**
+ * `ordered`: everything counts, the order of list items too. `exact`: items of lists with a merge key may stand in another order.
+ * `partial`: as `exact`, but members that are only in the actual object do not count. Lists have equal length in all modes.
+ */
+export type CompareMode = 'ordered' | 'exact' | 'partial';
 
 /**
  * Lists of built-in kinds that have a merge key, by field name. Written down here a second time on purpose: the table that the
@@ -83,8 +86,8 @@ function compareList(
     return;
   }
   const field = path.slice(path.lastIndexOf('/') + 1);
-  const byKey = keyedItems(actual, field);
-  const expectedByKey = keyedItems(expected, field);
+  const byKey = mode === 'ordered' ? undefined : keyedItems(actual, field);
+  const expectedByKey = mode === 'ordered' ? undefined : keyedItems(expected, field);
   expected.forEach((item, index) => {
     const partner = byKey && expectedByKey ? byKey.get(keyOf(item, field)) : actual[index];
     compareValue(item, partner, `${path}/${index}`, mode, found);

@@ -95,7 +95,7 @@ function resultFailures(
   const outcomes = results.flatMap((result) => result.outcomes);
   if (expect.object !== undefined) {
     expectedObjects({ ...testCase, expect }).forEach((object, index) => {
-      failures.push(...differences(object, results[index]?.object ?? null, 'exact'));
+      failures.push(...differences(object, results[index]?.object ?? null, 'ordered'));
     });
   }
   if (expect.unchanged) {
