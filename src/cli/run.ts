@@ -1,5 +1,6 @@
 import { Command, CommanderError, Option } from 'commander';
 import { defineConvert } from './convert-command.ts';
+import { defineCreate } from './create-command.ts';
 import { applyExamples, explainExamples, programExamples, testExamples } from './help-examples.ts';
 import { InputError } from './input-error.ts';
 import type { ExitCode, Io } from './io.ts';
@@ -86,6 +87,7 @@ function createProgram(io: Io, end: (code: ExitCode) => void): Command {
   defineValidate(program, host);
   defineConvert(program, host);
   defineJp(program, host);
+  defineCreate(program, host);
   return program;
 }
 

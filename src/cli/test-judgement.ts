@@ -74,7 +74,7 @@ function compare(actual: JsonObject, expected: JsonObject, file: string): Judgem
 }
 
 /** The status of Kyverno's report; undefined when the rule did not look at the object. */
-function statusOf(outcome: Outcome): 'pass' | 'skip' | 'error' | undefined {
+export function statusOf(outcome: Outcome): 'pass' | 'skip' | 'error' | undefined {
   switch (outcome.status) {
     case 'applied':
       return 'pass';
