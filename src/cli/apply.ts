@@ -100,7 +100,9 @@ function formatFailure(title: string, outcome: Extract<Outcome, { status: 'faile
   const { policy, rule, failure, message } = outcome;
   const places = [
     `at ${formatPointer([...rule.path, ...failure.rulePath])} of ${policy.source.file}`,
-    ...(failure.objectPath === undefined ? [] : [`at ${formatPointer(failure.objectPath)} of the object`]),
+    ...(failure.objectPath === undefined || failure.objectPath.length === 0
+      ? []
+      : [`at ${formatPointer(failure.objectPath)} of the object`]),
   ];
   return `${paint('red', 'failed')}: ${paint('bold', title)}: policy ${policy.key}, rule ${rule.name}: ${message} (${places.join(', ')}) [${failure.code}]`;
 }

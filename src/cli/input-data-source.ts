@@ -38,7 +38,7 @@ export function createInputDataSource(objects: Iterable<JsonObject>, canned: Can
           `ConfigMap ${query.namespace}/${query.name}`,
         );
       case 'object':
-        return answer(findObject(byKind.get(query.kind) ?? [], query), `${query.kind} ${query.name}`);
+        return answerOneOrSeveral(findObjects(byKind.get(query.kind) ?? [], query), query);
       case 'namespaceLabels':
         return { found: true, value: namespaceLabels(query.namespace) };
       case 'apiCall':
@@ -120,11 +120,10 @@ export function createInputDataSource(objects: Iterable<JsonObject>, canned: Can
   return { read };
 }
 
-function findObject(
-  objects: readonly JsonObject[],
-  query: Extract<DataQuery, { type: 'object' }>,
-): JsonObject | undefined {
-  return objects.find((object) => {
+type ObjectQuery = Extract<DataQuery, { type: 'object' }>;
+
+function findObjects(objects: readonly JsonObject[], query: ObjectQuery): readonly JsonObject[] {
+  return objects.filter((object) => {
     const { group, version } = kindOf(object);
     return (
       metadataOf(object)['name'] === query.name &&
@@ -133,6 +132,12 @@ function findObject(
       (query.namespace === undefined || query.namespace === namespaceOf(object))
     );
   });
+}
+
+function answerOneOrSeveral(objects: readonly JsonObject[], query: ObjectQuery): DataAnswer {
+  return objects.length > 1
+    ? { found: true, value: objects }
+    : answer(objects[0], `${query.kind} ${query.name}`);
 }
 
 function answer(object: JsonObject | undefined, what: string): DataAnswer {

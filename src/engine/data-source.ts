@@ -14,7 +14,7 @@ export type DataQuery =
   | { readonly type: 'globalReference'; readonly name: string }
   /** Labels of a namespace, for namespaceSelector. */
   | { readonly type: 'namespaceLabels'; readonly namespace: string }
-  /** One named object, for a replacement source. */
+  /** One named object, for a replacement source. A list when several fit: without a namespace, say. */
   | {
       readonly type: 'object';
       readonly group?: string;

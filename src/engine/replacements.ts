@@ -1,5 +1,5 @@
 import { EvaluationError, type Scope } from '../expression/scope.ts';
-import type { JsonObject } from '../json/value.ts';
+import { isArray, type JsonObject } from '../json/value.ts';
 import type { CompiledReplacement, SourceLookup, SourceSelector } from '../patch/replacement.ts';
 import type { ContextSettings } from './context.ts';
 import { at } from './stage.ts';
@@ -40,5 +40,6 @@ function findSource(selector: SourceSelector, context: ContextSettings): readonl
     ...(selector.version === undefined ? {} : { version: selector.version }),
     ...(namespace === undefined ? {} : { namespace }),
   });
-  return answer.found ? [answer.value as JsonObject] : [];
+  if (!answer.found) return [];
+  return (isArray(answer.value) ? answer.value : [answer.value]) as readonly JsonObject[];
 }
