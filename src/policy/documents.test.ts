@@ -137,7 +137,7 @@ describe('broken input', () => {
   it('an alias bomb is refused before it is expanded', () => {
     const levels = Array.from({ length: 30 }, (_, i) => `l${i + 1}: &l${i + 1} [${`*l${i}, `.repeat(10)}]`);
     const bomb = `l0: &l0 [x]\n${levels.join('\n')}\n`;
-    expect(problems(bomb)[0]).toMatchObject({ code: 'KYM_YAML_ALIASES' });
+    expect(problems(bomb)).toMatchObject([{ code: 'KYM_YAML_ALIASES' }]);
   });
 
   it('more than 10 MB are refused', () => {

@@ -59,11 +59,12 @@ export function convertYaml(
     if (target === undefined) return fail(node, `there is no anchor &${name} before this alias`);
     if (target === 'open')
       return fail(node, `the alias *${name} stands inside the value it names`, 'aliases');
+    const wasBelow = aliased <= maximumAliasedValues;
     aliased += target.size;
-    if (aliased > maximumAliasedValues) {
-      return fail(node, `aliases make more than ${maximumAliasedValues} values of this document`, 'aliases');
-    }
-    return target;
+    if (aliased <= maximumAliasedValues) return target;
+    // One problem is enough: every alias after it is over the limit too.
+    if (!wasBelow) return { value: null, size: 1 };
+    return fail(node, `aliases make more than ${maximumAliasedValues} values of this document`, 'aliases');
   }
 
   function list(node: Node & { items: unknown[] }): Converted {
