@@ -1,4 +1,5 @@
 import { Command, CommanderError, Option } from 'commander';
+import { defineCompletion } from './completion-command.ts';
 import { defineConvert } from './convert-command.ts';
 import { defineCreate } from './create-command.ts';
 import { applyExamples, explainExamples, programExamples, testExamples } from './help-examples.ts';
@@ -30,7 +31,8 @@ export async function run(argv: readonly string[], io: Io): Promise<ExitCode> {
   }
 }
 
-function createProgram(io: Io, end: (code: ExitCode) => void): Command {
+/** The program and its commands; nothing runs until it parses arguments. */
+export function createProgram(io: Io, end: (code: ExitCode) => void): Command {
   const program = new Command('kymera')
     .description(
       'Kyverno-compatible mutation for Kubernetes: see what policies make of objects, and test them.',
@@ -88,6 +90,7 @@ function createProgram(io: Io, end: (code: ExitCode) => void): Command {
   defineConvert(program, host);
   defineJp(program, host);
   defineCreate(program, host);
+  defineCompletion(program, host);
   return program;
 }
 
