@@ -37,7 +37,7 @@ export const errorTable = {
   },
   KYM_LIST_FAILED: {
     cause: 'The `list` of a foreach could not be evaluated.',
-    cure: 'Guard a field that may be absent: `request.object.spec.initContainers[]` or `… || `[]``.',
+    cure: 'Guard a field that may be absent: `request.object.spec.initContainers[]` yields no elements then.',
   },
   KYM_IDENTITY_CHANGED: {
     cause:

@@ -1,0 +1,14 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { expect, test } from 'vitest';
+import { docsPages } from '../../scripts/docs-pages.ts';
+
+const root = new URL('../../', import.meta.url);
+
+test.each([...docsPages()])('%s is what `npm run docs` writes', (path, text) => {
+  expect(readFileSync(new URL(path, root), 'utf8')).toBe(text);
+});
+
+test('the folder holds no other pages', () => {
+  const written = [...docsPages().keys()].map((path) => path.replace('docs/reference/', ''));
+  expect(readdirSync(new URL('docs/reference/', root)).sort()).toEqual(written.sort());
+});
