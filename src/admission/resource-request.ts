@@ -1,4 +1,10 @@
-import type { BindingLookup, GroupVersionKind, Request, RequestUser } from '../engine/request.ts';
+import type {
+  BindingLookup,
+  ElementBindingLookup,
+  GroupVersionKind,
+  Request,
+  RequestUser,
+} from '../engine/request.ts';
 import { isObject, type Json, type JsonObject } from '../json/value.ts';
 import type { Operation } from '../policy/compiled.ts';
 
@@ -11,6 +17,7 @@ export interface ResourceRequestOptions {
   /** Kind of the parent when the object is the body of a subresource. */
   readonly parentKind?: GroupVersionKind;
   readonly bindings?: BindingLookup;
+  readonly elementBindings?: ElementBindingLookup;
   /** Extra or changed members of the `request` variable (a values file). */
   readonly variables?: JsonObject;
 }
@@ -47,6 +54,7 @@ export function requestFor(object: JsonObject, options: ResourceRequestOptions =
     ...(user === undefined ? {} : { user }),
     variables,
     ...(options.bindings === undefined ? {} : { bindings: options.bindings }),
+    ...(options.elementBindings === undefined ? {} : { elementBindings: options.elementBindings }),
   };
 }
 

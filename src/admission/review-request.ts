@@ -20,17 +20,21 @@ export class MalformedReview extends Error {
 }
 
 const OPERATIONS: ReadonlySet<string> = new Set<Operation>(['CREATE', 'UPDATE', 'DELETE', 'CONNECT']);
+const reviewVersion = 'admission.k8s.io/v1';
 const noRoles = { roles: [], clusterRoles: [] } as const;
 
 export interface ReviewedRequest {
   readonly uid: string;
   readonly apiVersion: string;
+  readonly dryRun: boolean;
   readonly request: Request;
 }
 
 export function requestOf(body: Json, settings: AdmissionSettings): ReviewedRequest {
   if (!isObject(body) || body['kind'] !== 'AdmissionReview')
-    throw new MalformedReview('not an AdmissionReview');
+    throw new MalformedReview('the body is not an AdmissionReview');
+  if (body['apiVersion'] !== reviewVersion)
+    throw new MalformedReview(`the AdmissionReview is not of version ${reviewVersion}`);
   const raw = body['request'];
   if (!isObject(raw)) throw new MalformedReview('the AdmissionReview has no request');
   const uid = textOf(raw['uid']);
@@ -42,6 +46,7 @@ export function requestOf(body: Json, settings: AdmissionSettings): ReviewedRequ
   return {
     uid,
     apiVersion: textOf(body['apiVersion']),
+    dryRun: raw['dryRun'] === true,
     request: toRequest(raw, operation as Operation, settings),
   };
 }

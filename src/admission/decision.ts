@@ -1,0 +1,60 @@
+import type { DataSource } from '../engine/data-source.ts';
+import { mutate } from '../engine/mutate.ts';
+import type { Outcome } from '../engine/outcome.ts';
+import type { Environment } from '../expression/scope.ts';
+import type { PoliciesByMode } from './policy-mode.ts';
+import type { RequestFilter } from './request-filter.ts';
+import type { ReviewedRequest } from './review-request.ts';
+import { type AdmissionResponse, allow, verdictOf } from './review-response.ts';
+
+/** One review, answered: metrics, logs, events and the list of decisions are views of this. */
+export interface Decision extends ReviewedRequest {
+  readonly response: AdmissionResponse;
+  /** Of policies whose changes are applied. */
+  readonly outcomes: readonly Outcome[];
+  /** Of policies in audit mode: what they would have done to the object as the others left it. */
+  readonly audited: readonly Outcome[];
+}
+
+export interface DecisionOptions {
+  readonly dataSource: DataSource;
+  readonly environment: Environment;
+  readonly filter: RequestFilter;
+}
+
+const noOutcomes: readonly Outcome[] = [];
+
+/** Enforces, then audits what comes of it. There is nothing to mutate in what is deleted. */
+export async function decide(
+  reviewed: ReviewedRequest,
+  { enforced, audited }: PoliciesByMode,
+  options: DecisionOptions,
+): Promise<Decision> {
+  const { uid, request, apiVersion, dryRun } = reviewed;
+  if (request.operation === 'DELETE' || options.filter(request) !== undefined) {
+    return {
+      uid,
+      request,
+      apiVersion,
+      dryRun,
+      response: allow(uid),
+      outcomes: noOutcomes,
+      audited: noOutcomes,
+    };
+  }
+  const result = await mutate(request, enforced, options);
+  const isDenied = result.failedPolicies.some(({ failurePolicy }) => failurePolicy === 'Fail');
+  const wouldBe =
+    audited === undefined || isDenied
+      ? noOutcomes
+      : (await mutate({ ...request, object: result.object }, audited, options)).outcomes;
+  return {
+    uid,
+    request,
+    apiVersion,
+    dryRun,
+    response: verdictOf(uid, result, wouldBe),
+    outcomes: result.outcomes,
+    audited: wouldBe,
+  };
+}

@@ -1,0 +1,44 @@
+import type { Failure, Outcome } from '../engine/outcome.ts';
+import { errorTable } from '../errors.ts';
+import { formatPointer } from '../json/pointer.ts';
+import type { CompiledRule } from '../policy/compiled.ts';
+
+const stages: Readonly<Record<Failure['stage'], string>> = {
+  match: 'failed to match',
+  context: 'failed to load context',
+  preconditions: 'failed to evaluate preconditions',
+  list: 'failed to mutate elements',
+  patch: 'failed to patch resource',
+  identity: 'failed to patch resource',
+};
+
+/**
+ * Why a rule failed, in words of the policy only: the detail of a failure may quote values of objects and of context
+ * data, which belong neither in answers nor in logs.
+ */
+export function failureText(outcome: Extract<Outcome, { status: 'failed' }>): string {
+  const { failure, rule } = outcome;
+  const places = [
+    `rule ${formatPointer(failure.rulePath)}`,
+    ...(failure.objectPath === undefined ? [] : [`object ${formatPointer(failure.objectPath)}`]),
+  ];
+  const names = policyWords(failure.detail, rule);
+  const cause = names ?? errorTable[failure.code].cause.replace(/\.$/, '');
+  return `${stages[failure.stage]}: ${cause} (${places.join(', ')}) [${failure.code}]`;
+}
+
+/** The parts of a detail that a policy author needs most, when what they quote stands in the rule. */
+function policyWords(detail: string, rule: CompiledRule): string | undefined {
+  const entry = /^context entry "([^"]+)": /.exec(detail);
+  const rest = entry === null ? detail : detail.slice(entry[0].length);
+  const parts: string[] = [];
+  if (entry?.[1] !== undefined && isInRule(entry[1], rule)) parts.push(`context entry "${entry[1]}"`);
+  const key = /^Unknown key "([^"]+)" in path$/.exec(rest)?.[1];
+  if (key !== undefined && isInRule(key, rule)) parts.push(`Unknown key "${key}" in path`);
+  if (rest.endsWith('did not answer before the deadline')) parts.push('no answer before the deadline');
+  return parts.length === 0 ? undefined : parts.join(': ');
+}
+
+function isInRule(text: string, rule: CompiledRule): boolean {
+  return JSON.stringify(rule.document).includes(text);
+}

@@ -1,0 +1,37 @@
+import type { CompiledPolicy } from '../policy/compiled.ts';
+import { createSnapshot, type PolicySnapshot } from '../policy/registry.ts';
+
+/** `enforce` applies what a policy says; `audit` computes it and only tells. */
+export type PolicyMode = 'enforce' | 'audit';
+
+export function modeOf(policy: CompiledPolicy): PolicyMode {
+  return Object.hasOwn(policy.annotations, 'kymera.io/mode') &&
+    policy.annotations['kymera.io/mode'] === 'audit'
+    ? 'audit'
+    : 'enforce';
+}
+
+export interface PoliciesByMode {
+  readonly enforced: PolicySnapshot;
+  /** Absent when no policy is in audit mode. */
+  readonly audited?: PolicySnapshot;
+}
+
+/** Splits snapshots by mode, each once: a snapshot serves many requests. */
+export function createModeSplitter(): (snapshot: PolicySnapshot) => PoliciesByMode {
+  const known = new WeakMap<PolicySnapshot, PoliciesByMode>();
+  return (snapshot) => {
+    const split = known.get(snapshot) ?? splitByMode(snapshot);
+    known.set(snapshot, split);
+    return split;
+  };
+}
+
+function splitByMode(snapshot: PolicySnapshot): PoliciesByMode {
+  const audited = snapshot.policies.filter((policy) => modeOf(policy) === 'audit');
+  if (audited.length === 0) return { enforced: snapshot };
+  const enforced = snapshot.policies.filter((policy) => modeOf(policy) === 'enforce');
+  const select = (policies: readonly CompiledPolicy[]) =>
+    createSnapshot(policies, snapshot.exceptions, { order: 'given' });
+  return { enforced: select(enforced), audited: select(audited) };
+}

@@ -1,0 +1,90 @@
+import type { Request, RequestUser } from '../engine/request.ts';
+import { compileWildcard, type TextMatcher } from '../expression/wildcard.ts';
+import type { KindSelector } from '../policy/compiled.ts';
+import { compileKind } from '../policy/kind-selector.ts';
+import type { RequestSettings } from './policy-provider.ts';
+
+/** Why a request is let through before any policy is asked; undefined when policies decide. */
+export type RequestFilter = (request: Request) => string | undefined;
+
+/** Kyverno's reports and update requests are never mutated. */
+const ownKinds: ReadonlySet<string> = new Set([
+  'AdmissionReport',
+  'ClusterAdmissionReport',
+  'BackgroundScanReport',
+  'ClusterBackgroundScanReport',
+  'UpdateRequest',
+]);
+
+/**
+ * Compiles `excludeUsernames` … and `resourceFilters`. Users are looked at first; an entry after `!` lets its users
+ * through whatever the others say.
+ */
+export function compileRequestFilter(settings: RequestSettings): RequestFilter {
+  const isExcluded = compileExclusions(settings);
+  const filters = parseResourceFilters(settings.resourceFilters);
+  return (request) => {
+    if (request.user !== undefined && isExcluded(request.user)) return 'the user is excluded';
+    if (filters.some((filter) => fits(filter, request))) return 'the resource is filtered';
+    if (ownKinds.has(request.kind.kind)) return `${request.kind.kind} is never mutated`;
+    return undefined;
+  };
+}
+
+interface Exclusion {
+  readonly matcher: TextMatcher;
+  readonly included: boolean;
+  readonly values: (user: RequestUser) => readonly string[];
+}
+
+function compileExclusions(settings: RequestSettings): (user: RequestUser) => boolean {
+  const compile = (entries: readonly string[], values: Exclusion['values']): Exclusion[] =>
+    entries
+      .map((entry) => entry.trim())
+      .filter((entry) => entry !== '' && entry !== '!')
+      .map((entry) => ({
+        included: entry.startsWith('!'),
+        matcher: compileWildcard(entry.startsWith('!') ? entry.slice(1) : entry),
+        values,
+      }));
+  const exclusions = [
+    ...compile(settings.excludeUsernames, (user) => [user.info.username]),
+    ...compile(settings.excludeGroups, (user) => user.info.groups),
+    ...compile(settings.excludeRoles, (user) => user.roles),
+    ...compile(settings.excludeClusterRoles, (user) => user.clusterRoles),
+  ];
+  const holds = (user: RequestUser) => (exclusion: Exclusion) =>
+    exclusion.values(user).some((value) => exclusion.matcher.matches(value));
+  return (user) => {
+    const fitting = exclusions.filter(holds(user));
+    return fitting.length > 0 && !fitting.some(({ included }) => included);
+  };
+}
+
+interface ResourceFilter {
+  readonly kind: KindSelector;
+  readonly namespace: TextMatcher;
+  readonly name: TextMatcher;
+}
+
+/** Reads `[kind,namespace,name]` groups. A part that is left out fits only what is empty, as in Kyverno. */
+function parseResourceFilters(text: string): readonly ResourceFilter[] {
+  const filters: ResourceFilter[] = [];
+  for (const [, group = ''] of text.matchAll(/\[([^[\]]*)\]/g)) {
+    const [kindText = '', namespace = '', name = ''] = group.split(',').map((part) => part.trim());
+    const kind = compileKind(kindText);
+    if (kind === undefined) continue;
+    filters.push({ kind, namespace: compileWildcard(namespace), name: compileWildcard(name) });
+  }
+  return filters;
+}
+
+function fits(filter: ResourceFilter, request: Request): boolean {
+  const { group, version, kind } = request.kind;
+  if (!filter.kind.kind.matches(kind) || !filter.kind.group.matches(group)) return false;
+  if (!filter.kind.version.matches(version) || !filter.kind.subresource.matches(request.subresource))
+    return false;
+  if (filter.namespace.matches(request.namespace) && filter.name.matches(request.name)) return true;
+  // A filter for what is in a namespace holds for the Namespace object, too.
+  return group === '' && kind === 'Namespace' && filter.namespace.matches(request.name);
+}

@@ -1,0 +1,84 @@
+import type { Outcome, Result } from '../engine/outcome.ts';
+import { failureText } from './failure-text.ts';
+import { encodePatch } from './patch-encoding.ts';
+import { warningsOf } from './warnings.ts';
+
+export interface AdmissionReview {
+  readonly apiVersion: string;
+  readonly kind: 'AdmissionReview';
+  readonly response: AdmissionResponse;
+}
+
+export interface AdmissionResponse {
+  readonly uid: string;
+  readonly allowed: boolean;
+  readonly patchType?: 'JSONPatch';
+  readonly patch?: string;
+  readonly warnings?: readonly string[];
+  readonly auditAnnotations?: Readonly<Record<string, string>>;
+  readonly status?: {
+    readonly status: 'Failure';
+    readonly message: string;
+    readonly code?: number;
+    readonly reason?: string;
+  };
+}
+
+/** Longer lists of rules are cut: an audit event is one line. */
+const longestAnnotation = 4_096;
+const noOutcomes: readonly Outcome[] = [];
+
+export function reviewWith(apiVersion: string, response: AdmissionResponse): AdmissionReview {
+  return { apiVersion, kind: 'AdmissionReview', response };
+}
+
+/** Lets a request pass as it is. */
+export function allow(uid: string, warnings: readonly string[] = []): AdmissionResponse {
+  return warnings.length === 0 ? { uid, allowed: true } : { uid, allowed: true, warnings };
+}
+
+export function deny(uid: string, message: string, warnings: readonly string[] = []): AdmissionResponse {
+  const denial = { uid, allowed: false, status: { status: 'Failure', message } } as const;
+  return warnings.length === 0 ? denial : { ...denial, warnings };
+}
+
+/** A failed rule denies the request under Fail; under Ignore its policy is left out and a warning says so. */
+export function verdictOf(
+  uid: string,
+  result: Result,
+  audited: readonly Outcome[] = noOutcomes,
+): AdmissionResponse {
+  const warnings = warningsOf(result.outcomes, audited);
+  if (result.failedPolicies.length > 0) {
+    const denial = denialMessage(result);
+    if (denial !== undefined) return deny(uid, denial, warnings);
+  }
+  const { patch } = result;
+  if (patch.length === 0) return allow(uid, warnings);
+  const auditAnnotations = { 'mutated-by': appliedRules(result) };
+  const verdict = { uid, allowed: true, patchType: 'JSONPatch', patch: encodePatch(patch) } as const;
+  return warnings.length === 0
+    ? { ...verdict, auditAnnotations }
+    : { ...verdict, warnings, auditAnnotations };
+}
+
+/** The API server puts the webhook's name before the annotation's. */
+function appliedRules({ outcomes, failedPolicies }: Result): string {
+  let text = '';
+  for (const { status, policy, rule } of outcomes) {
+    if (status !== 'applied' || failedPolicies.includes(policy)) continue;
+    text += `${text === '' ? '' : ','}${policy.key}/${rule.name}`;
+  }
+  return text.length <= longestAnnotation ? text : `${text.slice(0, longestAnnotation - 1)}…`;
+}
+
+function denialMessage({ outcomes, failedPolicies }: Result): string | undefined {
+  const denying = failedPolicies.filter((policy) => policy.failurePolicy === 'Fail');
+  if (denying.length === 0) return undefined;
+  const lines = outcomes.flatMap((outcome) =>
+    outcome.status === 'failed' && denying.includes(outcome.policy)
+      ? [`policy ${outcome.policy.key}, rule ${outcome.rule.name}: ${failureText(outcome)}`]
+      : [],
+  );
+  return `mutation failed: ${lines.join('; ')}`;
+}

@@ -1,0 +1,62 @@
+import type { Outcome } from '../engine/outcome.ts';
+import { failureText } from './failure-text.ts';
+import { modeOf } from './policy-mode.ts';
+
+/** Limits of the API for one warning, and for all of them together. */
+const longestWarning = 256;
+const longestTotal = 4_096;
+const roomForCount = 40;
+
+/** What the author of a request is told: failed rules, rules of policies with `emitWarning`, and what audit mode found. */
+export function warningsOf(outcomes: readonly Outcome[], audited: readonly Outcome[]): readonly string[] {
+  const warnings: string[] = [];
+  for (const outcome of outcomes) {
+    if (outcome.status === 'failed') warnings.push(`${title(outcome)}: ${failureText(outcome)}`);
+    else if (outcome.status === 'applied' && outcome.policy.emitWarning)
+      warnings.push(`${title(outcome)}: ${outcome.message}`);
+  }
+  for (const outcome of audited) {
+    if (outcome.status === 'failed') warnings.push(`${title(outcome)}: ${failureText(outcome)}`);
+    else if (outcome.status === 'applied')
+      warnings.push(`${title(outcome)}: would change ${outcome.patch.map(({ path }) => path).join(', ')}`);
+  }
+  return warnings.length === 0 ? warnings : withinLimits(warnings);
+}
+
+function title({ policy, rule }: Outcome): string {
+  return `policy ${policy.key}.${rule.name}${modeOf(policy) === 'audit' ? ' (audit)' : ''}`;
+}
+
+/** Cuts each warning and their sum; what no longer fits is counted. */
+export function withinLimits(warnings: readonly string[]): readonly string[] {
+  const kept: string[] = [];
+  let total = 0;
+  for (const [index, warning] of warnings.entries()) {
+    const text = cut(printable(warning));
+    const isLast = index === warnings.length - 1;
+    if (total + byteLength(text) > longestTotal - (isLast ? 0 : roomForCount)) {
+      kept.push(`${warnings.length - index} more warnings`);
+      break;
+    }
+    total += byteLength(text);
+    kept.push(text);
+  }
+  return kept;
+}
+
+function cut(text: string): string {
+  if (text.length <= longestWarning) return text;
+  const isPair = /[\ud800-\udbff]/.test(text.charAt(longestWarning - 2));
+  return `${text.slice(0, longestWarning - (isPair ? 2 : 1))}…`;
+}
+
+/** Warnings travel in an HTTP header. */
+function printable(text: string): string {
+  return text.replaceAll(/\p{Cc}+/gu, ' ').replaceAll(/\p{Cs}/gu, '\ufffd');
+}
+
+const encoder = new TextEncoder();
+
+function byteLength(text: string): number {
+  return encoder.encode(text).length;
+}

@@ -1,0 +1,50 @@
+import { monitorEventLoopDelay } from 'node:perf_hooks';
+import { Gauge, type Registry } from 'prom-client';
+
+/** The few process figures that tell an operator something, by the names Prometheus clients share. */
+export function registerProcessMetrics(registry: Registry): void {
+  const registers = [registry];
+  const started = Date.now() / 1000 - process.uptime();
+  new Gauge({
+    name: 'process_resident_memory_bytes',
+    help: 'Resident memory size in bytes.',
+    registers,
+    collect() {
+      this.set(process.memoryUsage.rss());
+    },
+  });
+  new Gauge({
+    name: 'process_cpu_seconds_total',
+    help: 'User and system processor time.',
+    registers,
+    collect() {
+      const { user, system } = process.cpuUsage();
+      this.set((user + system) / 1e6);
+    },
+  });
+  new Gauge({
+    name: 'process_start_time_seconds',
+    help: 'When the process started.',
+    aggregator: 'min',
+    registers,
+  }).set(started);
+  const delay = monitorEventLoopDelay({ resolution: 20 });
+  delay.enable();
+  new Gauge({
+    name: 'nodejs_eventloop_lag_p99_seconds',
+    help: 'How late the event loop ran since the last scrape, 99th percentile.',
+    aggregator: 'max',
+    registers,
+    collect() {
+      this.set(delay.percentile(99) / 1e9);
+      delay.reset();
+    },
+  });
+  new Gauge({
+    name: 'kyverno_info',
+    help: 'The version that runs.',
+    aggregator: 'first',
+    labelNames: ['version'],
+    registers,
+  }).set({ version: process.env['KYMERA_VERSION'] ?? 'development' }, 1);
+}
