@@ -11,6 +11,8 @@ export interface ContextSettings {
   readonly policyNamespace: string | undefined;
   /** Values given beforehand win: those entries are never loaded. */
   readonly bindings: Readonly<Record<string, Json>> | undefined;
+  /** The same for one element of a loop. */
+  readonly elementBindings?: ((index: number) => Readonly<Record<string, Json>> | undefined) | undefined;
 }
 
 /** Values of entries that were read: they stay, whatever later steps of the rule do to the object. */

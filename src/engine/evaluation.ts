@@ -16,6 +16,7 @@ import { outcomeOf, skipped } from './outcomes.ts';
 import type { Request } from './request.ts';
 import { RequestFacts, RequestScope } from './request-scope.ts';
 import { runRule } from './rule.ts';
+import { traceRule } from './rule-trace.ts';
 
 export interface EvaluationSettings {
   readonly dataSource: DataSource;
@@ -110,17 +111,30 @@ export class Evaluation {
       if (this.#explain) this.#outcomes.push(skipped(policy, rule, reason));
       return;
     }
-    const bindings = this.#request.bindings?.(policy.key, rule.autogenOf ?? rule.name);
-    const context: ContextSettings = { data: this.#data, policyNamespace: policy.namespace, bindings };
+    const traced = this.#explain ? traceRule() : undefined;
+    const { environment } = this.#facts;
+    const watched = traced === undefined ? environment : { ...environment, observer: traced.observer };
     const effect = runRule(rule, object, {
-      context,
+      context: this.#contextFor(policy, rule),
       explain: this.#explain,
-      scopeFor: (current) => new RequestScope(this.#facts, current),
+      scopeFor: (current) => new RequestScope(this.#facts, current, watched),
       exceptions: () => this.#exceptionsFor(policy, rule),
     });
     if (effect.status === 'applied') this.#object = effect.object;
     if (effect.status === 'failed') this.#policyFailed = true;
-    this.#outcomes.push(outcomeOf(policy, rule, object, effect));
+    this.#outcomes.push(outcomeOf(policy, rule, object, effect, traced?.trace));
+  }
+
+  #contextFor(policy: CompiledPolicy, rule: CompiledRule): ContextSettings {
+    const name = rule.autogenOf ?? rule.name;
+    const { bindings, elementBindings } = this.#request;
+    return {
+      data: this.#data,
+      policyNamespace: policy.namespace,
+      bindings: bindings?.(policy.key, name),
+      elementBindings:
+        elementBindings === undefined ? undefined : (index) => elementBindings(policy.key, name, index),
+    };
   }
 
   /** Why a rule is not run at all: these give no outcome unless an explanation was asked for. */

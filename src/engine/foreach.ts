@@ -4,7 +4,7 @@ import type { AnchorMiss } from '../patch/compiled-patch.ts';
 import type { CompiledForeach } from '../policy/compiled.ts';
 import { type ContextSettings, loadedEntriesFor, withContext } from './context.ts';
 import type { ElementOutcome } from './outcome.ts';
-import { ElementLayer, type LoopNames, loopNames } from './scope-layers.ts';
+import { ElementLayer, type LoopNames, loopNames, ValuesLayer } from './scope-layers.ts';
 import { at } from './stage.ts';
 
 /** How a loop reaches the world outside it. */
@@ -75,8 +75,16 @@ function evaluateList(entry: CompiledForeach, scope: Scope): Json {
 function runElement(loop: Loop, element: Json, index: number, object: JsonObject): JsonObject {
   const { entry, names, setting } = loop;
   const loaded = loadedEntriesFor(entry.context);
-  const bind = (outer: Scope): Scope =>
-    withContext(new ElementLayer(outer, element, index, names), entry.context, setting.context, loaded);
+  const given = setting.context.elementBindings?.(index);
+  const context =
+    given === undefined
+      ? setting.context
+      : { ...setting.context, bindings: { ...setting.context.bindings, ...given } };
+  const bind = (outer: Scope): Scope => {
+    const layer = new ElementLayer(outer, element, index, names);
+    const bound = given === undefined ? layer : new ValuesLayer(layer, given);
+    return withContext(bound, entry.context, context, loaded);
+  };
   const scope = bind(loop.scope);
 
   const conditions = entry.preconditions;

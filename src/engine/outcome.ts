@@ -4,11 +4,14 @@ import type { PatchOperation } from '../json/patch-operation.ts';
 import type { JsonObject, Path } from '../json/value.ts';
 import type { AnchorMiss } from '../patch/compiled-patch.ts';
 import type { CompiledPolicy, CompiledRule } from '../policy/compiled.ts';
+import type { RuleTrace } from './rule-trace.ts';
 
 /** What became of one rule that was looked at, and why. Every other view is derived from this. */
 export type Outcome = {
   readonly policy: CompiledPolicy;
   readonly rule: CompiledRule;
+  /** Of a rule that ran, when an explanation was asked for. */
+  readonly trace?: RuleTrace;
 } & (
   | {
       readonly status: 'applied';

@@ -6,16 +6,26 @@ import type { CompiledPolicy, CompiledRule } from '../policy/compiled.ts';
 import { metadataOf } from './match-subject.ts';
 import type { Failure, Outcome, SkipReason } from './outcome.ts';
 import type { RuleEffect } from './rule.ts';
+import type { RuleTrace } from './rule-trace.ts';
 
 export function outcomeOf(
   policy: CompiledPolicy,
   rule: CompiledRule,
   before: JsonObject,
   effect: RuleEffect,
+  trace?: RuleTrace,
 ): Outcome {
+  if (effect.status === 'applied') return new AppliedOutcome(policy, rule, before, effect, trace);
+  const outcome = otherOutcome(policy, rule, effect);
+  return trace === undefined ? outcome : { ...outcome, trace };
+}
+
+function otherOutcome(
+  policy: CompiledPolicy,
+  rule: CompiledRule,
+  effect: Exclude<RuleEffect, { status: 'applied' }>,
+): Exclude<Outcome, { status: 'applied' }> {
   switch (effect.status) {
-    case 'applied':
-      return new AppliedOutcome(policy, rule, before, effect);
     case 'unchanged': {
       const message = effect.elements === undefined ? 'no patches applied' : '0 elements processed';
       const elements = effect.elements === undefined ? {} : { elements: effect.elements };
@@ -34,27 +44,35 @@ export function outcomeOf(
   }
 }
 
-export function skipped(policy: CompiledPolicy, rule: CompiledRule, reason: SkipReason): Outcome {
+export function skipped(
+  policy: CompiledPolicy,
+  rule: CompiledRule,
+  reason: SkipReason,
+): Extract<Outcome, { status: 'skipped' }> {
   return { policy, rule, status: 'skipped', message: skipMessage(reason), reason };
 }
 
 type Applied = Extract<Outcome, { status: 'applied' }>;
+type AppliedEffect = Extract<RuleEffect, { status: 'applied' }>;
 
 /** Most readers never look at the patch of a single rule: it is computed when they do. */
 class AppliedOutcome implements Applied {
   readonly status = 'applied';
   readonly policy: CompiledPolicy;
   readonly rule: CompiledRule;
+  readonly trace?: RuleTrace;
   readonly #before: JsonObject;
-  readonly #effect: Extract<RuleEffect, { status: 'applied' | 'unchanged' }>;
+  readonly #effect: AppliedEffect;
   #patch: readonly PatchOperation[] | undefined;
 
   constructor(
     policy: CompiledPolicy,
     rule: CompiledRule,
     before: JsonObject,
-    effect: Extract<RuleEffect, { status: 'applied' | 'unchanged' }>,
+    effect: AppliedEffect,
+    trace: RuleTrace | undefined,
   ) {
+    if (trace !== undefined) this.trace = trace;
     this.policy = policy;
     this.rule = rule;
     this.#before = before;

@@ -39,8 +39,8 @@ export class RequestScope implements Scope {
   readonly #object: JsonObject | null;
   #request: JsonObject | undefined;
 
-  constructor(facts: RequestFacts, object: JsonObject | null) {
-    this.environment = facts.environment;
+  constructor(facts: RequestFacts, object: JsonObject | null, environment = facts.environment) {
+    this.environment = environment;
     this.#facts = facts;
     this.#object = object;
   }

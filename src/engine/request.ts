@@ -32,6 +32,8 @@ export interface Request {
   readonly variables: JsonObject;
   /** Values bound beforehand (a values file): they win over context entries of the same name. */
   readonly bindings?: BindingLookup;
+  /** More of them for one element of a foreach, by its index. */
+  readonly elementBindings?: ElementBindingLookup;
 }
 
 export interface RequestUser {
@@ -42,3 +44,9 @@ export interface RequestUser {
 
 /** Bindings for one rule: root name → value. */
 export type BindingLookup = (policy: string, rule: string) => Readonly<Record<string, Json>> | undefined;
+
+export type ElementBindingLookup = (
+  policy: string,
+  rule: string,
+  index: number,
+) => Readonly<Record<string, Json>> | undefined;

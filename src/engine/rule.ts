@@ -12,14 +12,17 @@ import { at, StageError } from './stage.ts';
 
 /** What a rule that matched did to the object. */
 export type RuleEffect =
-  | {
-      readonly status: 'applied' | 'unchanged';
-      readonly object: JsonObject;
-      readonly misses: readonly AnchorMiss[];
-      readonly elements?: readonly ElementOutcome[];
-    }
+  | MutationEffect<'applied'>
+  | MutationEffect<'unchanged'>
   | { readonly status: 'skipped'; readonly reason: SkipReason }
   | { readonly status: 'failed'; readonly failure: Failure };
+
+interface MutationEffect<Status> {
+  readonly status: Status;
+  readonly object: JsonObject;
+  readonly misses: readonly AnchorMiss[];
+  readonly elements?: readonly ElementOutcome[];
+}
 
 export interface RuleSetting {
   readonly context: ContextSettings;

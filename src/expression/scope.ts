@@ -1,5 +1,5 @@
 import type { ErrorCode } from '../errors.ts';
-import type { Json, JsonObject } from '../json/value.ts';
+import type { Json, JsonObject, Path } from '../json/value.ts';
 
 /** What an expression can read: `request`, `images`, `element`, context entries … */
 export interface Scope {
@@ -21,6 +21,16 @@ export interface Environment {
   random(): number;
   /** Addresses of a host name, for `is_external_url`; undefined when it cannot be resolved here. */
   resolveHost?(host: string): readonly string[] | undefined;
+  /** Looks on when an explanation was asked for; absent otherwise, and then nothing is spent on it. */
+  readonly observer?: Observer;
+}
+
+/** Told what is decided on the way. */
+export interface Observer {
+  /** `text` yielded `value`. */
+  variable(text: string, value: Json): void;
+  /** An anchor as written was tried at a path of the object. `+( )` holds where it writes. */
+  anchor(anchor: string, path: Path, held: boolean): void;
 }
 
 /** Raised while evaluating policy content; the engine turns it into a failed outcome. */

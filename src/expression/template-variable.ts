@@ -67,14 +67,18 @@ function naming(compiled: CompiledVariable, text: string, path: Path): CompiledV
     roots: compiled.roots,
     evaluate(scope) {
       try {
-        return compiled.evaluate(scope);
+        const value = compiled.evaluate(scope);
+        scope.environment.observer?.variable(text, value);
+        return value;
       } catch (error) {
         throw named(error, text, path);
       }
     },
     search(data, scope) {
       try {
-        return compiled.search(data, scope);
+        const value = compiled.search(data, scope);
+        scope.environment.observer?.variable(text, value);
+        return value;
       } catch (error) {
         throw named(error, text, path);
       }

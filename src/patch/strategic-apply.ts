@@ -62,9 +62,10 @@ function mergeMap(
 ): Merged {
   for (const test of node.globals) if (!holds(test, original, run)) return dropped;
   for (const test of node.conditions) if (!holds(test, original, run)) return skipped;
-  if (node.directive === 'delete') return undefined;
+  if (node.directive === 'delete') return deleteMap(node, original, current, schema, run);
   const absent = current === undefined || current === null;
-  if (absent && node.constant !== undefined) return node.constant;
+  const isPrepared = node.constant !== undefined && (run.observer === undefined || !node.inside.adds);
+  if (absent && isPrepared) return node.constant;
   if (!absent && !isObject(current)) throw mismatch(run, 'map', current);
   if (node.directive === 'replace') return replaceMap(node, current ?? {}, schema, run);
   const merged = mergeEntries(
@@ -79,6 +80,19 @@ function mergeMap(
   if (!absent || !node.inside.conditions) return tidied ?? {};
   // Where only conditions were stated there is nothing to create.
   return tidied === undefined || isEmpty(tidied) ? current : tidied;
+}
+
+/** Conditions further down decide about the whole of what is deleted. */
+function deleteMap(
+  node: MapNode,
+  original: Json | undefined,
+  current: Json | undefined,
+  schema: SchemaNode | undefined,
+  run: MergeRun,
+): Merged {
+  if (!node.inside.conditions || !isObject(original) || !isObject(current)) return undefined;
+  const merged = mergeEntries(node, original, current, schema, run);
+  return merged === skipped || merged === dropped ? merged : undefined;
 }
 
 function replaceMap(
@@ -109,7 +123,9 @@ function mergeEntries(
     const before = copy ?? current;
     const present = before !== undefined && Object.hasOwn(before, key);
     const inOriginal = original !== undefined && Object.hasOwn(original, key);
-    if (entry.add && (present || inOriginal)) continue;
+    const isKept = entry.add && (present || inOriginal);
+    if (entry.add) run.observer?.anchor(`+(${key})`, [...run.path, key], !isKept);
+    if (isKept) continue;
     const value = present ? before[key] : undefined;
     run.path.push(key);
     const merged = mergeNode(
@@ -132,7 +148,10 @@ function mergeEntries(
 function holds(test: AnchorTest, original: Json | undefined, run: MergeRun): boolean {
   const key = keyText(test.key, run);
   const actual = isObject(original) && Object.hasOwn(original, key) ? original[key] : undefined;
-  if (actual !== undefined && test.holds(actual, run)) return true;
+  if (actual !== undefined && test.holds(actual, run)) {
+    run.observer?.anchor(test.text, [...run.path, key], true);
+    return true;
+  }
   recordMiss(run, test, key, actual);
   return false;
 }

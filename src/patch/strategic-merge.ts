@@ -1,3 +1,4 @@
+import type { Observer } from '../expression/scope.ts';
 import { compileTemplate, type TemplateOptions } from '../expression/template.ts';
 import { isObject, type Json, type JsonObject, type Path } from '../json/value.ts';
 import type { Reporter } from '../problem.ts';
@@ -65,6 +66,7 @@ function compiledPatch(
       const run = startRun(
         'keep',
         templates.map((template) => template.render(scope)),
+        scope.environment.observer,
       );
       const merged = mergeNode(root, object, object, schemaOf(object), run);
       const misses = run.misses.length === 0 ? noMisses : run.misses;
@@ -94,8 +96,8 @@ export function mergeStrategic(
   return isObject(merged as Json) ? (merged as JsonObject) : target;
 }
 
-function startRun(order: MergeRun['order'], slots: readonly Json[]): MergeRun {
-  return { order, slots, patterns: [], path: [], misses: [] };
+function startRun(order: MergeRun['order'], slots: readonly Json[], observer?: Observer): MergeRun {
+  return { order, slots, patterns: [], path: [], misses: [], observer };
 }
 
 function schemaOf(object: JsonObject): SchemaNode | undefined {

@@ -1,3 +1,4 @@
+import type { Observer } from '../expression/scope.ts';
 import { isArray, isObject, type Json, type PathToken, typeOf } from '../json/value.ts';
 import { type AnchorMiss, PatchError } from './compiled-patch.ts';
 import type { SchemaNode } from './merge-schema.ts';
@@ -10,6 +11,7 @@ export interface MergeRun extends RunValues {
   /** Where in the object the walk stands. */
   readonly path: PathToken[];
   readonly misses: AnchorMiss[];
+  readonly observer: Observer | undefined;
 }
 
 /** The list item around a failed condition is left out; outside any list, the whole overlay. */
@@ -33,6 +35,7 @@ export type MergeNode = (
 const mostMisses = 100;
 
 export function recordMiss(run: MergeRun, test: AnchorTest, key: string, actual: Json | undefined): void {
+  run.observer?.anchor(test.text, [...run.path, key], false);
   if (run.misses.length >= mostMisses) return;
   run.misses.push({ anchor: test.text, path: [...run.path, key], expected: test.expected(run), actual });
 }

@@ -1,0 +1,45 @@
+import type { Observer } from '../expression/scope.ts';
+import { equal } from '../json/equal.ts';
+import type { Json, Path } from '../json/value.ts';
+
+/** What was decided on the way through one rule, in the order it happened. */
+export interface RuleTrace {
+  /** Each pair once. */
+  readonly variables: readonly ResolvedVariable[];
+  readonly anchors: readonly TriedAnchor[];
+}
+
+export interface ResolvedVariable {
+  /** The expression as written, without its braces. */
+  readonly text: string;
+  readonly value: Json;
+}
+
+export interface TriedAnchor {
+  /** As written, e.g. `(image)`. */
+  readonly anchor: string;
+  /** Where in the object. */
+  readonly path: Path;
+  /** For `+( )`: whether it wrote. */
+  readonly held: boolean;
+}
+
+/** Enough to explain; a loop over thousands of elements need not be told step by step. */
+const mostVariables = 200;
+
+/** An observer for one rule, and what it has seen. */
+export function traceRule(): { readonly observer: Observer; readonly trace: RuleTrace } {
+  const variables: ResolvedVariable[] = [];
+  const anchors: TriedAnchor[] = [];
+  const observer: Observer = {
+    variable(text, value) {
+      if (variables.length >= mostVariables) return;
+      if (variables.some((known) => known.text === text && equal(known.value, value))) return;
+      variables.push({ text, value });
+    },
+    anchor(anchor, path, held) {
+      anchors.push({ anchor, path, held });
+    },
+  };
+  return { observer, trace: { variables, anchors } };
+}
