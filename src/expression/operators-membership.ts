@@ -16,6 +16,8 @@ interface Collection {
   readonly scalarHas: TextTest;
   /** A value text equal to the only element of a list key. */
   readonly text?: string;
+  /** A value text that is JSON, but no list of texts: what it does not match as it stands is neither in it nor outside. */
+  readonly unusable?: true;
   readonly wrapped?: true;
 }
 
@@ -30,14 +32,16 @@ function evaluate(membership: Membership, key: Json, collection: Collection | un
   if (isArray(key)) return evaluateList(membership, key.map(formatGoValue), collection);
   if (typeof key === 'object' || collection.wrapped) return false;
   const found = collection.scalarHas(formatGoValue(key));
+  if (!found && collection.unusable) return false;
   return membership === 'AnyIn' || membership === 'AllIn' ? found : !found;
 }
 
 function evaluateList(membership: Membership, keys: readonly string[], collection: Collection): boolean {
-  const { has, range, text, wrapped } = collection;
+  const { has, range, text, wrapped, unusable } = collection;
   const any = membership === 'AnyIn' || membership === 'AnyNotIn';
   if (wrapped && !any) return false;
   if (keys.length === 1 && keys[0] === text) return membership === 'AnyIn' || membership === 'AllIn';
+  if (unusable) return false;
   const inside = range?.inside ?? has;
   switch (membership) {
     case 'AnyIn':
@@ -66,31 +70,37 @@ function collectionOfList(values: JsonArray, constant: boolean): Collection {
 }
 
 /** A text is a wildcard, else a range, else a JSON list of texts, else itself. */
-function collectionOfText(value: string): Collection | undefined {
+function collectionOfText(value: string): Collection {
   const ends = rangeEnds(value);
   if (ends !== undefined) {
     const inside = compileTextPattern(value);
     const outside = compileOutside(ends[0], ends[1]);
     return { has: inside, range: { inside, outside }, scalarHas: inside, text: value };
   }
-  const items = itemsOfText(value);
-  if (items === undefined) return undefined;
   const wildcard = compileWildcard(value);
+  const items = itemsOfText(value);
+  if (items === undefined)
+    return { has: wildcard.matches, scalarHas: wildcard.matches, text: value, unusable: true };
   const scalarHas: TextTest = (text) => wildcard.matches(text) || items.includes(text);
   return { has: eitherWay(items), scalarHas, text: value };
 }
 
-/** A JSON list of anything but texts is unusable; other JSON, such as `5`, is plain text. */
+/** Undefined for JSON of another kind: `5`, `true`, `{}`. */
 function itemsOfText(value: string): readonly string[] | undefined {
-  return value.trimStart().startsWith('[') ? (textsOfJson(value) ?? literalUnlessJson(value)) : [value];
+  if (!looksLikeJson.test(value)) return [value];
+  const parsed = parseJson(value);
+  if (parsed === undefined) return [value];
+  return parsed === null ? [] : textsOf(parsed);
 }
 
-function literalUnlessJson(value: string): readonly string[] | undefined {
-  return parseJson(value) === undefined ? [value] : undefined;
-}
+/** Spares plain words the attempt to parse them. */
+const looksLikeJson = /^\s*(?:[[{"]|-?\d|true\s*$|false\s*$|null\s*$)/;
 
 function textsOfJson(value: string): readonly string[] | undefined {
-  const parsed = parseJson(value);
+  return textsOf(parseJson(value));
+}
+
+function textsOf(parsed: Json | undefined): readonly string[] | undefined {
   if (!isArray(parsed)) return undefined;
   const items = parsed.map((item) => item ?? '');
   return items.every((item) => typeof item === 'string') ? items : undefined;

@@ -40,8 +40,10 @@ export function compileMap(value: JsonObject, path: Path, build: OverlayBuild): 
       entries.push({ key, add: anchor?.type === 'add', node: compileNode(inner, at, build) });
     }
   }
-  const anchored = entries.some((entry) => entry.add || insideOf(entry.node) !== nothingInside);
-  if (directives.directive !== 'merge' && anchored) build.discards(directives.directive, path);
+  const { directive } = directives;
+  const adds = entries.some((entry) => entry.add || insideOf(entry.node).adds);
+  const tests = entries.some((entry) => insideOf(entry.node).conditions);
+  if ((directive !== 'merge' && adds) || (directive === 'replace' && tests)) build.discards(directive, path);
   return finishMap(globals, conditions, entries, directives);
 }
 

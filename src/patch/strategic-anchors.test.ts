@@ -120,6 +120,14 @@ describe('condition anchors', () => {
       containers('[{name: a}]'),
     ],
     [
+      'deeper in an item decide about its deletion',
+      "spec: {containers: [{(name): '*', securityContext: {(privileged): true}, $patch: delete}]}",
+      containers(
+        '[{name: a, securityContext: {privileged: true}}, {name: b}, {name: c, securityContext: {privileged: false}}]',
+      ),
+      containers('[{name: b}, {name: c, securityContext: {privileged: false}}]'),
+    ],
+    [
       'deeper in an item skip that item only',
       "spec: {containers: [{(name): '*', securityContext: {(privileged): true, runAsUser: 5}}]}",
       containers(

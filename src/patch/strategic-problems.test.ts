@@ -45,6 +45,13 @@ describe('refused when the policy is loaded', () => {
       'KYM_PATCH_DIRECTIVE',
       ['l'],
     ],
+    [
+      'conditions in a map that is replaced',
+      { m: { $patch: 'replace', n: { '(a)': 1 } } },
+      'KYM_PATCH_DIRECTIVE',
+      ['m'],
+    ],
+    ['additions to what is deleted', { m: { $patch: 'delete', '+(n)': 1 } }, 'KYM_PATCH_DIRECTIVE', ['m']],
     ['deletion of the object', { $patch: 'delete' }, 'KYM_PATCH_INVALID', ['$patch']],
   ])('%s', (_title, overlay, code, path) => {
     const { patch, problems } = compile(overlay as Json);

@@ -78,6 +78,16 @@ describe('mutate', () => {
       `KYM_TARGET_KINDS ${at}/targets`,
     ],
     [
+      'targets of two kinds with a template, beside it',
+      'targets: [{kind: DaemonSet}, {kind: Deployment}]\n      patchStrategicMerge: {spec: {paused: true, template: {spec: {a: 1}}}}',
+      `KYM_TARGET_KINDS ${at}/targets`,
+    ],
+    [
+      'the template of targets that have none',
+      'targets: [{kind: Pod}, {kind: Deployment}]\n      patchStrategicMerge: {spec: {template: {spec: {a: 1}}}}',
+      `KYM_TARGET_KINDS ${at}/targets`,
+    ],
+    [
       'targets of two kinds, operations',
       'targets: [{kind: Pod}, {kind: Secret}]\n      patchesJson6902: "[{op: add, path: /spec/a, value: 1}]"',
       `KYM_TARGET_KINDS ${at}/targets`,
@@ -120,6 +130,14 @@ describe('mutate', () => {
     [
       'targets of two kinds, metadata only',
       'targets: [{kind: Pod}, {kind: Secret}]\n      patchStrategicMerge: {metadata: {labels: {a: b}}}',
+    ],
+    [
+      'the template of targets that all have one',
+      'targets: [{kind: DaemonSet}, {kind: Deployment}]\n      patchStrategicMerge: {metadata: {labels: {a: b}}, spec: {template: {metadata: {annotations: {a: b}}}}}',
+    ],
+    [
+      'operations on the template of targets that all have one',
+      'targets: [{kind: Job}, {kind: StatefulSet}]\n      patchesJson6902: "[{op: add, path: /spec/template/spec/a, value: 1}]"',
     ],
     [
       'a computed path in a loop',

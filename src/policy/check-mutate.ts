@@ -3,7 +3,7 @@ import { hasWildcard } from '../expression/wildcard.ts';
 import { isObject, type Json, type JsonObject, type Path } from '../json/value.ts';
 import type { Reporter } from '../problem.ts';
 import { matchKinds } from './match-blocks.ts';
-import { patchDocuments, touchesOnlyMetadata } from './patch-writes.ts';
+import { patchDocuments, staysBelow, touchesOnlyMetadata } from './patch-writes.ts';
 import type { PolicyFacts } from './policy-facts.ts';
 import { read, readBoolean, readList, readObject, readObjects, readText } from './read-field.ts';
 
@@ -72,17 +72,33 @@ function checkTextMaps(metadata: JsonObject, path: Path, reporter: Reporter): vo
   }
 }
 
-/** Kinds have different schemas, so one patch can be right for several of them only in their metadata. */
+/**
+ * Kinds have different schemas, so one patch can be right for several of them only in what they share: metadata, and for the
+ * controllers of Pods their template.
+ */
 function checkTargetKinds(mutate: JsonObject, reporter: Reporter): void {
   const kinds = new Set(
     readObjects(mutate, 'targets')
       .map((target) => readText(target, 'kind') ?? '')
       .filter((kind) => kind !== '' && !hasVariable(kind) && !hasWildcard(kind)),
   );
-  if (kinds.size < 2 || patchDocuments(mutate, ['mutate']).every(touchesOnlyMetadata)) return;
-  const message = `one patch cannot be right for ${[...kinds].join(' and ')}: they share only metadata`;
+  const patches = patchDocuments(mutate, ['mutate']);
+  if (kinds.size < 2 || patches.every(touchesOnlyMetadata)) return;
+  const haveTemplates = [...kinds].every((kind) => templateKinds.has(kind));
+  if (haveTemplates && patches.every((patch) => staysBelow(patch, ['metadata', 'spec.template']))) return;
+  const shared = haveTemplates ? 'metadata and spec.template' : 'metadata';
+  const message = `one patch cannot be right for ${[...kinds].join(' and ')}: they share only ${shared}`;
   reporter.error(['mutate', 'targets'], 'KYM_TARGET_KINDS', message, 'Write a rule for each kind.');
 }
+
+const templateKinds = new Set([
+  'DaemonSet',
+  'Deployment',
+  'Job',
+  'ReplicaSet',
+  'ReplicationController',
+  'StatefulSet',
+]);
 
 function checkTargetsPresent(mutate: JsonObject, facts: PolicyFacts, reporter: Reporter): void {
   const onUpdate =

@@ -65,6 +65,12 @@ describe('the policy as a whole', () => {
     expect(check(policy(parts))).toEqual([`error ${expected}`]);
   });
 
+  it('an annotation without a value is only doubtful', () => {
+    expect(check(policy({ metadata: 'annotations: {a: }' }))).toEqual([
+      'warning KYM_FIELD_TYPE /metadata/annotations/a',
+    ]);
+  });
+
   it('names have at most 63 characters', () => {
     const long = 'a'.repeat(64);
     expect(check(policy().replace('{name: p}', `{name: ${long}}`))).toEqual([

@@ -44,6 +44,26 @@ export function touchesOnlyMetadata(patch: PatchDocument): boolean {
   return [...(topLevelFields(patch) ?? [])].every((field) => field === 'metadata');
 }
 
+/** Whether all that a patch writes or looks at lies below these places, such as `metadata` and `spec.template`. */
+export function staysBelow(patch: PatchDocument, places: readonly string[]): boolean {
+  if (patch.form === 'merge') return liesBelow(patch.content, '', places);
+  return readOperations(patch.content).every(({ path }) => {
+    const steps = `${path.split('/').slice(1).join('.')}.`;
+    return places.some((place) => steps.startsWith(`${place}.`));
+  });
+}
+
+function liesBelow(value: Json, prefix: string, places: readonly string[]): boolean {
+  if (!isObject(value)) return false;
+  return Object.entries(value).every(([key, inner]) => {
+    const at = `${prefix}${withoutAnchor(key)}`;
+    return (
+      places.includes(at) ||
+      (places.some((place) => place.startsWith(`${at}.`)) && liesBelow(inner, `${at}.`, places))
+    );
+  });
+}
+
 /** A literal that a patch puts at a fixed place. `null` removes what is there. */
 export interface LiteralWrite {
   /** Where in the rule it is written. */
