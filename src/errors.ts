@@ -44,10 +44,6 @@ export const errorTable = {
       'A rule changes the name, namespace, uid, kind or apiVersion of an object, which Kubernetes does not allow.',
     cure: 'Leave these fields out of the patch.',
   },
-  KYM_DATA_NOT_READY: {
-    cause: 'A policy reads data that has to be fetched, where only data at hand can be used.',
-    cure: 'Use the asynchronous call, or give the data beforehand.',
-  },
   KYM_INPUT_NOT_FOUND: {
     cause: 'A file, folder or glob on the command line does not exist.',
     cure: 'Check the path; quote a glob so that the shell leaves it alone.',
@@ -74,15 +70,15 @@ export const errorTable = {
   },
   KYM_USAGE: {
     cause: 'The command line cannot be understood.',
-    cure: 'Run the command with --help.',
+    cure: 'Run the command with `--help`.',
   },
   KYM_VALUES_INVALID: {
     cause: 'A Values or UserInfo document is not well-formed.',
-    cure: 'Compare it with the example in the documentation of the command line.',
+    cure: 'Mend the field that the message names; kind is `Values` or `UserInfo` of cli.kyverno.io/v1alpha1.',
   },
   KYM_TEST_INVALID: {
     cause: 'A test document is not well-formed.',
-    cure: 'Compare it with the example in the documentation of `kymera test`.',
+    cure: 'Mend the field that the message names; `kymera create test` writes one to compare with.',
   },
   KYM_PATCH_INVALID: {
     cause: 'A strategic merge patch is not a map, or would delete or replace the whole object.',
@@ -140,7 +136,10 @@ export const errorTable = {
     cause: 'A field holds a value that is not allowed.',
     cure: 'Use one of the values named.',
   },
-  KYM_FIELD_MISSING: { cause: 'A required field is not there.', cure: 'Add the field.' },
+  KYM_FIELD_MISSING: {
+    cause: 'A required field is not there.',
+    cure: 'Add the field that the message names.',
+  },
   KYM_FIELD_CONFLICT: { cause: 'Two fields exclude each other.', cure: 'Keep one of them.' },
   KYM_POLICY_SCOPE: {
     cause:
@@ -149,16 +148,16 @@ export const errorTable = {
   },
   KYM_RULE_NAME: { cause: 'Two rules of a policy have one name.', cure: 'Give each rule a name of its own.' },
   KYM_RULE_TYPE: {
-    cause: 'A rule has none or several of mutate, validate, generate and verifyImages.',
+    cause: 'A rule has none or several of `mutate`, `validate`, `generate` and `verifyImages`.',
     cure: 'Write one rule for each.',
   },
   KYM_MATCH_EMPTY: {
     cause: 'A match block selects nothing or everything.',
-    cure: 'Say what it is about: kinds at least.',
+    cure: 'Say what it is about: `kinds` at least.',
   },
   KYM_MATCH_KIND: {
     cause: 'A match block names no kind, or a kind that cannot be used there.',
-    cure: 'Name the kinds; use * alone and for metadata only.',
+    cure: 'Name the kinds; `*` stands alone, and only for patches of metadata.',
   },
   KYM_NAMESPACE_SCOPE: {
     cause: 'A namespaced Policy reaches outside its namespace.',
@@ -166,23 +165,23 @@ export const errorTable = {
   },
   KYM_BACKGROUND_USER_INFO: {
     cause: 'A policy that also runs in the background uses data of the request.',
-    cure: 'Set spec.background to false.',
+    cure: 'Set `spec.background` to `false`.',
   },
   KYM_VARIABLE_FORBIDDEN: {
     cause: 'A variable stands where none can be used.',
-    cure: 'Use preconditions or a foreach.',
+    cure: 'Use `preconditions` for what depends on the request, or a `foreach`.',
   },
   KYM_VARIABLE_UNKNOWN: {
     cause: 'Nothing defines a variable that is used.',
     cure: 'Correct the name, or define it as a context entry before its use.',
   },
   KYM_VARIABLE_OUTSIDE_FOREACH: {
-    cause: 'element or elementIndex is used outside a loop.',
-    cure: 'Put the patch in a foreach.',
+    cause: '`element` or `elementIndex` is used outside a loop.',
+    cure: 'Put the patch in a `foreach`.',
   },
   KYM_CONTEXT_ENTRY: {
     cause: 'A context entry is incomplete or contradicts itself.',
-    cure: 'Mend it as the message says.',
+    cure: 'Give it a name and exactly one source: variable, configMap, apiCall, imageRegistry or globalReference.',
   },
   KYM_CONTEXT_CYCLE: {
     cause: 'A context entry refers to itself or to a later one.',
@@ -190,11 +189,11 @@ export const errorTable = {
   },
   KYM_CONDITION_INVALID: {
     cause: 'A condition is incomplete or can never hold.',
-    cure: 'Give key, operator and value.',
+    cure: 'Give `key`, an `operator` that is known, and `value`.',
   },
   KYM_MUTATE_FORM: {
     cause: 'A mutate block or foreach entry has none or several of its patch forms.',
-    cure: 'Keep exactly one of patchStrategicMerge, patchesJson6902, foreach and replacements.',
+    cure: 'Keep exactly one of `patchStrategicMerge`, `patchesJson6902`, `foreach` and `replacements`.',
   },
   KYM_METADATA_ONLY: {
     cause: 'A patch for every kind changes more than metadata, which is all that every kind has.',
@@ -202,7 +201,7 @@ export const errorTable = {
   },
   KYM_LABEL_VALUE: {
     cause: 'A label or annotation in a patch is not text.',
-    cure: 'Put quotes around it; to remove it use patchesJson6902 with remove.',
+    cure: 'Put quotes around it; to remove it use `patchesJson6902` with `op: remove`.',
   },
   KYM_IDENTITY_WRITE: {
     cause: 'A patch changes name, namespace, uid, kind or apiVersion, which Kubernetes does not allow.',
@@ -213,21 +212,21 @@ export const errorTable = {
     cure: 'Write one rule for each kind.',
   },
   KYM_TARGETS_MISSING: {
-    cause: 'mutateExistingOnPolicyUpdate is set on a rule without targets.',
-    cure: 'Add mutate.targets.',
+    cause: '`mutateExistingOnPolicyUpdate` is set on a rule without targets.',
+    cure: 'Add `mutate.targets`.',
   },
   KYM_SUBRESOURCE_MISSING: {
     cause:
       'A rule deals with replicas or status, which also change through a subresource that it does not match.',
-    cure: 'Add the kind with /scale or /status.',
+    cure: 'Add the kind with `/scale` or `/status`, if the rule is meant for that too.',
   },
   KYM_AUTOGEN_NARROWED: {
     cause: 'A rule for Pods also acts on Pods of controllers that the autogen annotation leaves out.',
     cure: 'Exclude those Pods by preconditions.',
   },
   KYM_POD_PATCHED_DIRECTLY: {
-    cause: 'patchesJson6902 on Pods does not reach their controllers.',
-    cure: 'Write a rule for the controllers, or use patchStrategicMerge.',
+    cause: 'A JSON patch on Pods does not reach their controllers.',
+    cure: 'Write a rule for the controllers, or use `patchStrategicMerge`, which autogen carries over.',
   },
   KYM_DEPRECATED: {
     cause: 'A policy uses a version, field, form or operator that has a newer equivalent.',
@@ -247,7 +246,7 @@ export const errorTable = {
   },
   KYM_FILE_EXISTS: {
     cause: 'A file that would be written is there already.',
-    cure: 'Name another place, or overwrite it with --force.',
+    cure: 'Name another place, or overwrite it with `--force`.',
   },
   KYM_DIFFERS_FROM_KYVERNO: {
     cause: 'Kyverno treats a part of the policy in another way, or does not know it.',

@@ -1,0 +1,182 @@
+import type { ErrorCode } from '../../src/errors.ts';
+import type { JsonObject } from '../../src/json/value.ts';
+import { policy } from '../../src/policy/policy-fixture.ts';
+
+/** The least that makes a code appear. */
+export type Provocation =
+  /** Policies that are checked. */
+  | { readonly text: string }
+  /** A policy that is run on an object. */
+  | { readonly text: string; readonly object: JsonObject }
+  /** A command line. */
+  | { readonly argv: readonly string[]; readonly files?: Readonly<Record<string, string>> };
+
+const configMap: JsonObject = {
+  apiVersion: 'v1',
+  kind: 'ConfigMap',
+  metadata: { name: 'c', namespace: 'ns' },
+  data: { k: 'v' },
+};
+const pod: JsonObject = {
+  apiVersion: 'v1',
+  kind: 'Pod',
+  metadata: { name: 'p', namespace: 'ns' },
+  spec: { containers: [{ name: 'a', image: 'x' }] },
+};
+const podMatch = 'any: [{resources: {kinds: [Pod]}}]';
+const label = (value: string) => ({ mutate: `patchStrategicMerge: {metadata: {labels: {a: ${value}}}}` });
+const psm = (patch: string) => ({ mutate: `patchStrategicMerge: ${patch}` });
+const operations = (text: string) => ({ mutate: `patchesJson6902: ${JSON.stringify(text)}` });
+const loop = (body: string) => ({ mutate: `foreach: [{${body}}]` });
+const replacement = (fields: string) => ({ mutate: `replacements: [{${fields}}]` });
+const wrongConfigMap =
+  'context: [{name: cm, configMap: {name: c, namespace: "{{ request.object.data.k }}"}}]';
+
+function nested(levels: number): JsonObject {
+  let value: JsonObject = {};
+  for (let level = 0; level < levels; level++) value = { a: value };
+  return value;
+}
+
+export const provocations: Readonly<Record<ErrorCode, Provocation>> = {
+  KYM_YAML_SYNTAX: { text: 'a: [' },
+  KYM_EXPRESSION_SYNTAX: { text: policy(label('"{{ request..name }}"')) },
+  KYM_EXPRESSION_FAILED: { text: policy(label('"{{ to_upper(request.object.data) }}"')), object: configMap },
+  KYM_VARIABLE_UNRESOLVED: { text: policy(label('"{{ request.object.data.none }}"')), object: configMap },
+  KYM_REFERENCE_UNRESOLVED: { text: policy(label('"$(/none)"')) },
+  KYM_LABEL_SELECTOR: {
+    text: policy({
+      match: 'any: [{resources: {kinds: [Pod], selector: {matchExpressions: [{key: a, operator: In}]}}}]',
+    }),
+  },
+  KYM_CONTEXT_FAILED: {
+    text: policy({
+      ...label('"{{ cm.data.k }}"'),
+      rule: 'context: [{name: cm, configMap: {name: none, namespace: ns}}]',
+    }),
+    object: configMap,
+  },
+  KYM_NAMESPACE_BOUNDARY: {
+    text: policy({
+      kind: 'Policy',
+      metadata: 'namespace: ns',
+      ...label('"{{ cm.data.k }}"'),
+      rule: wrongConfigMap,
+    }),
+    object: configMap,
+  },
+  KYM_LIST_FAILED: {
+    text: policy(loop('list: request.object.data.none, patchStrategicMerge: {metadata: {labels: {a: b}}}')),
+    object: configMap,
+  },
+  KYM_IDENTITY_CHANGED: {
+    text: policy(psm('{metadata: {name: "{{ request.operation }}"}}')),
+    object: configMap,
+  },
+  KYM_INPUT_NOT_FOUND: { argv: ['validate', 'none.yaml'] },
+  KYM_INPUT_UNREADABLE: { argv: ['jp', 'query', '-i', 'none.yaml', 'a'] },
+  KYM_INPUT_TOO_LARGE: { text: `a: ${'x'.repeat(11 * 1024 * 1024)}` },
+  KYM_INPUT_TOO_DEEP: { text: '['.repeat(300) },
+  KYM_YAML_ALIASES: { text: 'a: &a {b: *a}' },
+  KYM_NOT_AN_OBJECT: {
+    argv: ['apply', 'p.yaml', '-r', 'r.yaml'],
+    files: { 'p.yaml': policy(), 'r.yaml': 'a: b\n' },
+  },
+  KYM_USAGE: { argv: ['validate', '-', '--watch'] },
+  KYM_VALUES_INVALID: {
+    argv: ['apply', 'p.yaml', '-r', 'p.yaml', '-f', 'v.yaml'],
+    files: { 'p.yaml': policy(), 'v.yaml': 'kind: Wrong\n' },
+  },
+  KYM_TEST_INVALID: { argv: ['test', 't.yaml'], files: { 't.yaml': 'kind: Test\n' } },
+  KYM_PATCH_INVALID: { text: policy(psm('[]')) },
+  KYM_JSON_PATCH_INVALID: { text: policy(operations('a: b')) },
+  KYM_JSON_PATCH_FAILED: {
+    text: policy(operations('- {op: replace, path: /data/none, value: a}')),
+    object: configMap,
+  },
+  KYM_PATCH_MISMATCH: { text: policy(psm('{data: {k: {a: b}}}')), object: configMap },
+  KYM_PATCH_KEY_MISSING: {
+    text: policy({ match: podMatch, ...psm('{spec: {containers: [{tty: true}]}}') }),
+    object: pod,
+  },
+  KYM_PATCH_DIRECTIVE: { text: policy(psm('{data: {$patch: none}}')) },
+  KYM_PATCH_TOO_DEEP: {
+    text: policy(psm('{data: {k: "{{ request.object.deep }}"}}')),
+    object: { ...configMap, data: {}, deep: nested(600) },
+  },
+  KYM_ANCHOR_UNSUPPORTED: { text: policy(psm('{data: {X(k): a}}')) },
+  KYM_ANCHOR_MISPLACED: { text: policy(psm('{(data): {+(k): a}}')) },
+  KYM_REPLACEMENT_INVALID: { text: policy(replacement('sourceValue: a')) },
+  KYM_REPLACEMENT_FAILED: {
+    text: policy(
+      replacement('sourceValue: a, targets: [{select: {kind: ConfigMap}, fieldPaths: [data.none]}]'),
+    ),
+    object: configMap,
+  },
+  KYM_FIELD_UNKNOWN: { text: policy({ spec: 'unknown: 1' }) },
+  KYM_FIELD_TYPE: { text: policy({ spec: 'background: "no"' }) },
+  KYM_FIELD_VALUE: { text: policy({ spec: 'applyRules: Two' }) },
+  KYM_FIELD_MISSING: { text: 'apiVersion: kyverno.io/v1\nkind: ClusterPolicy\nmetadata: {name: p}\n' },
+  KYM_FIELD_CONFLICT: { text: policy({ match: 'any: [{resources: {kinds: [Pod], name: a, names: [b]}}]' }) },
+  KYM_POLICY_SCOPE: { text: policy({ metadata: 'namespace: ns' }) },
+  KYM_RULE_NAME: {
+    text: policy({ rule: '\n  - {name: r, match: {any: [{resources: {kinds: [Pod]}}]}, validate: {}}' }),
+  },
+  KYM_RULE_TYPE: { text: policy({ rule: 'validate: {message: a}' }) },
+  KYM_MATCH_EMPTY: { text: policy({ match: 'any: [{resources: {}}]' }) },
+  KYM_MATCH_KIND: { text: policy({ match: 'any: [{resources: {names: [a]}}]' }) },
+  KYM_NAMESPACE_SCOPE: { text: policy({ kind: 'Policy', match: 'any: [{resources: {kinds: [Node]}}]' }) },
+  KYM_BACKGROUND_USER_INFO: {
+    text: policy({ spec: 'background: true', ...label('"{{ serviceAccountName }}"') }),
+  },
+  KYM_VARIABLE_FORBIDDEN: { text: policy({ match: 'any: [{resources: {kinds: ["{{ a }}"]}}]' }) },
+  KYM_VARIABLE_UNKNOWN: { text: policy(label('"{{ none }}"')) },
+  KYM_VARIABLE_OUTSIDE_FOREACH: { text: policy(label('"{{ element }}"')) },
+  KYM_CONTEXT_ENTRY: { text: policy({ rule: 'context: [{name: a}]' }) },
+  KYM_CONTEXT_CYCLE: { text: policy({ rule: 'context: [{name: a, variable: {value: "{{ a }}"}}]' }) },
+  KYM_CONDITION_INVALID: {
+    text: policy({ rule: 'preconditions: {all: [{key: a, operator: Near, value: b}]}' }),
+  },
+  KYM_MUTATE_FORM: { text: policy({ mutate: 'foreach: []' }) },
+  KYM_METADATA_ONLY: {
+    text: policy({ match: 'any: [{resources: {kinds: ["*"]}}]', ...psm('{spec: {a: b}}') }),
+  },
+  KYM_LABEL_VALUE: { text: policy(label('1')) },
+  KYM_IDENTITY_WRITE: { text: policy(psm('{kind: Secret}')) },
+  KYM_TARGET_KINDS: {
+    text: policy({
+      mutate:
+        'targets: [{apiVersion: v1, kind: Secret, name: a, namespace: b}, {apiVersion: v1, kind: Pod, name: a, namespace: b}]\n      patchStrategicMerge: {spec: {a: b}}',
+    }),
+  },
+  KYM_TARGETS_MISSING: {
+    text: policy({ mutate: 'mutateExistingOnPolicyUpdate: true\n      patchStrategicMerge: {data: {a: b}}' }),
+  },
+  KYM_SUBRESOURCE_MISSING: {
+    text: policy({ match: 'any: [{resources: {kinds: [Deployment]}}]', ...psm('{spec: {replicas: 1}}') }),
+  },
+  KYM_AUTOGEN_NARROWED: {
+    text: policy({
+      match: podMatch,
+      metadata: 'annotations: {pod-policies.kyverno.io/autogen-controllers: Job}',
+    }),
+  },
+  KYM_POD_PATCHED_DIRECTLY: {
+    text: policy({ match: 'resources: {kinds: [Pod]}', ...operations('[{op: remove, path: /spec/a}]') }),
+  },
+  KYM_DEPRECATED: { text: policy({ spec: 'failurePolicy: Ignore' }) },
+  KYM_NEVER_APPLIES: { text: policy({ match: 'any: [{resources: {kinds: [Pod], operations: [DELETE]}}]' }) },
+  KYM_DIFFERS_FROM_KYVERNO: { text: policy({ match: podMatch, ...psm('{spec: {securityContext: {}}}') }) },
+  KYM_NOT_CONVERTED: {
+    argv: ['convert', 'p.yaml'],
+    files: {
+      'p.yaml':
+        'apiVersion: kyverno.io/v1alpha1\nkind: Policy\nmetadata: {name: p}\nspec: {rules: [{resource: {kind: Pod}, mutate: {overlay: {spec: {tolerations: [{key: a}]}}}}]}\n',
+    },
+  },
+  KYM_FILE_NOT_WRITTEN: {
+    argv: ['create', 'policy', 'p', '-o', 'file/p.yaml'],
+    files: { file: '' },
+  },
+  KYM_FILE_EXISTS: { argv: ['create', 'policy', 'p', '-o', 'p.yaml'], files: { 'p.yaml': '' } },
+};

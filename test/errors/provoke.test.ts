@@ -1,0 +1,43 @@
+import { describe, expect, it, test } from 'vitest';
+import { type ErrorCode, errorTable } from '../../src/errors.ts';
+import { loadPolicies, mutate } from '../../src/index.ts';
+import { adviseOnPolicy } from '../../src/policy/advice.ts';
+import { loadDocuments } from '../../src/policy/load.ts';
+import { kymera } from '../cli/in-process.ts';
+import { type Provocation, provocations } from './provocations.ts';
+
+/** The codes that something makes appear, in problems, failures or messages. */
+async function codesOf(provocation: Provocation): Promise<readonly string[]> {
+  if ('argv' in provocation) {
+    const { argv, files } = provocation;
+    const { stdout, stderr } = await kymera(argv, files === undefined ? {} : { files });
+    return [...(stdout + stderr).matchAll(/\[(KYM_\w+)\]/g)].map(([, code = '']) => code);
+  }
+  if (!('object' in provocation)) {
+    const { problems } = loadDocuments([{ file: 'p.yaml', text: provocation.text }], {
+      advise: adviseOnPolicy,
+    });
+    return problems.map(({ code }) => code);
+  }
+  const set = loadPolicies({ file: 'p.yaml', text: provocation.text });
+  expect(set.problems.filter(({ severity }) => severity === 'error')).toEqual([]);
+  const { outcomes } = await mutate(provocation.object, set);
+  return outcomes.flatMap((outcome) => (outcome.status === 'failed' ? [outcome.failure.code] : []));
+}
+
+describe('every problem code', () => {
+  const codes = Object.keys(errorTable) as ErrorCode[];
+
+  test.each(codes)('%s can be provoked', async (code) => {
+    const provocation = provocations[code];
+    expect(provocation, `no row for ${code} in provocations.ts`).toBeDefined();
+    expect(await codesOf(provocation)).toContain(code);
+  });
+
+  it('says its cause and its cure in sentences', () => {
+    for (const { cause, cure } of Object.values(errorTable)) {
+      expect(cause).toMatch(/^[A-Z`].*\.$/);
+      expect(cure).toMatch(/^[A-Z`].*\.$/);
+    }
+  });
+});
