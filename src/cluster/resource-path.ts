@@ -1,0 +1,47 @@
+/** A kind as the API server names it in paths. */
+export interface ResourceType {
+  readonly group: string;
+  readonly version: string;
+  /** The plural: `pods`. */
+  readonly resource: string;
+  readonly namespaced: boolean;
+}
+
+export interface ObjectPlace {
+  readonly namespace?: string;
+  readonly name?: string;
+  readonly subresource?: string;
+}
+
+/** `/apis/apps/v1/namespaces/NS/deployments/NAME/scale`. */
+export function pathOf(type: ResourceType, { namespace, name, subresource }: ObjectPlace = {}): string {
+  const root = type.group === '' ? `/api/${type.version}` : `/apis/${type.group}/${type.version}`;
+  const place = type.namespaced && namespace ? `/namespaces/${encodeURIComponent(namespace)}` : '';
+  const object = name === undefined ? '' : `/${encodeURIComponent(name)}`;
+  return `${root}${place}/${type.resource}${object}${subresource ? `/${subresource}` : ''}`;
+}
+
+export function apiVersionOf({ group, version }: Pick<ResourceType, 'group' | 'version'>): string {
+  return group === '' ? version : `${group}/${version}`;
+}
+
+function type(group: string, version: string, resource: string, namespaced: boolean): ResourceType {
+  return { group, version, resource, namespaced };
+}
+
+/** The kinds this layer reads and writes itself. */
+export const resourceTypes = {
+  namespaces: type('', 'v1', 'namespaces', false),
+  configMaps: type('', 'v1', 'configmaps', true),
+  secrets: type('', 'v1', 'secrets', true),
+  deployments: type('apps', 'v1', 'deployments', true),
+  leases: type('coordination.k8s.io', 'v1', 'leases', true),
+  events: type('events.k8s.io', 'v1', 'events', true),
+  roleBindings: type('rbac.authorization.k8s.io', 'v1', 'rolebindings', true),
+  clusterRoleBindings: type('rbac.authorization.k8s.io', 'v1', 'clusterrolebindings', false),
+  customResourceDefinitions: type('apiextensions.k8s.io', 'v1', 'customresourcedefinitions', false),
+  mutatingWebhooks: type('admissionregistration.k8s.io', 'v1', 'mutatingwebhookconfigurations', false),
+  validatingWebhooks: type('admissionregistration.k8s.io', 'v1', 'validatingwebhookconfigurations', false),
+  subjectAccessReviews: type('authorization.k8s.io', 'v1', 'subjectaccessreviews', false),
+  selfSubjectReviews: type('authentication.k8s.io', 'v1', 'selfsubjectreviews', false),
+} as const;
