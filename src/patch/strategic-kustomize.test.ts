@@ -19,6 +19,12 @@ describe("plain merge in kustomize's order", () => {
       'spec: {containers: [{name: n}, {name: c, tty: true}, {name: a, tty: true}, {name: b}]}',
     ],
     [
+      'an item that is named but not changed comes first too',
+      'spec: {containers: [{name: a}, {name: b, tty: true}]}',
+      'spec: {containers: [{name: b, tty: true}]}',
+      'spec: {containers: [{name: b, tty: true}, {name: a}]}',
+    ],
+    [
       'deleted items go, the rest keeps its order',
       'spec: {containers: [{name: a}, {name: b}, {name: c}]}',
       'spec: {containers: [{name: b, $patch: delete}, {name: c, tty: true}]}',
