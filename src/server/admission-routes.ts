@@ -1,0 +1,90 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { timeToAnswer } from '../admission/deadline.ts';
+import { MalformedReview } from '../admission/review-request.ts';
+import type { Json } from '../json/value.ts';
+import { Refusal } from './refusal.ts';
+import type { PolicyScope, Reviewer } from './reviewer.ts';
+
+type Handler = (request: FastifyRequest, reply: FastifyReply) => Promise<unknown>;
+
+/** Answers an AdmissionReview of another kind of webhook: of policies. */
+export type ReviewAnswerer = (body: Json, milliseconds: number) => Promise<object>;
+
+export interface AdmissionRoutes {
+  readonly reviewer: Reviewer;
+  /** By path: `/policyvalidate`. */
+  readonly others: ReadonlyMap<string, ReviewAnswerer>;
+}
+
+/** `/mutate`, `/mutate/ignore`, `/mutate/fail`, and below each of the two `/finegrained/[NAMESPACE/]POLICY`. */
+export function addAdmissionRoutes(app: FastifyInstance, { reviewer, others }: AdmissionRoutes): void {
+  app.removeAllContentTypeParsers();
+  app.addContentTypeParser('application/json', { parseAs: 'string' }, (_request, text, done) =>
+    done(null, text),
+  );
+  const mutate = (scopeOf: (request: FastifyRequest) => PolicyScope): Handler =>
+    answering((body, milliseconds, request) =>
+      reviewer(body, scopeOf(request), milliseconds, request.url.split('?', 1)[0] ?? ''),
+    );
+  app.post(
+    '/mutate',
+    mutate(() => ({ set: 'all' })),
+  );
+  for (const set of ['ignore', 'fail'] as const) {
+    app.post(
+      `/mutate/${set}`,
+      mutate(() => ({ set })),
+    );
+    app.post(
+      `/mutate/${set}/finegrained/:policy`,
+      mutate((request) => ({ set, policy: parameters(request).policy ?? '' })),
+    );
+    app.post(
+      `/mutate/${set}/finegrained/:namespace/:policy`,
+      mutate((request) => {
+        const { namespace, policy } = parameters(request);
+        return { set, policy: `${namespace}/${policy}` };
+      }),
+    );
+  }
+  for (const [path, answer] of others) app.post(path, answering(answer));
+}
+
+function parameters(request: FastifyRequest): { readonly namespace?: string; readonly policy?: string } {
+  return request.params as { namespace?: string; policy?: string };
+}
+
+function answering(
+  answer: (body: Json, milliseconds: number, request: FastifyRequest) => Promise<object>,
+): Handler {
+  return async (request, reply) => {
+    const body = bodyOf(request);
+    const { timeout } = request.query as { timeout?: string | string[] };
+    const milliseconds = timeToAnswer(Array.isArray(timeout) ? timeout[0] : timeout);
+    if (milliseconds === undefined) throw new Refusal(400, 'the timeout is no duration, such as 10s');
+    try {
+      const review = await answer(body, milliseconds, request);
+      return await reply
+        .header('content-type', 'application/json; charset=utf-8')
+        .send(JSON.stringify(review));
+    } catch (error) {
+      if (error instanceof MalformedReview) throw new Refusal(400, error.message);
+      throw error;
+    }
+  };
+}
+
+function bodyOf(request: FastifyRequest): Json {
+  // The API server sends exactly this.
+  if (request.headers['content-type'] !== 'application/json') {
+    throw new Refusal(415, 'the content type must be application/json');
+  }
+  const text = request.body;
+  if (typeof text !== 'string' || text === '') throw new Refusal(400, 'the body is empty');
+  try {
+    return JSON.parse(text) as Json;
+  } catch {
+    // What the parser says quotes the body. Kyverno answers with this code, too.
+    throw new Refusal(417, 'the body is not JSON');
+  }
+}

@@ -1,0 +1,101 @@
+import { withDeadline } from '../admission/deadline.ts';
+import { type Decision, decide } from '../admission/decision.ts';
+import { createModeSplitter } from '../admission/policy-mode.ts';
+import {
+  defaultRequestSettings,
+  type PolicyProvider,
+  type PolicySets,
+  type RequestSettings,
+} from '../admission/policy-provider.ts';
+import { compileRequestFilter, type RequestFilter } from '../admission/request-filter.ts';
+import { type AdmissionSettings, requestOf } from '../admission/review-request.ts';
+import { type AdmissionReview, allow, deny, reviewWith } from '../admission/review-response.ts';
+import { type DataSource, emptyDataSource } from '../engine/data-source.ts';
+import type { Environment } from '../expression/scope.ts';
+import type { Json } from '../json/value.ts';
+import type { PolicySnapshot } from '../policy/registry.ts';
+import type { DecisionLog } from './decision-log.ts';
+import type { Metrics } from './metrics.ts';
+import { observeSource } from './observed-source.ts';
+import { type Log, logReview } from './review-log.ts';
+
+export interface ReviewerOptions extends AdmissionSettings {
+  readonly provider: PolicyProvider;
+  readonly dataSource?: DataSource;
+  readonly environment?: Environment;
+  /** Asked at each review; a new object means new settings. */
+  readonly settings?: () => RequestSettings;
+  readonly metrics: Metrics;
+  readonly log: Log;
+  readonly decisions?: DecisionLog;
+  /** Told of each decision, after it was made: events. */
+  readonly onDecision?: (decision: Decision) => void;
+}
+
+/** Which of the policies a URL asks for. */
+export type PolicyScope = { readonly set: 'all' | 'ignore' | 'fail'; readonly policy?: string };
+
+export type Reviewer = (
+  body: Json,
+  scope: PolicyScope,
+  milliseconds: number,
+  path: string,
+) => Promise<AdmissionReview>;
+
+const systemEnvironment: Environment = { now: () => new Date(), random: () => Math.random() };
+
+/** Answers reviews and tells of them. Throws MalformedReview for a body that is none. */
+export function createReviewer(options: ReviewerOptions): Reviewer {
+  const { provider, metrics, log, decisions, onDecision } = options;
+  const source = options.dataSource ?? emptyDataSource;
+  const environment = options.environment ?? systemEnvironment;
+  const splitByMode = createModeSplitter();
+  const filterFor = createFilterCache(options.settings ?? (() => defaultRequestSettings));
+
+  return async (body, scope, milliseconds, path) => {
+    const startedAt = performance.now();
+    const reviewed = requestOf(body, options);
+    const snapshot = snapshotFor(provider.current(), scope);
+    if (snapshot === undefined) return unknownPolicy(reviewed.apiVersion, reviewed.uid, scope);
+    const bounded = withDeadline(source, milliseconds);
+    const observed = decisions === undefined ? undefined : observeSource(bounded);
+    const decision = await decide(reviewed, splitByMode(snapshot), {
+      dataSource: observed ?? bounded,
+      environment,
+      filter: filterFor(),
+    });
+    const elapsed = performance.now() - startedAt;
+    const microseconds = Math.round(elapsed * 1000);
+    metrics.countReview(decision, elapsed / 1000);
+    logReview(log, decision, path, microseconds);
+    decisions?.record(decision, microseconds, observed?.readsSecrets ?? false);
+    onDecision?.(decision);
+    return reviewWith(decision.apiVersion, decision.response);
+  };
+}
+
+function snapshotFor(sets: PolicySets, { set, policy }: PolicyScope): PolicySnapshot | undefined {
+  return policy === undefined ? sets[set] : sets.policy(policy);
+}
+
+/** The policy was deleted a moment ago, or has not arrived: the failure policy of the URL decides, as for any failure. */
+function unknownPolicy(apiVersion: string, uid: string, { set, policy }: PolicyScope): AdmissionReview {
+  const message = `there is no policy ${policy ?? ''}`;
+  return reviewWith(
+    apiVersion,
+    set === 'ignore' ? allow(uid, [message]) : deny(uid, `mutation failed: ${message}`),
+  );
+}
+
+function createFilterCache(settings: () => RequestSettings): () => RequestFilter {
+  let known = settings();
+  let filter = compileRequestFilter(known);
+  return () => {
+    const current = settings();
+    if (current !== known) {
+      known = current;
+      filter = compileRequestFilter(current);
+    }
+    return filter;
+  };
+}
