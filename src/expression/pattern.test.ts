@@ -121,7 +121,7 @@ describe('a list', () => {
   table([
     [[{ '(image)': '*x*' }], [{ image: 'a' }, { image: 'bxc' }], true],
     [[{ '(image)': '*x*' }], [{ image: 'a' }, { image: 'b' }], false],
-    [[{ '(image)': '*x*' }], [], false],
+    [[{ '(image)': '*x*' }], [], true],
     [[{ image: '*x*' }], [{ image: 'ax' }, { image: 'bx' }], true],
     [[{ image: '*x*' }], [{ image: 'ax' }, { image: 'b' }], false],
     [[{ image: '*x*' }], [], true],

@@ -60,13 +60,12 @@ function compileList(pattern: JsonArray): Check {
   return (value) => verdict(isArray(value) && value.every(test));
 }
 
-/** Elements whose condition is not met do not count, but one has to be left. */
+/** Elements whose condition is not met do not count, but of a list that has any one has to be left. */
 function compileListOfMaps(pattern: JsonObject): Check {
   const check = compileMap(pattern, false);
-  const conditional = Object.keys(pattern).some((key) => anchorOf(key).modifier === '');
   return (value) => {
     if (!isArray(value)) return 'mismatch';
-    let matched = !conditional && value.length === 0;
+    let matched = value.length === 0;
     for (const item of value) {
       const result = check(item);
       if (result === 'mismatch') return 'mismatch';
