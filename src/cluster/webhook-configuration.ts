@@ -1,0 +1,204 @@
+import type { Json, JsonObject } from '../json/value.ts';
+import type { CompiledPolicy } from '../policy/compiled.ts';
+import type { KindTable } from './discovery.ts';
+import { mayBeReinvoked } from './reinvocation.ts';
+import {
+  type FailureGroup,
+  managedLabels,
+  mutatingConfigurationName,
+  policyEntryName,
+  policyPath,
+  policyReviewPath,
+  sharedEntryName,
+  sharedPath,
+  validatingConfigurationName,
+} from './webhook-names.ts';
+import { addInterest, type Interest, interestsOf, webhookRulesOf } from './webhook-rules.ts';
+
+/** How the API server reaches the server. */
+export type WebhookTarget = { readonly caBundle: string } & (
+  | { readonly url: string }
+  | { readonly service: { readonly namespace: string; readonly name: string; readonly port: number } }
+);
+
+export interface WebhookSettings {
+  readonly target: WebhookTarget;
+  /** Where this installation lives: never subject to its own policies. */
+  readonly namespace: string;
+  /** From the ConfigMap; in place of the default, which leaves kube-system out. */
+  readonly namespaceSelector?: JsonObject;
+  readonly objectSelector?: JsonObject;
+  /** For the shared entries; a policy with conditions of its own has an entry of its own. */
+  readonly matchConditions?: readonly JsonObject[];
+  readonly annotations?: Readonly<Record<string, string>>;
+  readonly labels?: Readonly<Record<string, string>>;
+  readonly defaultTimeoutSeconds?: number;
+  /** Every policy is treated as if its failure policy were Ignore. */
+  readonly forceIgnore?: boolean;
+}
+
+export interface MutatingConfiguration {
+  readonly document: JsonObject;
+  /** Kinds that policies name and nothing serves, by policy key. */
+  readonly unknownKinds: ReadonlyMap<string, readonly string[]>;
+}
+
+/** The MutatingWebhookConfiguration for these policies, and nothing more than they ask for. */
+export function mutatingConfiguration(
+  policies: readonly CompiledPolicy[],
+  kinds: KindTable,
+  settings: WebhookSettings,
+): MutatingConfiguration {
+  const unknownKinds = new Map<string, readonly string[]>();
+  const shared = { ignore: newEntry(settings), fail: newEntry(settings) };
+  const own: JsonObject[] = [];
+  for (const policy of policies) {
+    const found = interestsOf(policy, kinds);
+    if (found.unknownKinds.length > 0) unknownKinds.set(policy.key, found.unknownKinds);
+    if (found.interests.size === 0) continue;
+    const group = failureGroup(policy, settings.forceIgnore);
+    const entry = hasOwnEntry(policy) ? newEntry(settings) : shared[group];
+    for (const interest of found.interests.values()) addInterest(entry.interests, interest);
+    if (!hasOwnEntry(policy)) {
+      entry.timeoutSeconds = Math.max(entry.timeoutSeconds, policy.timeoutSeconds ?? 0);
+      continue;
+    }
+    entry.timeoutSeconds = policy.timeoutSeconds ?? entry.timeoutSeconds;
+    const name = policyEntryName(policy.key, group);
+    const conditions = policy.matchConditions.map((condition) => ({ ...condition }));
+    own.push(
+      webhook(name, policyPath(policy.key, group), group, entry, settings, {
+        reinvocationPolicy: mayBeReinvoked(policy) ? 'IfNeeded' : 'Never',
+        conditions: conditions.length > 0 ? conditions : (settings.matchConditions ?? []),
+      }),
+    );
+  }
+  const together = (['ignore', 'fail'] as const)
+    .filter((group) => shared[group].interests.size > 0)
+    .map((group) =>
+      webhook(sharedEntryName(group), sharedPath(group), group, shared[group], settings, {
+        reinvocationPolicy: 'IfNeeded',
+        conditions: settings.matchConditions ?? [],
+      }),
+    );
+  const webhooks = [...together, ...own.sort(byName)];
+  return {
+    document: configuration('MutatingWebhookConfiguration', mutatingConfigurationName, webhooks, settings),
+    unknownKinds,
+  };
+}
+
+/** With conditions, or a result that a second run would change, a policy is called on its own. */
+export function hasOwnEntry(policy: CompiledPolicy): boolean {
+  return policy.matchConditions.length > 0 || !mayBeReinvoked(policy);
+}
+
+export function failureGroup(policy: CompiledPolicy, forceIgnore = false): FailureGroup {
+  return forceIgnore || policy.failurePolicy === 'Ignore' ? 'ignore' : 'fail';
+}
+
+/**
+ * Policies are checked as they are written. Ignore, and no DELETE: whatever happens to the server, a policy can be mended
+ * and removed. What slips through is checked again when it is loaded.
+ */
+export function validatingConfiguration(settings: WebhookSettings): JsonObject {
+  const rule = (group: string, resources: readonly string[]) => ({
+    apiGroups: [group],
+    apiVersions: ['*'],
+    operations: ['CREATE', 'UPDATE'],
+    resources: [...resources],
+    scope: '*',
+  });
+  const entry: JsonObject = {
+    name: 'validate.policy.kymera.io',
+    admissionReviewVersions: ['v1'],
+    clientConfig: clientConfig(settings.target, policyReviewPath),
+    failurePolicy: 'Ignore',
+    matchPolicy: 'Exact',
+    namespaceSelector: {},
+    objectSelector: {},
+    rules: [
+      rule('kymera.io', ['clusterpolicies', 'policies']),
+      rule('kyverno.io', ['clusterpolicies', 'globalcontextentries', 'policies', 'policyexceptions']),
+      rule('policy.nirmata.io', ['policies']),
+    ],
+    sideEffects: 'None',
+    timeoutSeconds: settings.defaultTimeoutSeconds ?? 10,
+  };
+  return configuration('ValidatingWebhookConfiguration', validatingConfigurationName, [entry], settings);
+}
+
+interface Entry {
+  readonly interests: Map<string, Interest>;
+  timeoutSeconds: number;
+}
+
+function newEntry(settings: WebhookSettings): Entry {
+  return { interests: new Map(), timeoutSeconds: settings.defaultTimeoutSeconds ?? 10 };
+}
+
+function webhook(
+  name: string,
+  path: string,
+  group: FailureGroup,
+  entry: Entry,
+  settings: WebhookSettings,
+  own: { readonly reinvocationPolicy: string; readonly conditions: readonly JsonObject[] },
+): JsonObject {
+  return {
+    name,
+    admissionReviewVersions: ['v1'],
+    clientConfig: clientConfig(settings.target, path),
+    failurePolicy: group === 'fail' ? 'Fail' : 'Ignore',
+    ...(own.conditions.length === 0 ? {} : { matchConditions: own.conditions }),
+    matchPolicy: 'Equivalent',
+    namespaceSelector: namespaceSelector(settings),
+    objectSelector: settings.objectSelector ?? {},
+    reinvocationPolicy: own.reinvocationPolicy,
+    rules: webhookRulesOf(entry.interests) as unknown as Json,
+    sideEffects: 'NoneOnDryRun',
+    timeoutSeconds: Math.min(entry.timeoutSeconds, 30),
+  };
+}
+
+const nameLabel = 'kubernetes.io/metadata.name';
+
+/** Whatever is configured, the own namespace stays out: a server that is down must be able to come back. */
+function namespaceSelector({ namespace, namespaceSelector: configured }: WebhookSettings): JsonObject {
+  const without = (values: readonly string[]) => ({ key: nameLabel, operator: 'NotIn', values: [...values] });
+  if (configured === undefined)
+    return { matchExpressions: [without([...new Set(['kube-system', namespace])].sort())] };
+  const expressions = configured['matchExpressions'];
+  const own = without([namespace]);
+  return {
+    ...configured,
+    matchExpressions: Array.isArray(expressions) ? [...expressions, own] : [own],
+  };
+}
+
+function clientConfig(target: WebhookTarget, path: string): JsonObject {
+  if ('url' in target) return { caBundle: target.caBundle, url: `${target.url.replace(/\/+$/, '')}${path}` };
+  return { caBundle: target.caBundle, service: { ...target.service, path } };
+}
+
+function configuration(
+  kind: string,
+  name: string,
+  webhooks: readonly JsonObject[],
+  settings: WebhookSettings,
+): JsonObject {
+  return {
+    apiVersion: 'admissionregistration.k8s.io/v1',
+    kind,
+    metadata: {
+      name,
+      labels: { ...settings.labels, ...managedLabels },
+      ...(settings.annotations === undefined ? {} : { annotations: { ...settings.annotations } }),
+    },
+    webhooks: [...webhooks],
+  };
+}
+
+function byName(left: JsonObject, right: JsonObject): number {
+  return String(left['name']) < String(right['name']) ? -1 : 1;
+}
