@@ -24,7 +24,9 @@ Examples:
 
 /** The names of commands and flags are those of Kyverno's command line. */
 export function defineJp(program: Command, { io, end }: CommandHost): void {
-  const jp = program.command('jp').description('Try expressions (JMESPath) on a file, and list the functions.');
+  const jp = program
+    .command('jp')
+    .description('Try expressions (JMESPath) on a file, and list the functions.');
 
   jp.command('query')
     .description('Evaluate expressions over a YAML or JSON document.')

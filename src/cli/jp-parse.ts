@@ -45,7 +45,10 @@ function describe(node: Node): Described {
   switch (node.type) {
     case 'path':
       return {
-        text: node.head === undefined && node.steps.length === 0 ? 'current (@)' : `path ${stepsText(node.steps)}`,
+        text:
+          node.head === undefined && node.steps.length === 0
+            ? 'current (@)'
+            : `path ${stepsText(node.steps)}`,
         below: node.head === undefined ? [] : [['of', node.head]],
       };
     case 'literal':
@@ -55,7 +58,13 @@ function describe(node: Node): Described {
     case 'bound-json':
       return { text: 'literal with variables' };
     case 'chain':
-      return { text: 'sub-expression (.)', below: [['of', node.left], ['take', node.right]] };
+      return {
+        text: 'sub-expression (.)',
+        below: [
+          ['of', node.left],
+          ['take', node.right],
+        ],
+      };
     case 'pipe':
       return { text: 'pipe (|)', below: unnamed(node.children) };
     case 'or':
@@ -75,16 +84,35 @@ function describe(node: Node): Described {
     case 'hash':
       return { text: 'map', below: node.entries.map(({ key, value }) => [valueText(key), value]) };
     case 'projection':
-      return { text: 'for each item', below: [['of', node.left], ['take', node.right]] };
+      return {
+        text: 'for each item',
+        below: [
+          ['of', node.left],
+          ['take', node.right],
+        ],
+      };
     case 'value-projection':
-      return { text: 'for each value (*)', below: [['of', node.left], ['take', node.right]] };
+      return {
+        text: 'for each value (*)',
+        below: [
+          ['of', node.left],
+          ['take', node.right],
+        ],
+      };
     case 'filter':
       return {
         text: 'filter ([?])',
-        below: [['of', node.left], ['where', node.condition], ['take', node.right]],
+        below: [
+          ['of', node.left],
+          ['where', node.condition],
+          ['take', node.right],
+        ],
       };
     case 'slice':
-      return { text: `slice [${node.parts.map((part) => part ?? '').join(':')}]`, below: [['of', node.left]] };
+      return {
+        text: `slice [${node.parts.map((part) => part ?? '').join(':')}]`,
+        below: [['of', node.left]],
+      };
     case 'call':
       return { text: `function ${node.name}()`, below: unnamed(node.args) };
   }

@@ -52,7 +52,9 @@ export async function query(given: readonly string[], options: QueryOptions, io:
         if (!(error instanceof EvaluationError)) throw error;
         const { message, code } = error;
         const hint = `  ${paint('cyan', 'hint')}: ${errorTable[code].cure}`;
-        await io.stderr.write(`${paint('red', 'error')}: ${expression.text}: ${message} [${code}]\n${hint}\n`);
+        await io.stderr.write(
+          `${paint('red', 'error')}: ${expression.text}: ${message} [${code}]\n${hint}\n`,
+        );
         exitCode = 1;
       }
     }
@@ -86,7 +88,11 @@ async function readValues(file: string, io: Io): Promise<readonly Json[]> {
     const { value, problems } = convertYaml(document.contents, new WeakMap());
     const [problem] = problems;
     if (problem === undefined) return value;
-    throw inputError(problem.kind === 'aliases' ? 'KYM_YAML_ALIASES' : 'KYM_YAML_SYNTAX', problem.message, place);
+    throw inputError(
+      problem.kind === 'aliases' ? 'KYM_YAML_ALIASES' : 'KYM_YAML_SYNTAX',
+      problem.message,
+      place,
+    );
   });
   return values.length === 0 ? [null] : values;
 }

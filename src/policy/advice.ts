@@ -1,11 +1,11 @@
 import type { JsonObject, Path } from '../json/value.ts';
-import type { Problem } from '../problem.ts';
+import type { Problem, Reporter } from '../problem.ts';
 import { adviseOnDeprecatedConditions, adviseOnDeprecatedFields } from './advice-deprecated.ts';
 import { adviseOnDifferences } from './advice-differences.ts';
 import { adviseOnConditionsThatNeverHold } from './advice-never-holds.ts';
 import { adviseOnNeverMatching } from './advice-never-matches.ts';
 import { alphaPath, isAlphaDialect, modernizeRule } from './dialect-v1alpha1.ts';
-import { collectProblems, type PolicySource } from './problem-collector.ts';
+import { collectProblems, type PolicySource, type ProblemCollector } from './problem-collector.ts';
 import { read, readObject, readObjects, readText } from './read-field.ts';
 
 /**
@@ -21,7 +21,7 @@ export function adviseOnPolicy(document: JsonObject, source: PolicySource): read
   const hasNamespace = namespaced && (!alpha || namespace !== undefined);
   const collector = collectProblems(source, hasNamespace ? `${namespace ?? 'default'}/${name}` : name);
 
-  adviseOnDeprecatedFields(document, alpha, collector.at([]));
+  adviseOnDeprecatedFields(document, alpha, inRules(document, collector));
   const spec = readObject(document, 'spec') ?? {};
   readObjects(spec, 'rules').forEach((written, index) => {
     if (read(written, 'mutate') === undefined) return;
@@ -37,4 +37,18 @@ export function adviseOnPolicy(document: JsonObject, source: PolicySource): read
     adviseOnDifferences(rule, reporter);
   });
   return collector.problems;
+}
+
+/** Names the rule of what is reported inside one. */
+function inRules(document: JsonObject, collector: ProblemCollector): Reporter {
+  const rules = readObjects(readObject(document, 'spec') ?? {}, 'rules');
+  const at = (path: Path): Reporter => {
+    const rule = path[1] === 'rules' ? rules[Number(path[2])] : undefined;
+    const name = rule === undefined ? undefined : readText(rule, 'name');
+    return collector.at([], name === undefined ? {} : { rule: name });
+  };
+  return {
+    error: (path, ...problem) => at(path).error(path, ...problem),
+    warn: (path, ...problem) => at(path).warn(path, ...problem),
+  };
 }

@@ -107,6 +107,12 @@ describe('kymera validate', () => {
   });
 });
 
+it('names the rule of a deprecated form', async () => {
+  const flat = fine.replace('any:\n      - resources:\n          kinds', 'resources:\n        kinds');
+  const { stdout } = await kymera(['validate', 'p.yaml'], { files: { 'p.yaml': flat } });
+  expect(stdout).toContain('in: policy p, rule r, /spec/rules/0/match/resources\n');
+});
+
 describe('reports', () => {
   it('-o json', async () => {
     const { stdout } = await kymera(['validate', 'p.yaml', '-o', 'json'], {
