@@ -20,6 +20,12 @@ export interface Conversion {
 
 /** The text of a file with its policies in today's form; documents that cannot be converted, and all others, stay as they are. */
 export function convertFile(file: string, text: string): Conversion {
+  if (!text.includes('\r\n')) return convertLines(file, text);
+  const converted = convertLines(file, text.replaceAll('\r\n', '\n'));
+  return { ...converted, text: converted.text.replaceAll('\n', '\r\n') };
+}
+
+function convertLines(file: string, text: string): Conversion {
   const problems: Problem[] = [];
   let documents = 0;
   const parts = splitDocuments(text).map((part) => {

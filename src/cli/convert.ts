@@ -1,12 +1,10 @@
 import { resolve } from 'node:path';
 import { convertFile } from './convert-file.ts';
 import { inputError } from './input-error.ts';
-import { expandInputs } from './input-paths.ts';
 import type { ExitCode, Io } from './io.ts';
-import { noPolicy } from './policy-input.ts';
+import { noPolicy, readPolicyTexts } from './policy-input.ts';
 import { formatProblem } from './problem-text.ts';
 import { paintFor } from './style.ts';
-import { displayName, readWhole } from './text-input.ts';
 import { unifiedDiff } from './unified-diff.ts';
 import { replaceFile } from './write-file.ts';
 
@@ -24,9 +22,8 @@ export async function convert(names: readonly string[], options: ConvertOptions,
   const paint = paintFor(io.stdout, io, options.color);
   const errorPaint = paintFor(io.stderr, io, options.color);
   const counts = { documents: 0, changed: 0, failed: 0 };
-  for (const { file } of await expandInputs(names, io.cwd)) {
-    const text = await readWhole(file, io);
-    const converted = convertFile(displayName(file), text);
+  for (const { file, text } of await readPolicyTexts(names, io)) {
+    const converted = convertFile(file, text);
     counts.documents += converted.documents;
     const hasChanged = converted.text !== text;
     if (hasChanged) counts.changed++;
@@ -35,7 +32,7 @@ export async function convert(names: readonly string[], options: ConvertOptions,
     } else if (options.output === 'yaml') {
       await io.stdout.write(separated(converted.text, counts.documents > converted.documents));
     } else if (hasChanged) {
-      const titles = { before: displayName(file), after: `${displayName(file)} (converted)` };
+      const titles = { before: file, after: `${file} (converted)` };
       await io.stdout.write(unifiedDiff(titles, text, converted.text, paint));
     }
     for (const problem of converted.problems) {

@@ -168,6 +168,11 @@ describe('the text', () => {
     expect(convertFile('p.yaml', commented).text).toBe(commentedConverted);
   });
 
+  it('keeps the line ends of Windows', () => {
+    const windows = commented.replaceAll('\n', '\r\n');
+    expect(convertFile('p.yaml', windows).text).toBe(commentedConverted.replaceAll('\n', '\r\n'));
+  });
+
   it('of JSON stays JSON', () => {
     const text =
       '{"apiVersion": "kyverno.io/v1", "kind": "ClusterPolicy", "metadata": {"name": "p"}, "spec": {"webhookTimeoutSeconds": 5, "rules": [{"name": "r", "match": {"resources": {"kinds": ["Pod"]}}, "mutate": {"patchStrategicMerge": {"metadata": {"labels": {"a": "1"}}}}}]}}';
@@ -225,6 +230,11 @@ describe('kymera convert', () => {
     expect({ exitCode, stdout, stderr }).toEqual({ exitCode: 0, stdout: '', stderr: '1 file converted\n' });
     expect(readFileSync(join(cwd, 'p.yaml'), 'utf8')).toBe(commentedConverted);
     expect(readdirSync(cwd)).toEqual(['p.yaml']);
+  });
+
+  it('passes over files of a folder that hold no policies', async () => {
+    const folder = { 'p.yaml': commented, 'chart/template.yaml': 'a: {{ .Values.a }}\n' };
+    expect(await kymera(['convert', '.'], { files: folder })).toMatchObject({ exitCode: 0 });
   });
 
   it('keeps the rights of a file that it replaces', async () => {
