@@ -51,6 +51,10 @@ function walkMap(map: JsonObject, path: Path, advice: OverlayAdvice, inItem: boo
   for (const [key, value] of Object.entries(map)) {
     const anchor = parseAnchor(key);
     const at = [...path, key];
+    if (key.startsWith('$')) {
+      adviseOnDirective(key, value, at, inItem, reporter);
+      continue;
+    }
     if (anchor?.type === 'condition' || anchor?.type === 'global') {
       if (!holdsPlainValues(value)) continue;
       const message = `Kyverno writes the plain values below ${anchor.text} into the object; here they only compare`;
@@ -72,6 +76,20 @@ function walkMap(map: JsonObject, path: Path, advice: OverlayAdvice, inItem: boo
       );
     }
     walk(value, at, { ...advice, schema: memberSchema(advice.schema, anchor?.key ?? key) }, inItem);
+  }
+}
+
+function adviseOnDirective(key: string, value: Json, path: Path, inItem: boolean, reporter: Reporter): void {
+  if (key === '$patch') {
+    if (value !== 'replace' || !inItem) return;
+    reportDifference(
+      reporter,
+      path,
+      'directives',
+      'Kyverno ignores `$patch: replace` in a list item, or writes it',
+    );
+  } else if (/^\$(?:retainKeys$|setElementOrder\/|deleteFromPrimitiveList\/)/.test(key)) {
+    reportDifference(reporter, path, 'smaller', `Kyverno writes ${key} into the object`);
   }
 }
 
@@ -111,6 +129,12 @@ function adviseOnAnchoredItem(item: JsonObject, path: Path, schema: RuleSchema, 
     const message = 'Kyverno applies anchored items only to items with a name, so it changes nothing here';
     reportDifference(reporter, path, 'nameless', message, 'Use a foreach with patchesJson6902.');
     return;
+  }
+  const hasPlainFields = Object.keys(item).some((key) => parseAnchor(key) === undefined);
+  if (hasPlainFields && Object.keys(item).some((key) => parseAnchor(key)?.type === 'global')) {
+    const message =
+      'Kyverno does not patch an item with <( ): there it only decides whether the rule applies';
+    reportDifference(reporter, path, 'smaller', message, 'Use ( ) to patch the items that match.');
   }
   const isAnchoredHere = Object.keys(item).some((key) => isCondition(key));
   if (!isAnchoredHere && keys !== undefined && !keys.some((key) => Object.hasOwn(item, key))) {

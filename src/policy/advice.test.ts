@@ -193,6 +193,18 @@ describe('what Kyverno treats otherwise', () => {
       [`${at}/spec/things/0`],
     ],
     ['a keyed item without its key', psm('{spec: {containers: [{tty: true}]}}'), [`${at}/spec/containers/0`]],
+    [
+      'a global condition beside plain fields',
+      psm('{spec: {containers: [{<(image): a*, tty: true}]}}'),
+      [`${at}/spec/containers/0`],
+    ],
+    ['a global condition alone', psm('{spec: {containers: [{<(image): a*}], hostPID: false}}'), []],
+    [
+      'directives',
+      psm('{spec: {containers: [{name: a, $patch: replace}], securityContext: {$retainKeys: [a], a: 1}}}'),
+      [`${at}/spec/containers/0/$patch`, `${at}/spec/securityContext/$retainKeys`],
+    ],
+    ['directives that Kyverno knows', psm('{spec: {containers: [{(name): a, $patch: delete}]}}'), []],
     ['a keyed item with its key', psm('{spec: {containers: [{name: a, tty: true}]}}'), []],
     [
       'anchors further down',

@@ -10,6 +10,8 @@ const sections = {
   keyless: 'a-keyed-item-says-which-one-it-means',
   furtherDown: 'anchors-further-down-reach-every-item',
   emptyMap: 'empty-maps-can-be-added',
+  directives: 'directives-are-never-written',
+  smaller: 'smaller-differences',
   condition: 'a-condition-is-only-a-condition',
   oldMembership: 'in-and-notin-with-a-single-value',
   nested: 'a-nested-variable-cannot-change-its-expression',
