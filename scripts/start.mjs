@@ -1,40 +1,19 @@
-// `npm start`: shows what the engine does to a Pod, and why some rules did nothing. Arguments go to `kymera` instead.
-import { spawnSync } from 'node:child_process';
+// `npm start`: serves the sample policies as a mutating webhook. Arguments go to `kymera` instead.
+import { spawn } from 'node:child_process';
 import { ensureBuilt, root } from './setup.mjs';
 
-const policies = ['policies/image-defaults', 'policies/mirror-registry', 'policies/host-network-dns'];
-const pod = 'policies/resources/web-pod.yaml';
+const sampleServer = ['serve', '--policies', 'policies', '--state-dir', '.cache/serve'];
 
 await ensureBuilt();
 const given = process.argv.slice(2);
-const commands =
-  given.length > 0
-    ? [given]
-    : [
-        ['apply', ...policies.map(policyFile), '-r', pod],
-        ['explain', ...policies.map(policyFile), '-r', pod],
-      ];
-
-let exitCode = 0;
-for (const command of commands) {
-  console.log(`${bold(`$ kymera ${command.join(' ')}`)}\n`);
-  const result = spawnSync('node', ['bin/kymera', ...command], {
-    cwd: root,
-    stdio: 'inherit',
-    env: colourEnvironment(),
-  });
-  exitCode ||= result.status ?? 1;
-  console.log();
-}
-process.exit(exitCode);
-
-function policyFile(folder) {
-  return `${folder}/policy.yaml`;
-}
-
-function bold(text) {
-  return process.stdout.isTTY ? `\u001b[1m${text}\u001b[22m` : text;
-}
+const child = spawn('node', ['bin/kymera', ...(given.length > 0 ? given : sampleServer)], {
+  cwd: root,
+  stdio: 'inherit',
+  env: colourEnvironment(),
+});
+// A terminal sends its signals to both; others send them to us only.
+for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => child.kill(signal));
+child.on('exit', (status) => process.exit(status ?? 1));
 
 /** npm hides the terminal from some programs; colours are wanted where there is one. */
 function colourEnvironment() {

@@ -1,6 +1,8 @@
 import { kindOf } from '../admission/resource-request.ts';
 import { diff } from '../json/diff.ts';
 import type { JsonObject } from '../json/value.ts';
+import type { ApplyFormat } from './apply-formats.ts';
+import { tableFormatter } from './apply-table.ts';
 import type { Evaluated } from './evaluator.ts';
 import { nameOf, namespaceOf, titleOf, withoutDefaultNamespace } from './object-identity.ts';
 import type { Resource } from './resource-reader.ts';
@@ -9,9 +11,6 @@ import { unifiedDiff } from './unified-diff.ts';
 import { editYaml } from './yaml-edit.ts';
 import { writeYaml } from './yaml-writer.ts';
 
-export const applyFormats = ['diff', 'yaml', 'json', 'patch'] as const;
-export type ApplyFormat = (typeof applyFormats)[number];
-
 /** Turns results into text, one after another. */
 export interface ApplyFormatter {
   /** `evaluated` is absent for an object that policies are not asked about. */
@@ -19,7 +18,12 @@ export interface ApplyFormatter {
   end(): string;
 }
 
-export function createFormatter(format: ApplyFormat, paint: Paint): ApplyFormatter {
+/** `columns`: the width of the terminal that a table is for. */
+export function createFormatter(
+  format: ApplyFormat,
+  paint: Paint,
+  columns: number | undefined,
+): ApplyFormatter {
   switch (format) {
     case 'diff':
       return { object: (resource, evaluated) => diffOf(resource, evaluated, paint), end: () => '' };
@@ -29,6 +33,8 @@ export function createFormatter(format: ApplyFormat, paint: Paint): ApplyFormatt
       return jsonList();
     case 'patch':
       return yamlStream((resource, evaluated) => patchOf(resource, evaluated));
+    case 'table':
+      return tableFormatter(paint, columns);
   }
 }
 
@@ -51,7 +57,7 @@ function diffOf(resource: Resource, evaluated: Evaluated | undefined, paint: Pai
 }
 
 /** What did not change is printed as it was written, comments and all. */
-function textOf(resource: Resource, evaluated: Evaluated | undefined): string {
+export function textOf(resource: Resource, evaluated: Evaluated | undefined): string {
   const result = resultOf(resource, evaluated);
   const { object, text } = resource;
   if (text === undefined) return writeYaml(result);

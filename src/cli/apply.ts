@@ -2,20 +2,27 @@ import type { Outcome } from '../engine/outcome.ts';
 import { formatPointer } from '../json/pointer.ts';
 import type { JsonObject } from '../json/value.ts';
 import type { Problem } from '../problem.ts';
-import { type ApplyFormat, createFormatter } from './apply-format.ts';
+import { createFormatter, textOf } from './apply-format.ts';
+import type { ApplyFormat } from './apply-formats.ts';
+import { countEvaluated, noCounts, summaryOf } from './apply-summary.ts';
+import { createLog, type LogLevel } from './command-log.ts';
 import type { Evaluated } from './evaluator.ts';
-import { holdOutput } from './held-output.ts';
-import { InputError } from './input-error.ts';
+import { InputError, inputError } from './input-error.ts';
 import type { ExitCode, Io } from './io.ts';
-import { titleOf } from './object-identity.ts';
-import { formatProblem } from './problem-text.ts';
+import { nameOf, titleOf } from './object-identity.ts';
+import { noProgress, type Progress, showProgress } from './progress.ts';
+import type { Resource } from './resource-reader.ts';
 import { resourceRole } from './resource-role.ts';
-import { type RunOptions, setUpRun } from './run-setup.ts';
-import { type Paint, paintFor } from './style.ts';
+import { openResultOutput, type ResultOutput } from './result-output.ts';
+import { type Run, type RunOptions, setUpRun } from './run-setup.ts';
+import { type Paint, paintFor, plain } from './style.ts';
 
 export interface ApplyOptions extends RunOptions {
-  readonly output: ApplyFormat;
+  readonly format: ApplyFormat;
+  /** A file or folder. */
+  readonly output?: string;
   readonly quiet?: boolean;
+  readonly logLevel?: LogLevel;
   readonly color?: boolean;
 }
 
@@ -25,69 +32,92 @@ export async function apply(
   options: ApplyOptions,
   io: Io,
 ): Promise<ExitCode> {
-  const run = await setUpRun(policyNames, options, io, { explain: false });
-  const errorPaint = paintFor(io.stderr, io, options.color);
-  const formatter = createFormatter(options.output, paintFor(io.stdout, io, options.color));
-  const output = holdOutput(io.stdout);
-  const counts = { objects: 0, changed: 0, failed: 0, applied: 0, skipped: 0, rulesFailed: 0 };
-  const errors: Problem[] = [];
-  const messages = run.warnings.map((problem) => formatProblem(problem, errorPaint));
+  let progress = noProgress;
+  const run = await setUpRun(policyNames, options, io, {
+    explain: false,
+    onRead: (characters) => progress.read(characters),
+  });
+  if (isProgressWanted(options, io)) {
+    progress = showProgress(io.stderr, { totalBytes: run.totalBytes, now: () => performance.now() });
+  }
+  const log = createLog(io, options);
+  for (const problem of run.warnings) await log.warn(problem);
+  await log.info(`${run.policies.length} policies; ${run.kept} input objects kept for policies to read`);
+  const output = await openResultOutput(options.output, io);
+  const counts = noCounts();
+  try {
+    const errors = await applyToAll(run, options, output, log, progress, counts, io);
+    progress.clear();
+    if (errors.length > 0) throw new InputError(errors);
+  } catch (error) {
+    progress.clear();
+    await output.discard();
+    throw error;
+  }
+  await output.release();
+  await log.release();
+  if (options.quiet !== true) {
+    const isTalk = options.format === 'diff' || options.format === 'table' || options.output !== undefined;
+    await (isTalk ? io.stdout : io.stderr).write(`${summaryOf(counts)}\n`);
+  }
+  return counts.rulesFailed > 0 ? 1 : 0;
+}
 
+/** The errors of the input. */
+async function applyToAll(
+  run: Run,
+  options: ApplyOptions,
+  output: ResultOutput,
+  log: ReturnType<typeof createLog>,
+  progress: Progress,
+  counts: ReturnType<typeof noCounts>,
+  io: Io,
+): Promise<Problem[]> {
+  if (output.apart && options.format !== 'yaml') {
+    throw inputError('KYM_USAGE', `a folder takes YAML only, not -o ${options.format}`);
+  }
+  const isOnScreen = options.output === undefined && io.stdout.isTTY;
+  const paint = options.output === undefined ? paintFor(io.stdout, io, options.color) : plain;
+  const formatter = createFormatter(options.format, paint, isOnScreen ? io.stdout.columns : undefined);
+  const errors: Problem[] = [];
   for await (const item of run.items) {
     if ('problem' in item) {
       if (item.problem.severity === 'error') errors.push(item.problem);
-      else messages.push(formatProblem(item.problem, errorPaint));
+      else await log.warn(item.problem);
       continue;
     }
     const role = resourceRole(item.object);
     if (role === 'tooling') continue;
     const evaluated = role === 'policy' ? undefined : await run.evaluator.evaluate(item.object);
-    await output.write(formatter.object(item, evaluated));
-    if (evaluated === undefined) continue;
-    count(evaluated, counts);
-    messages.push(...failuresOf(item.object, evaluated, errorPaint));
+    const text = output.apart ? textOf(item, evaluated) : formatter.object(item, evaluated);
+    await output.write(text, nameOf(item.object));
+    progress.step();
+    if (evaluated === undefined) {
+      if (!item.discovered) await log.warn(misplacedPolicy(item));
+      continue;
+    }
+    countEvaluated(evaluated, counts);
+    for (const text of failuresOf(item.object, evaluated, log.paint)) await log.error(text);
   }
-  if (errors.length > 0) {
-    output.discard();
-    throw new InputError(errors);
-  }
-  await output.write(formatter.end());
-  await output.release();
-  if (messages.length > 0) await io.stderr.write(`${messages.join('\n')}\n`);
-  if (options.quiet !== true) {
-    const target = options.output === 'diff' ? io.stdout : io.stderr;
-    await target.write(`${summaryOf(counts)}\n`);
-  }
-  return counts.rulesFailed > 0 ? 1 : 0;
+  if (!output.apart) await output.write(formatter.end(), '');
+  return errors;
 }
 
-interface Counts {
-  objects: number;
-  changed: number;
-  failed: number;
-  applied: number;
-  skipped: number;
-  rulesFailed: number;
+function isProgressWanted({ quiet }: ApplyOptions, io: Io): boolean {
+  return io.stderr.isTTY && quiet !== true && io.env['TERM'] !== 'dumb' && io.env['CI'] !== 'true';
 }
 
-function count(evaluated: Evaluated, counts: Counts): void {
-  counts.objects++;
-  if (evaluated.failedPolicies.length > 0) counts.failed++;
-  else if (evaluated.after !== evaluated.before) counts.changed++;
-  for (const outcome of evaluated.outcomes) {
-    if (outcome.status === 'applied') counts.applied++;
-    else if (outcome.status === 'failed') counts.rulesFailed++;
-    else counts.skipped++;
-  }
-}
-
-function summaryOf(counts: Counts): string {
-  const unchanged = counts.objects - counts.changed - counts.failed;
-  const objects = `${counts.objects} object${counts.objects === 1 ? '' : 's'}`;
-  return (
-    `${objects}: ${counts.changed} changed, ${unchanged} unchanged, ${counts.failed} failed; ` +
-    `rules: ${counts.applied} applied, ${counts.skipped} skipped, ${counts.rulesFailed} failed`
-  );
+/** `-r pod.yaml policy.yaml` takes the policy for a resource. */
+function misplacedPolicy({ object, file, line }: Resource): Problem {
+  return {
+    code: 'KYM_USAGE',
+    severity: 'warning',
+    message: `${titleOf(object)} stands among the resources and is not applied`,
+    hint: 'name policies first: -r takes every path after it, up to the next option',
+    pointer: '',
+    file,
+    line,
+  };
 }
 
 function failuresOf(object: JsonObject, evaluated: Evaluated, paint: Paint): string[] {
@@ -100,9 +130,7 @@ function formatFailure(title: string, outcome: Extract<Outcome, { status: 'faile
   const { policy, rule, failure, message } = outcome;
   const places = [
     `at ${formatPointer([...rule.path, ...failure.rulePath])} of ${policy.source.file}`,
-    ...(failure.objectPath === undefined || failure.objectPath.length === 0
-      ? []
-      : [`at ${formatPointer(failure.objectPath)} of the object`]),
+    ...(failure.objectPath === undefined ? [] : [`at ${formatPointer(failure.objectPath)} of the object`]),
   ];
   return `${paint('red', 'failed')}: ${paint('bold', title)}: policy ${policy.key}, rule ${rule.name}: ${message} (${places.join(', ')}) [${failure.code}]`;
 }

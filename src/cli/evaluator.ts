@@ -1,4 +1,4 @@
-import { requestFor } from '../admission/resource-request.ts';
+import { kindOf, requestFor } from '../admission/resource-request.ts';
 import type { DataSource } from '../engine/data-source.ts';
 import { mutate } from '../engine/mutate.ts';
 import type { Outcome } from '../engine/outcome.ts';
@@ -80,12 +80,15 @@ export function createEvaluator(options: EvaluatorOptions): Evaluator {
       chosen === 'UPDATE' || chosen === 'DELETE'
         ? mergeMembers(object, given.oldObject ?? {})
         : given.oldObject;
+    const part = values.subresourceOf(kindOf(object));
     return requestFor(current, {
       variables: operation === undefined ? given.variables : { ...given.variables, operation },
       ...(chosen === undefined ? {} : { operation: chosen }),
       ...(old === undefined ? {} : { oldObject: old }),
       ...(options.user === undefined ? {} : { user: options.user }),
       ...(given.bindings === undefined ? {} : { bindings: given.bindings }),
+      ...(given.elementBindings === undefined ? {} : { elementBindings: given.elementBindings }),
+      ...(part === undefined ? {} : { subresource: part.subresource, parentKind: part.parent }),
     });
   }
 

@@ -2,13 +2,13 @@ import type { Outcome } from '../engine/outcome.ts';
 import type { Json, JsonObject } from '../json/value.ts';
 import type { CompiledPolicy } from '../policy/compiled.ts';
 import type { Problem } from '../problem.ts';
+import { createLog, type LogLevel } from './command-log.ts';
 import type { Evaluated } from './evaluator.ts';
 import { type Branch, drawTree, ruleBranch } from './explain-tree.ts';
 import { holdOutput } from './held-output.ts';
 import { InputError } from './input-error.ts';
 import type { ExitCode, Io } from './io.ts';
 import { nameOf, namespaceOf, titleOf } from './object-identity.ts';
-import { formatProblem } from './problem-text.ts';
 import type { Resource } from './resource-reader.ts';
 import { resourceRole } from './resource-role.ts';
 import { type RunOptions, setUpRun } from './run-setup.ts';
@@ -17,6 +17,7 @@ import { type Paint, paintFor } from './style.ts';
 export interface ExplainOptions extends RunOptions {
   readonly output: 'text' | 'json';
   readonly color?: boolean;
+  readonly logLevel?: LogLevel;
 }
 
 /** `kymera explain`: for each resource, what every rule did or why it did nothing. */
@@ -27,16 +28,16 @@ export async function explain(
 ): Promise<ExitCode> {
   const run = await setUpRun(policyNames, options, io, { explain: true });
   const paint = paintFor(io.stdout, io, options.color);
-  const errorPaint = paintFor(io.stderr, io, options.color);
+  const log = createLog(io, options);
+  for (const problem of run.warnings) await log.warn(problem);
   const output = holdOutput(io.stdout);
   const errors: Problem[] = [];
-  const messages = run.warnings.map((problem) => formatProblem(problem, errorPaint));
   let hasFailed = false;
   let isFirst = true;
   for await (const item of run.items) {
     if ('problem' in item) {
       if (item.problem.severity === 'error') errors.push(item.problem);
-      else messages.push(formatProblem(item.problem, errorPaint));
+      else await log.warn(item.problem);
       continue;
     }
     if (resourceRole(item.object) !== 'resource') continue;
@@ -50,12 +51,12 @@ export async function explain(
     isFirst = false;
   }
   if (errors.length > 0) {
-    output.discard();
+    await output.discard();
     throw new InputError(errors);
   }
   if (options.output === 'json') await output.write(isFirst ? '[]\n' : '\n]\n');
   await output.release();
-  if (messages.length > 0) await io.stderr.write(`${messages.join('\n')}\n`);
+  await log.release();
   return hasFailed ? 1 : 0;
 }
 

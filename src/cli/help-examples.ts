@@ -9,17 +9,23 @@ Examples:
 Exit codes: 0 fine; 1 a rule or a test failed; 2 the input or the command line is wrong.`;
 
 export const applyExamples = `
-Paths are files, folders (all .yaml, .yml and .json below them), globs, or - for standard input. Policies
-found among resources are not mutated. Exit codes: 0 fine; 1 a rule failed; 2 bad input.
+Paths are files, folders (all .yaml, .yml and .json below them), globs, or - for standard input. -r takes
+every path after it, up to the next option: name policies first. Policies found among resources are not
+mutated. Nothing is written before all input proved good.
+
+Exit codes: 0 fine; 1 a rule failed; 2 bad input.
 
 Examples:
   $ kymera apply policy.yaml -r pod.yaml                     show the difference
   $ kymera apply policies/ -r 'manifests/**/*.yaml' -o yaml  print all objects as policies leave them
+  $ kymera apply policies/ -r manifests --output out/        write them to files
   $ kustomize build . | kymera apply policies/ -r - -o yaml  in a pipe
   $ kymera apply policy.yaml -r pod.yaml --set request.operation=UPDATE
   $ kymera apply policy.yaml -r pod.yaml --values values.yaml --userinfo user.yaml -o patch`;
 
 export const explainExamples = `
+Exit codes: 0 fine; 1 a rule failed; 2 bad input.
+
 Examples:
   $ kymera explain policy.yaml -r pod.yaml
   $ kymera explain policies/ -r pod.yaml -o json`;

@@ -1,7 +1,8 @@
 import { kindOf } from '../admission/resource-request.ts';
 import type { DataAnswer, DataQuery, DataSource } from '../engine/data-source.ts';
-import { isObject, type Json, type JsonObject } from '../json/value.ts';
+import { isArray, isObject, type Json, type JsonObject } from '../json/value.ts';
 import { type ApiPath, parseApiPath, parseSelector, resourceOf } from './api-path.ts';
+import { searchIn } from './global-context-mock.ts';
 import { metadataOf, namespaceOf } from './object-identity.ts';
 
 export interface CannedData {
@@ -104,17 +105,26 @@ export function createInputDataSource(objects: Iterable<JsonObject>, canned: Can
     return { found: true, value: { apiVersion, kind, metadata: {}, items } };
   }
 
+  /** `entry`, or `entry.projection`. */
   function readGlobal(reference: string): DataAnswer {
     const given = canned.globalReferences?.get(reference);
     if (given !== undefined) return { found: true, value: given };
-    const entry = find('GlobalContextEntry', reference, undefined);
-    const spec = entry === undefined ? undefined : entry['spec'];
-    const wanted = isObject(spec) ? spec['kubernetesResource'] : undefined;
-    if (!isObject(wanted)) return missing(`GlobalContextEntry ${reference}`);
+    const dot = reference.indexOf('.');
+    const name = dot < 0 ? reference : reference.slice(0, dot);
+    const entry = find('GlobalContextEntry', name, undefined);
+    const spec = isObject(entry?.['spec']) ? entry['spec'] : {};
+    const whole = canned.globalReferences?.get(name) ?? objectsOfEntry(spec);
+    if (whole === undefined) return missing(`GlobalContextEntry ${name}`);
+    return dot < 0 ? { found: true, value: whole } : projectGlobal(spec, reference.slice(dot + 1), whole);
+  }
+
+  function objectsOfEntry(spec: JsonObject): Json | undefined {
+    const wanted = spec['kubernetesResource'];
+    if (!isObject(wanted)) return undefined;
     const text = (key: string) => (typeof wanted[key] === 'string' ? wanted[key] : '');
     const namespace = text('namespace');
     const path = { group: text('group'), version: text('version'), resource: text('resource') };
-    return { found: true, value: objectsAt(namespace === '' ? path : { ...path, namespace }) };
+    return objectsAt(namespace === '' ? path : { ...path, namespace });
   }
 
   return { read };
@@ -138,6 +148,19 @@ function answerOneOrSeveral(objects: readonly JsonObject[], query: ObjectQuery):
   return objects.length > 1
     ? { found: true, value: objects }
     : answer(objects[0], `${query.kind} ${query.name}`);
+}
+
+function projectGlobal(spec: JsonObject, name: string, whole: Json): DataAnswer {
+  const projections = isArray(spec['projections']) ? spec['projections'] : [];
+  const projection = projections.find((one) => isObject(one) && one['name'] === name);
+  const text = isObject(projection) ? projection['jmesPath'] : undefined;
+  if (typeof text !== 'string') return { found: false, error: `there is no projection ${name}` };
+  try {
+    return { found: true, value: searchIn(whole, text) };
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    return { found: false, error: `projection ${name}: ${reason}` };
+  }
 }
 
 function answer(object: JsonObject | undefined, what: string): DataAnswer {

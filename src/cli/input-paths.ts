@@ -9,6 +9,8 @@ export interface InputPath {
   readonly file: string;
   /** Found in a folder, not named by the user: what is no Kubernetes object in it is passed over. */
   readonly discovered: boolean;
+  /** A copy of what can be read only once. */
+  readonly contents?: () => AsyncIterable<Uint8Array>;
 }
 
 const extensions = new Set(['.yaml', '.yml', '.json']);

@@ -1,9 +1,9 @@
-import type { BindingLookup } from '../engine/request.ts';
+import type { BindingLookup, ElementBindingLookup, GroupVersionKind } from '../engine/request.ts';
 import { mergeMembers } from '../json/merge.ts';
-import { isObject, type Json, type JsonObject, member } from '../json/value.ts';
+import { isObject, type Json, type JsonArray, type JsonObject, member } from '../json/value.ts';
 import type { Operation } from '../policy/compiled.ts';
 import { nestDottedKeys } from './dotted-key.ts';
-import type { ValuesDocument } from './values-document.ts';
+import type { SubresourceValues, ValuesDocument } from './values-document.ts';
 
 /** What values say about the request for one object under one policy. */
 export interface RequestValues {
@@ -14,11 +14,14 @@ export interface RequestValues {
   readonly object?: JsonObject;
   readonly oldObject?: JsonObject;
   readonly bindings?: BindingLookup;
+  readonly elementBindings?: ElementBindingLookup;
 }
 
 export interface ValuesLookup {
   /** False when every policy gets the same values: then all of them can share one request. */
   readonly perPolicy: boolean;
+  /** What an object of this kind is the body of, if it is that of a subresource. */
+  subresourceOf(kind: GroupVersionKind): Pick<SubresourceValues, 'subresource' | 'parent'> | undefined;
   forObject(
     policy: { readonly name: string; readonly key: string } | undefined,
     resourceName: string,
@@ -43,9 +46,14 @@ export function createValuesLookup(
     policy.resources.some((resource) => !isEmpty(resource.values)),
   );
   const ruleValues = indexRuleValues(document);
-  const shared = requestValues(mergeMembers(global, set), ruleValues);
+  const elementBindings = elementBindingLookup(document);
+  const shared = { ...requestValues(mergeMembers(global, set), ruleValues), ...elementBindings };
   return {
     perPolicy,
+    subresourceOf: ({ group, version, kind }) =>
+      document.subresources.find(
+        (one) => one.kind.group === group && one.kind.version === version && one.kind.kind === kind,
+      ),
     forObject: (policy, resourceName) => {
       if (!perPolicy || policy === undefined) return shared;
       let own: JsonObject = {};
@@ -56,7 +64,8 @@ export function createValuesLookup(
         }
       }
       if (isEmpty(own)) return shared;
-      return requestValues(mergeMembers(mergeMembers(global, own), set), ruleValues);
+      const values = mergeMembers(mergeMembers(global, own), set);
+      return { ...requestValues(values, ruleValues), ...elementBindings };
     },
   };
 }
@@ -105,6 +114,32 @@ function bindingLookup(roots: JsonObject, ruleValues: RuleValues): BindingLookup
   };
 }
 
-function isEmpty(object: JsonObject): boolean {
+/**
+ * Kyverno's program always takes the first value of each list; here each element gets its own, and the last value serves those
+ * that have none.
+ */
+function elementBindingLookup(document: ValuesDocument): Pick<RequestValues, 'elementBindings'> {
+  const lists = new Map<string, Readonly<Record<string, JsonArray>>>();
+  for (const policy of document.policies) {
+    for (const rule of policy.rules) {
+      const key = `${policy.name}\n${rule.name}`;
+      if (!isEmpty(rule.foreachValues)) lists.set(key, { ...lists.get(key), ...rule.foreachValues });
+    }
+  }
+  if (lists.size === 0) return {};
+  return {
+    elementBindings: (policy, rule, index) => {
+      const name = policy.slice(policy.indexOf('/') + 1);
+      const own = lists.get(`${policy}\n${rule}`) ?? lists.get(`${name}\n${rule}`);
+      if (own === undefined) return undefined;
+      const entries = Object.entries(own).filter(([, values]) => values.length > 0);
+      return nestDottedKeys(
+        Object.fromEntries(entries.map(([key, values]) => [key, values[index] ?? values.at(-1) ?? null])),
+      );
+    },
+  };
+}
+
+function isEmpty(object: object): boolean {
   return Object.keys(object).length === 0;
 }

@@ -22,6 +22,8 @@ export interface Resource {
   readonly file: string;
   /** Where its document begins, 1-based. */
   readonly line: number;
+  /** Found in a folder, not named by the user. */
+  readonly discovered: boolean;
   /** The text it was read from, when that text holds this object and nothing else. */
   readonly text?: string;
 }
@@ -32,12 +34,18 @@ export type ReadItem = Resource | { readonly problem: Problem };
 export async function* readResources(
   inputs: readonly InputPath[],
   io: Pick<Io, 'stdin' | 'cwd'>,
+  onRead?: (characters: number) => void,
 ): AsyncGenerator<ReadItem> {
-  for (const input of inputs) yield* readInput(input, io);
+  for (const input of inputs) yield* readInput(input, io, onRead);
 }
 
-async function* readInput(input: InputPath, io: Pick<Io, 'stdin' | 'cwd'>): AsyncGenerator<ReadItem> {
-  const chunks = readText(input.file, io);
+async function* readInput(
+  input: InputPath,
+  io: Pick<Io, 'stdin' | 'cwd'>,
+  onRead?: (characters: number) => void,
+): AsyncGenerator<ReadItem> {
+  const text = readText(input.file, io, input.contents?.());
+  const chunks = onRead === undefined ? text : counted(text, onRead);
   const head: string[] = [];
   for await (const chunk of iterate(chunks)) {
     head.push(chunk);
@@ -50,10 +58,10 @@ async function* readInput(input: InputPath, io: Pick<Io, 'stdin' | 'cwd'>): Asyn
     }
     return;
   }
-  const text = (await collect(prepend(head, chunks))).join('');
-  const values = parseJsonValues(text);
+  const whole = (await collect(prepend(head, chunks))).join('');
+  const values = parseJsonValues(whole);
   if (values === undefined) {
-    for await (const document of splitDocuments(prepend([text], []))) {
+    for await (const document of splitDocuments(prepend([whole], []))) {
       yield* readYaml(document, file, input.discovered);
     }
     return;
@@ -155,7 +163,7 @@ function checkedObject(
   const breach = measured ? checkLimits(value) : undefined;
   if (breach !== undefined) return { problem: problemAt(breach, place) };
   if (isObject(value) && isText(member(value, 'apiVersion')) && isText(member(value, 'kind'))) {
-    return { object: value, ...place };
+    return { object: value, ...place, discovered };
   }
   const message = isObject(value)
     ? `the document has no ${isText(member(value, 'kind')) ? 'apiVersion' : 'kind'}: it is not a Kubernetes object`
@@ -178,6 +186,16 @@ function problemAt(
   place: { file: string; line: number; column?: number },
 ): Problem {
   return { code, severity: 'error', message, pointer: '', ...place };
+}
+
+async function* counted(
+  chunks: AsyncIterable<string>,
+  onRead: (characters: number) => void,
+): AsyncGenerator<string> {
+  for await (const chunk of chunks) {
+    onRead(chunk.length);
+    yield chunk;
+  }
 }
 
 async function collect(chunks: AsyncIterable<string>): Promise<string[]> {

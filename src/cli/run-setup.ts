@@ -1,26 +1,28 @@
+import { stat } from 'node:fs/promises';
+import { resolve } from 'node:path';
 import type { DataSource } from '../engine/data-source.ts';
-import type {
-  CompiledContextEntry,
-  CompiledForeach,
-  CompiledPolicy,
-  CompiledRule,
-} from '../policy/compiled.ts';
+import type { JsonObject } from '../json/value.ts';
+import type { CompiledException, CompiledPolicy } from '../policy/compiled.ts';
 import type { LoadResult } from '../policy/load.ts';
 import type { Problem } from '../problem.ts';
 import { createEvaluator, type Evaluator } from './evaluator.ts';
-import { createInputDataSource } from './input-data-source.ts';
-import { inputError } from './input-error.ts';
-import { expandInputs } from './input-paths.ts';
+import { type CannedData, createInputDataSource } from './input-data-source.ts';
+import { InputError, inputError } from './input-error.ts';
+import { expandInputs, type InputPath } from './input-paths.ts';
 import type { Io } from './io.ts';
 import { loadPolicies, loadPolicyInputs } from './policy-input.ts';
+import { makeRepeatable } from './repeatable-input.ts';
 import { readUserInfo, readValues } from './request-documents.ts';
 import { createValuesLookup } from './request-values.ts';
 import { type ReadItem, readResources } from './resource-reader.ts';
-import { parseSet, type ValuesDocument } from './values-document.ts';
+import { parseSet } from './values-document.ts';
+import { wantedObjects } from './wanted-objects.ts';
 
 /** What `apply` and `explain` are told on the command line. */
 export interface RunOptions {
   readonly resource: readonly string[];
+  /** Objects that are only read. */
+  readonly otherResources?: readonly string[];
   readonly values?: string;
   readonly set?: readonly string[];
   readonly userinfo?: string;
@@ -30,8 +32,12 @@ export interface RunOptions {
 export interface Run {
   readonly policies: readonly CompiledPolicy[];
   readonly evaluator: Evaluator;
-  /** In input order; each is read when it is asked for, unless a policy reads other input objects. */
+  /** In input order; each is read when it is asked for. */
   readonly items: AsyncIterable<ReadItem>;
+  /** How many objects of the input are kept because policies may ask for them. */
+  readonly kept: number;
+  /** Undefined when it is not known beforehand. */
+  readonly totalBytes: number | undefined;
   readonly warnings: readonly Problem[];
 }
 
@@ -39,11 +45,12 @@ export async function setUpRun(
   policyNames: readonly string[],
   options: RunOptions,
   io: Io,
-  settings: { readonly explain: boolean },
+  settings: { readonly explain: boolean; readonly onRead?: (characters: number) => void },
 ): Promise<Run> {
   refuseSecondStdin([
     ...policyNames,
     ...options.resource,
+    ...(options.otherResources ?? []),
     options.values,
     options.userinfo,
     ...(options.exceptions ?? []),
@@ -52,65 +59,100 @@ export async function setUpRun(
   const extra = await loadPolicyInputs(options.exceptions ?? [], io);
   const values = options.values === undefined ? undefined : await readValues(options.values, io);
   const user = options.userinfo === undefined ? undefined : await readUserInfo(options.userinfo, io);
+  const exceptions = [...loaded.exceptions, ...extra.exceptions];
   const inputs = await expandInputs(options.resource, io.cwd);
-  const stream = readResources(inputs, io);
-  const { items, dataSource } = await prepareInput(stream, loaded, values?.values);
+  const { items, kept, dataSource } = await prepareInput(
+    inputs,
+    {
+      loaded,
+      exceptions,
+      others: await readObjects(options.otherResources ?? [], io),
+      canned: values === undefined ? {} : { namespaces: values.values.namespaces },
+      onRead: settings.onRead,
+    },
+    io,
+  );
   const evaluator = createEvaluator({
     policies: loaded.policies,
-    exceptions: [...loaded.exceptions, ...extra.exceptions],
+    exceptions,
     values: createValuesLookup(values?.values, parseSet(options.set ?? [])),
     dataSource,
     explain: settings.explain,
     ...(user === undefined ? {} : { user }),
   });
   const warnings = [...loaded.problems, ...extra.problems, ...(values?.warnings ?? [])];
-  return { policies: loaded.policies, evaluator, items, warnings };
+  const totalBytes = await sizeOf(inputs, io);
+  return { policies: loaded.policies, evaluator, items, kept, totalBytes, warnings };
 }
 
-async function prepareInput(
-  stream: AsyncGenerator<ReadItem>,
-  loaded: LoadResult,
-  values: ValuesDocument | undefined,
-): Promise<{ items: AsyncIterable<ReadItem>; dataSource: DataSource }> {
-  const canned = values === undefined ? {} : { namespaces: values.namespaces };
-  if (!loaded.policies.some(readsOtherObjects)) {
-    return { items: stream, dataSource: createInputDataSource(loaded.globalContext, canned) };
+interface Sources {
+  readonly loaded: LoadResult;
+  readonly exceptions: readonly CompiledException[];
+  readonly others: readonly JsonObject[];
+  readonly canned: CannedData;
+  readonly onRead: ((characters: number) => void) | undefined;
+}
+
+async function readObjects(names: readonly string[], io: Io): Promise<JsonObject[]> {
+  const objects: JsonObject[] = [];
+  const errors: Problem[] = [];
+  for await (const item of readResources(await expandInputs(names, io.cwd), io)) {
+    if ('object' in item) objects.push(item.object);
+    else if (item.problem.severity === 'error') errors.push(item.problem);
   }
-  const items: ReadItem[] = [];
-  for await (const item of stream) items.push(item);
-  const objects = items.flatMap((item) => ('object' in item ? [item.object] : []));
+  if (errors.length > 0) throw new InputError(errors);
+  return objects;
+}
+
+/**
+ * Objects are read when they are asked for. Where policies read other objects of the input, a first pass keeps those that they can
+ * ask for.
+ */
+async function prepareInput(
+  inputs: readonly InputPath[],
+  sources: Sources,
+  io: Io,
+): Promise<Pick<Run, 'items' | 'kept'> & { dataSource: DataSource }> {
+  const { loaded, exceptions, others, canned, onRead } = sources;
+  const isWanted = wantedObjects(loaded.policies, exceptions, loaded.globalContext);
+  const known = [...loaded.globalContext, ...others];
+  if (isWanted === undefined) {
+    return {
+      items: readResources(inputs, io, onRead),
+      dataSource: createInputDataSource(known, canned),
+      kept: 0,
+    };
+  }
+  const repeatable = await makeRepeatable(inputs, io);
+  const kept: JsonObject[] = [];
+  for await (const item of readResources(repeatable.inputs, io)) {
+    // A copy holds on to nothing of the text that the object was read from.
+    if ('object' in item && isWanted(item.object)) kept.push(structuredClone(item.object));
+  }
   return {
-    items: toAsync(items),
-    dataSource: createInputDataSource([...loaded.globalContext, ...objects], canned),
+    items: thenClose(readResources(repeatable.inputs, io, onRead), repeatable.close),
+    dataSource: createInputDataSource([...known, ...kept], canned),
+    kept: kept.length,
   };
 }
 
-async function* toAsync<T>(items: readonly T[]): AsyncGenerator<T> {
-  yield* items;
+async function* thenClose<T>(items: AsyncIterable<T>, close: () => Promise<void>): AsyncGenerator<T> {
+  try {
+    yield* items;
+  } finally {
+    await close();
+  }
 }
 
-/** Whether a policy may ask for objects beside the one it mutates: then all input is read first. */
-function readsOtherObjects(policy: CompiledPolicy): boolean {
-  return policy.rules.some((rule) => {
-    const blocks = [rule.match, ...(rule.exclude === undefined ? [] : [rule.exclude])].flatMap(
-      (filter) => filter.any ?? filter.all ?? [],
-    );
-    return (
-      rule.mutation.type === 'replacements' ||
-      contextOf(rule).some((entry) => entry.type !== 'variable') ||
-      blocks.some((block) => block.namespaceSelector !== undefined)
-    );
-  });
-}
-
-function contextOf(rule: CompiledRule): readonly CompiledContextEntry[] {
-  const inner = rule.mutation.type === 'foreach' ? rule.mutation.entries.flatMap(contextOfForeach) : [];
-  return [...rule.context, ...inner];
-}
-
-function contextOfForeach(entry: CompiledForeach): readonly CompiledContextEntry[] {
-  const inner = entry.body.type === 'foreach' ? entry.body.entries.flatMap(contextOfForeach) : [];
-  return [...entry.context, ...inner];
+/** Undefined where standard input or a pipe is among the inputs. */
+async function sizeOf(inputs: readonly InputPath[], io: Io): Promise<number | undefined> {
+  let size = 0;
+  for (const { file } of inputs) {
+    const stats = file === '-' ? undefined : await stat(resolve(io.cwd, file)).catch(() => undefined);
+    if (stats === undefined || !stats.isFile()) return undefined;
+    size += stats.size;
+  }
+  return size;
 }
 
 function refuseSecondStdin(names: readonly (string | undefined)[]): void {

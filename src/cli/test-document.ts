@@ -3,6 +3,7 @@ import { isArray, isObject, type Json, type JsonObject, member, type Path } from
 import type { Operation } from '../policy/compiled.ts';
 import type { SourceDocument } from '../policy/documents.ts';
 import type { Problem } from '../problem.ts';
+import { mockedGlobalContext } from './global-context-mock.ts';
 
 /** A Test document: policies, resources, and what is expected of them. */
 export interface TestDocument {
@@ -88,11 +89,7 @@ export function parseTest(source: SourceDocument): { test: TestDocument | undefi
     ...(isObject(values) ? { values } : {}),
     ...(userInfoFile === undefined ? {} : { userInfoFile }),
     apiCalls: apiCalls(document, read),
-    globalReferences: new Map(
-      read
-        .list(document, [], 'globalContextEntries')
-        .map((entry) => [String(entry['name']), member(entry, 'data') ?? null]),
-    ),
+    globalReferences: globalReferences(document, read, report),
     results,
   };
   const isBroken = problems.some((problem) => problem.severity === 'error');
@@ -177,6 +174,23 @@ function apiCalls(document: JsonObject, read: Reader): TestDocument['apiCalls'] 
     calls.set(method + url, { status, body: response['body'] ?? null });
   }
   return calls;
+}
+
+function globalReferences(
+  document: JsonObject,
+  read: Reader,
+  report: Report,
+): TestDocument['globalReferences'] {
+  const references = new Map<string, Json>();
+  for (const [index, entry] of read.list(document, [], 'globalContextEntries').entries()) {
+    try {
+      references.set(String(entry['name']), mockedGlobalContext(entry));
+    } catch (error) {
+      const reason = error instanceof Error ? error.message : String(error);
+      report('error', ['globalContextEntries', index], reason);
+    }
+  }
+  return references;
 }
 
 /** Reads typed members; null counts as absent. */

@@ -4,11 +4,16 @@ import { inputError } from './input-error.ts';
 import type { Io } from './io.ts';
 
 /** The text of a file, or of standard input for `-`, as it is read. A byte order mark is dropped. */
-export async function* readText(file: string, io: Pick<Io, 'stdin' | 'cwd'>): AsyncGenerator<string> {
+export async function* readText(
+  file: string,
+  io: Pick<Io, 'stdin' | 'cwd'>,
+  contents?: AsyncIterable<Uint8Array>,
+): AsyncGenerator<string> {
   const decoder = new TextDecoder('utf-8', { fatal: true });
   try {
     const source: AsyncIterable<Uint8Array | string> =
-      file === '-' ? io.stdin : createReadStream(resolve(io.cwd, file), { highWaterMark: 1 << 18 });
+      contents ??
+      (file === '-' ? io.stdin : createReadStream(resolve(io.cwd, file), { highWaterMark: 1 << 18 }));
     for await (const chunk of source) {
       const text = typeof chunk === 'string' ? chunk : decoder.decode(chunk, { stream: true });
       if (text !== '') yield text;

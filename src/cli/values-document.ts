@@ -1,4 +1,5 @@
-import { isArray, isObject, type Json, type JsonObject, member } from '../json/value.ts';
+import type { GroupVersionKind } from '../engine/request.ts';
+import { isArray, isObject, type Json, type JsonArray, type JsonObject, member } from '../json/value.ts';
 import type { Problem } from '../problem.ts';
 import { InputError, inputError } from './input-error.ts';
 
@@ -8,7 +9,15 @@ export interface ValuesDocument {
   readonly policies: readonly PolicyValues[];
   /** Labels of namespaces by name. */
   readonly namespaces: ReadonlyMap<string, JsonObject>;
-  readonly subresources: readonly JsonObject[];
+  readonly subresources: readonly SubresourceValues[];
+}
+
+/** Objects of this kind are the body of a subresource. */
+export interface SubresourceValues {
+  readonly kind: GroupVersionKind;
+  /** `eviction` */
+  readonly subresource: string;
+  readonly parent: GroupVersionKind;
 }
 
 export interface PolicyValues {
@@ -16,7 +25,8 @@ export interface PolicyValues {
   readonly rules: readonly {
     readonly name: string;
     readonly values: JsonObject;
-    readonly foreachValues: JsonObject;
+    /** For each key, a value for each element of a loop; the last one goes on for the elements after it. */
+    readonly foreachValues: Readonly<Record<string, JsonArray>>;
   }[];
   readonly resources: readonly { readonly name: string; readonly values: JsonObject }[];
 }
@@ -67,7 +77,7 @@ export function parseValues(
       rules: field.list(policy, 'rules', at).map((rule, ruleIndex) => ({
         name: field.text(rule, 'name', `${at}/rules/${ruleIndex}`),
         values: field.map(rule, 'values', `${at}/rules/${ruleIndex}`),
-        foreachValues: field.map(rule, 'foreachValues', `${at}/rules/${ruleIndex}`),
+        foreachValues: field.lists(rule, 'foreachValues', `${at}/rules/${ruleIndex}`),
       })),
       resources: field.list(policy, 'resources', at).map((resource, resourceIndex) => ({
         name: field.text(resource, 'name', `${at}/resources/${resourceIndex}`),
@@ -75,16 +85,6 @@ export function parseValues(
       })),
     };
   });
-  for (const [index, policy] of policies.entries()) {
-    for (const [ruleIndex, rule] of policy.rules.entries()) {
-      if (Object.keys(rule.foreachValues).length === 0) continue;
-      report(
-        'warning',
-        `/policies/${index}/rules/${ruleIndex}/foreachValues`,
-        'foreachValues are not used yet',
-      );
-    }
-  }
   const namespaces = new Map<string, JsonObject>();
   for (const [index, entry] of field.list(document, 'namespaceSelector', '').entries()) {
     const at = `/namespaceSelector/${index}`;
@@ -96,10 +96,33 @@ export function parseValues(
     const at = `/namespaces/${index}/metadata`;
     namespaces.set(field.text(metadata, 'name', at), field.map(metadata, 'labels', at));
   }
-  const subresources = field.list(document, 'subresources', '');
+  const subresources = field.list(document, 'subresources', '').map((entry, index) => {
+    const at = `/subresources/${index}`;
+    return readSubresource(entry, at, field);
+  });
   const errors = problems.filter((problem) => problem.severity === 'error');
   if (errors.length > 0) throw new InputError(errors);
   return { values: { globalValues, policies, namespaces, subresources }, warnings: problems };
+}
+
+function readSubresource(
+  entry: JsonObject,
+  at: string,
+  field: ReturnType<typeof fieldReader>,
+): SubresourceValues {
+  const own = field.map(entry, 'subresource', at);
+  const parent = field.map(entry, 'parentResource', at);
+  const kindIn = (object: JsonObject, key: string): GroupVersionKind => ({
+    group: typeof object['group'] === 'string' ? object['group'] : '',
+    version: field.text(object, 'version', `${at}/${key}`),
+    kind: field.text(object, 'kind', `${at}/${key}`),
+  });
+  const name = field.text(own, 'name', `${at}/subresource`);
+  return {
+    kind: kindIn(own, 'subresource'),
+    subresource: name.slice(name.indexOf('/') + 1),
+    parent: kindIn(parent, 'parentResource'),
+  };
 }
 
 /** `--set a.b=c,d=e`: values are text. */
@@ -131,6 +154,14 @@ export function fieldReader(error: (pointer: string, message: string) => void) {
       if (isArray(value) && value.every((item) => isObject(item))) return value as JsonObject[];
       if (value !== null) error(`${at}/${key}`, `${key} must be a list of maps`);
       return [];
+    },
+    lists(object: JsonObject, key: string, at: string): Readonly<Record<string, JsonArray>> {
+      const value = read(object, key);
+      if (isObject(value) && Object.values(value).every(isArray)) {
+        return value as Readonly<Record<string, JsonArray>>;
+      }
+      if (value !== null) error(`${at}/${key}`, `${key} must be a map of lists`);
+      return {};
     },
     texts(object: JsonObject, key: string, at: string): string[] {
       const value = read(object, key);

@@ -76,9 +76,9 @@ async function changed(before: Fingerprint, options: WatchOptions, interval: num
 }
 
 /** Files, with what tells one state of them from another. */
-type Fingerprint = ReadonlyMap<string, string>;
+export type Fingerprint = ReadonlyMap<string, string>;
 
-async function fingerprint(names: readonly string[], io: Io): Promise<Fingerprint> {
+export async function fingerprint(names: readonly string[], io: Pick<Io, 'cwd'>): Promise<Fingerprint> {
   const files = new Map<string, string>();
   for (const name of names) {
     const inputs = await expandInputs([name], io.cwd).catch(() => []);
@@ -90,6 +90,6 @@ async function fingerprint(names: readonly string[], io: Io): Promise<Fingerprin
   return files;
 }
 
-function isSame(left: Fingerprint, right: Fingerprint): boolean {
+export function isSame(left: Fingerprint, right: Fingerprint): boolean {
   return left.size === right.size && [...left].every(([file, state]) => right.get(file) === state);
 }

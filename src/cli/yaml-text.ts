@@ -31,11 +31,13 @@ export function doubleQuoted(text: string): string {
 
 const sexagesimal = /^[-+]?[0-9][0-9_]*(?::[0-5]?[0-9])+(?:\.[0-9_]*)?$/;
 const date = /^[0-9]{4}-[0-9]{1,2}-[0-9]{1,2}(?:$|[Tt \t])/;
+/** Some readers of YAML 1.1 take `e0` for a number that is none. */
+const bareExponent = /^[eE][-+]?[0-9]+$/;
 const numberStart = /^[-+.0-9]/;
 
 /** Whether some YAML reader takes the plain text for null, a boolean, a number, a date or a merge key. */
 function looksTyped(text: string): boolean {
-  if (text === '' || text === '=' || text === '<<') return true;
+  if (text === '' || text === '=' || text === '<<' || bareExponent.test(text)) return true;
   if (!numberStart.test(text)) return typeof resolveYamlScalar(text) !== 'string';
   if (/^[-+]?(?:\.(?:inf|nan)|[._]+)$/i.test(text)) return true;
   return (

@@ -109,7 +109,7 @@ export function createMetrics(): Metrics {
         http_status: String(status),
       })).value += 1;
       observe(
-        httpDurations.series(key, () => ({ http_method: method, http_url: route })),
+        httpDurations.series(`${method} ${route}`, () => ({ http_method: method, http_url: route })),
         seconds,
       );
     },

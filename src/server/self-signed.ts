@@ -24,7 +24,7 @@ const hour = 3_600_000;
 /** An authority, used once and forgotten, and a serving certificate by it. ECDSA: an RSA key takes a third of a second. */
 export async function makeSelfSigned({ names, now, days }: SelfSignedOptions): Promise<SelfSigned> {
   provideReflectMetadata();
-  const x509 = await import('@peculiar/x509');
+  const x509 = await loadLibrary();
   const newKeys = () => webcrypto.subtle.generateKey(algorithm, true, ['sign', 'verify']);
   const [caKeys, keys] = await Promise.all([newKeys(), newKeys()]);
   // Clocks of callers may be behind.
@@ -68,4 +68,10 @@ export async function makeSelfSigned({ names, now, days }: SelfSignedOptions): P
     cert: `${certificate.toString('pem')}\n`,
     key: `-----BEGIN PRIVATE KEY-----\n${(pkcs8.toString('base64').match(/.{1,64}/g) ?? []).join('\n')}\n-----END PRIVATE KEY-----\n`,
   };
+}
+
+/** Lazily: it is needed once a year. Bundled, a CommonJS package is all in its default export. */
+async function loadLibrary(): Promise<typeof import('@peculiar/x509')> {
+  const library: { readonly default?: unknown } = await import('@peculiar/x509');
+  return (library.default ?? library) as typeof import('@peculiar/x509');
 }

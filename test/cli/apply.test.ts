@@ -344,12 +344,12 @@ describe('bad input ends with 2 and prints nothing half', () => {
       'half.yaml:12:1: error',
     ],
     ['standard input twice', ['apply', '-', '-r', '-'], 'only once'],
-    ['no resource', ['apply', 'policy.yaml'], "required option '-r, --resource <path...>' not specified"],
+    ['no resource', ['apply', 'policy.yaml'], 'error: no resource is named'],
     ['an unknown option', ['apply', 'policy.yaml', '-r', 'pod.yaml', '--nope'], "unknown option '--nope'"],
     [
       'an unknown format',
       ['apply', 'policy.yaml', '-r', 'pod.yaml', '-o', 'xml'],
-      'Allowed choices are diff, yaml, json, patch',
+      '-o xml: formats are diff, yaml, json, patch, table',
     ],
     ['an unknown command', ['aply'], "unknown command 'aply'"],
     [

@@ -34,8 +34,8 @@ describe('forms of input', () => {
       '# first\napiVersion: v1\nkind: Pod\nmetadata: {name: a}\n---\napiVersion: v1\nkind: Pod\nmetadata: {name: b}\n';
     const items = await read(text);
     expect(items).toEqual([
-      { object: pod('a'), file: '(stdin)', line: 1, text: text.split('---\n')[0] },
-      { object: pod('b'), file: '(stdin)', line: 6, text: text.split('---\n')[1] },
+      { object: pod('a'), file: '(stdin)', line: 1, discovered: false, text: text.split('---\n')[0] },
+      { object: pod('b'), file: '(stdin)', line: 6, discovered: false, text: text.split('---\n')[1] },
     ]);
   });
 

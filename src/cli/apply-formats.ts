@@ -1,0 +1,2 @@
+export const applyFormats = ['diff', 'yaml', 'json', 'patch', 'table'] as const;
+export type ApplyFormat = (typeof applyFormats)[number];

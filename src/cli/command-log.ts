@@ -1,0 +1,38 @@
+import type { Problem } from '../problem.ts';
+import { holdOutput } from './held-output.ts';
+import type { Io } from './io.ts';
+import { formatProblem } from './problem-text.ts';
+import { type Paint, paintFor } from './style.ts';
+
+export type LogLevel = 'error' | 'warn' | 'info';
+
+/** What a command has to say on standard error, held until its output is written. */
+export interface CommandLog {
+  readonly paint: Paint;
+  /** Always said: what failed. */
+  error(text: string): Promise<void>;
+  warn(problem: Problem): Promise<void>;
+  info(text: string): Promise<void>;
+  release(): Promise<void>;
+}
+
+const rank = { error: 0, warn: 1, info: 2 } as const;
+
+export function createLog(
+  io: Io,
+  { color, logLevel = 'warn' }: { readonly color?: boolean; readonly logLevel?: LogLevel },
+): CommandLog {
+  const paint = paintFor(io.stderr, io, color);
+  const held = holdOutput(io.stderr);
+  const say = (level: LogLevel) => async (text: string) => {
+    if (rank[level] <= rank[logLevel]) await held.write(`${text}\n`);
+  };
+  const warn = say('warn');
+  return {
+    paint,
+    error: say('error'),
+    warn: (problem) => warn(formatProblem(problem, paint)),
+    info: say('info'),
+    release: held.release,
+  };
+}

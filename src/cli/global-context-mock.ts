@@ -1,0 +1,29 @@
+import { compileExpression } from '../expression/expression.ts';
+import type { Environment } from '../expression/scope.ts';
+import { isArray, isObject, type Json, type JsonObject, member } from '../json/value.ts';
+
+const environment: Environment = { now: () => new Date(), random: () => Math.random() };
+
+/**
+ * The value of an entry of `globalContextEntries` in a test: `data` or `resources`, narrowed by `fieldPath`; with `projections`, a map
+ * of them. Throws ExpressionSyntaxError and EvaluationError.
+ */
+export function mockedGlobalContext(entry: JsonObject): Json {
+  const root = member(entry, 'resources') ?? member(entry, 'data') ?? null;
+  const fieldPath = member(entry, 'fieldPath');
+  const narrowed = typeof fieldPath === 'string' && fieldPath !== '' ? searchIn(root, fieldPath) : root;
+  const projections = member(entry, 'projections');
+  if (!isArray(projections ?? null)) return narrowed;
+  return Object.fromEntries(
+    (projections as readonly Json[])
+      .filter(isObject)
+      .map((projection) => [
+        String(projection['name'] ?? ''),
+        searchIn(narrowed, String(projection['path'] ?? '@')),
+      ]),
+  );
+}
+
+export function searchIn(value: Json, expression: string): Json {
+  return compileExpression(expression).search(value, environment);
+}

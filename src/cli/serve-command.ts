@@ -1,0 +1,83 @@
+import { type Command, InvalidArgumentError, Option } from 'commander';
+import type { CommandHost } from './command-host.ts';
+
+const examples = `
+Without a cluster, policies and the data they read come from files, and a certificate is made and kept in the state folder. What
+it needs to know to be reached from elsewhere: --host 0.0.0.0 and --advertise NAME.
+
+Examples:
+  $ kymera serve --policies policies/
+  $ kymera serve --policies policies/ --context objects/ --port 8443 --workers 2
+  $ kymera serve --policies policies/ --tls-cert tls.crt --tls-key tls.key --client-ca ca.crt
+  $ kymera serve --kubeconfig ~/.kube/config`;
+
+export function defineServe(program: Command, { io, end }: CommandHost): void {
+  const command = program
+    .command('serve')
+    .description('Answer admission reviews over HTTPS, as a mutating webhook.')
+    .option(
+      '-p, --policies <path...>',
+      'files, folders or globs with policies and exceptions; reloaded when they change',
+    )
+    .option(
+      '-c, --context <path...>',
+      'files, folders or globs with objects that policies read: ConfigMaps, Namespaces …',
+    )
+    .option('--host <address>', 'address to listen on', '127.0.0.1')
+    .option(
+      '--port <number>',
+      'port to listen on; 0 for any (default: 9443, or any when that is taken)',
+      port,
+    )
+    .option(
+      '--advertise <name...>',
+      'host names or addresses by which callers reach the server; the first is in the URL',
+    )
+    .option('--tls-cert <file>', 'serving certificate with its chain, PEM; reloaded when it changes')
+    .option('--tls-key <file>', 'key of the serving certificate, PEM')
+    .option('--client-ca <file>', 'callers must show a certificate of this authority, PEM')
+    .option('--state-dir <folder>', 'where the self-signed certificate is kept')
+    .option('--kubeconfig <file>', 'take policies and data from this cluster')
+    .option('--workers <number>', 'processes that share the port', positive, 1)
+    .option('--body-limit <bytes>', 'largest review accepted', positive, 8 * 1024 * 1024)
+    .option('--metrics-port <number>', 'also serve metrics and health without TLS on this port', port)
+    .option(
+      '--debug-decisions [count]',
+      'keep the last decisions for /debug/decisions (on this machine only)',
+      positive,
+    )
+    .option('--resource-filters <list>', 'let these through: [kind,namespace,name]…', '')
+    .option('--exclude-usernames <list>', 'let these users through, with commas between', list)
+    .option('--exclude-groups <list>', 'let these groups through', list)
+    .option('--exclude-roles <list>', 'let these roles through', list)
+    .option('--exclude-cluster-roles <list>', 'let these cluster roles through', list)
+    .option('--grace <seconds>', 'time for reviews in flight when told to stop', positive, 25)
+    .addOption(
+      new Option('--log-level <level>', 'what to log')
+        .choices(['debug', 'info', 'warn', 'error', 'silent'])
+        .default('info'),
+    )
+    .option('-q, --quiet', 'print no greeting')
+    .option('--no-color', 'print without colours')
+    .addHelpText('after', examples);
+  command.action(async (options) => {
+    const { serve } = await import('./serve.ts');
+    end(await serve(options, io));
+  });
+}
+
+function port(text: string): number {
+  const value = Number(text);
+  if (!/^\d+$/.test(text) || value > 65_535) throw new InvalidArgumentError('not a port');
+  return value;
+}
+
+function positive(text: string): number {
+  const value = Number(text);
+  if (!/^\d+$/.test(text) || value < 1) throw new InvalidArgumentError('not a positive number');
+  return value;
+}
+
+function list(text: string): string[] {
+  return text.split(',');
+}

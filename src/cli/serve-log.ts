@@ -1,0 +1,39 @@
+import { pino } from 'pino';
+import type { Log } from '../server/review-log.ts';
+import type { Output } from './io.ts';
+
+export interface ServeLog extends Log {
+  /** Writes what is held back. */
+  flush(): void;
+}
+
+/** Lines are held back this long, so that many reviews cost one write. */
+const flushMilliseconds = 20;
+const largestHeld = 1 << 16;
+
+/** JSON lines to the output. */
+export function createLog(level: string, output: Output): ServeLog {
+  let held = '';
+  let timer: NodeJS.Timeout | undefined;
+  function flush(): void {
+    clearTimeout(timer);
+    timer = undefined;
+    if (held === '') return;
+    const text = held;
+    held = '';
+    void output.write(text);
+  }
+  const destination = {
+    write(line: string) {
+      held += line;
+      if (held.length >= largestHeld) flush();
+      else timer ??= setTimeout(flush, flushMilliseconds).unref();
+    },
+  };
+  const formatters = { level: (label: string) => ({ level: label }) };
+  const logger = pino(
+    { level, base: null, timestamp: pino.stdTimeFunctions.isoTime, formatters },
+    destination,
+  );
+  return Object.assign(logger, { flush });
+}

@@ -1,0 +1,63 @@
+import { type Gather, type RunningServer, startServer } from '../server/server.ts';
+import type { Io } from './io.ts';
+import { loadCertificate, readPem, type ServeCertificate, watchCertificate } from './serve-certificate.ts';
+import { provideContextFromFiles } from './serve-context.ts';
+import { assumedKinds } from './serve-kinds.ts';
+import type { ServeLog } from './serve-log.ts';
+import { keptDecisions, type ServeOptions, settingsOf } from './serve-options.ts';
+import { type FilePolicies, providePoliciesFromFiles } from './serve-policies.ts';
+
+export interface Standalone {
+  readonly server: RunningServer;
+  readonly policies: FilePolicies;
+  readonly certificate: ServeCertificate;
+  stop(graceMilliseconds: number): Promise<void>;
+}
+
+const pollMilliseconds = 300;
+
+/** A server that knows nothing of a cluster: policies and data from files. */
+export async function startStandalone(
+  options: ServeOptions,
+  { io, log, gather }: { readonly io: Io; readonly log: ServeLog; readonly gather: Gather | undefined },
+): Promise<Standalone> {
+  const watching = { io, log, interval: pollMilliseconds };
+  const certificate = await loadCertificate(options, io);
+  const policies = await providePoliciesFromFiles({ names: options.policies ?? [], ...watching });
+  const context = await provideContextFromFiles(options.context ?? [], watching);
+  const settings = settingsOf(options);
+  const kept = keptDecisions(options);
+  let kinds = assumedKinds(policies.current().all.policies);
+  policies.onChange(() => {
+    kinds = assumedKinds(policies.current().all.policies);
+  });
+  const server = await startServer({
+    host: options.host,
+    port: options.port ?? 0,
+    certificate,
+    provider: policies,
+    dataSource: context.dataSource,
+    settings: () => settings,
+    kindOfResource: (resource) => kinds.kindOfResource(resource),
+    log,
+    bodyLimit: options.bodyLimit,
+    ...(options.clientCa === undefined ? {} : { clientCa: await readPem(options.clientCa, io) }),
+    ...(kept === undefined ? {} : { keepDecisions: kept }),
+    ...(options.metricsPort === undefined ? {} : { metricsPort: options.metricsPort }),
+    ...(gather === undefined ? {} : { gather }),
+  });
+  const certificateWatch = await watchCertificate(options, watching, (changed) =>
+    server.setCertificate(changed),
+  );
+  return {
+    server,
+    policies,
+    certificate,
+    async stop(graceMilliseconds) {
+      await server.stop(graceMilliseconds);
+      policies.stop();
+      context.stop();
+      certificateWatch?.stop();
+    },
+  };
+}

@@ -1,0 +1,100 @@
+import cluster from 'node:cluster';
+import { createServer } from 'node:net';
+import { inputError } from './input-error.ts';
+import type { ExitCode, Io } from './io.ts';
+import { bannerText } from './serve-banner.ts';
+import { loadCertificate } from './serve-certificate.ts';
+import { createLog, type ServeLog } from './serve-log.ts';
+import { checkServeOptions, defaultPort, type ServeOptions, urlOf } from './serve-options.ts';
+import { stopSignal } from './serve-signal.ts';
+import { startStandalone } from './serve-standalone.ts';
+import { gatherFromWorkers, portVariable, runWorkers } from './serve-workers.ts';
+import { paintFor } from './style.ts';
+
+/** Serves until told to stop. */
+export async function serve(options: ServeOptions, io: Io): Promise<ExitCode> {
+  checkServeOptions(options);
+  const log = createLog(options.logLevel, io.stderr);
+  try {
+    if (options.kubeconfig !== undefined || options.policies === undefined) {
+      throw inputError('KYM_USAGE', 'name policies to serve with --policies');
+    }
+    if (cluster.isWorker) return await serveAlone({ ...options, port: chosenPort(io) }, io, log);
+    const port = options.port ?? (await defaultOrFreePort(options.host));
+    const chosen = { ...options, port };
+    if (options.workers === 1) return await serveAlone(chosen, io, log);
+    // Made before there are workers, so that they all find the same.
+    await loadCertificate(options, io);
+    const fixed = { ...options, port: port === 0 ? await freePort(options.host) : port };
+    return await runWorkers(fixed, io, log);
+  } finally {
+    log.flush();
+  }
+}
+
+async function serveAlone(options: ServeOptions, io: Io, log: ServeLog): Promise<ExitCode> {
+  const gather = cluster.isWorker ? gatherFromWorkers() : undefined;
+  const standalone = await startStandalone(options, { io, log, gather: gather?.gather }).catch(listenFailure);
+  gather?.answerFor(standalone.server);
+  if (!cluster.isWorker || cluster.worker?.id === 1) await greet(options, io, standalone);
+  log.info({ port: standalone.server.port, host: options.host }, 'serving');
+  await stopSignal(io);
+  log.info({}, 'stopping');
+  await standalone.stop(options.grace * 1000);
+  log.info({}, 'stopped');
+  return 0;
+}
+
+async function greet(
+  options: ServeOptions,
+  io: Io,
+  { server, policies, certificate }: Awaited<ReturnType<typeof startStandalone>>,
+): Promise<void> {
+  if (options.quiet === true) return;
+  const banner = {
+    url: urlOf(options, server.port),
+    policies: policies.current().all.policies,
+    cwd: io.cwd,
+    ...(certificate.ca === undefined ? {} : { ca: certificate.ca }),
+  };
+  await io.stdout.write(bannerText(banner, paintFor(io.stdout, io, options.color)));
+}
+
+/** The first process chose it for all. */
+function chosenPort({ env }: Io): number {
+  return Number(env[portVariable]);
+}
+
+async function defaultOrFreePort(host: string): Promise<number> {
+  return (await isFree(defaultPort, host)) ? defaultPort : 0;
+}
+
+function isFree(port: number, host: string): Promise<boolean> {
+  return new Promise((resolve) => {
+    const probe = createServer().once('error', () => resolve(false));
+    probe.listen(port, host, () => probe.close(() => resolve(true)));
+  });
+}
+
+function freePort(host: string): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const probe = createServer().once('error', reject);
+    probe.listen(0, host, () => {
+      const address = probe.address();
+      probe.close(() => resolve(typeof address === 'object' && address !== null ? address.port : 0));
+    });
+  });
+}
+
+function listenFailure(error: unknown): never {
+  const code = (error as { code?: unknown } | null)?.code;
+  const known: Readonly<Record<string, string>> = {
+    EADDRINUSE: 'the port is in use',
+    EACCES: 'the port may not be used',
+    EADDRNOTAVAIL: 'the address is not one of this machine',
+    ENOTFOUND: 'the host name is not known',
+  };
+  const reason = typeof code === 'string' ? known[code] : undefined;
+  if (reason === undefined) throw error;
+  throw inputError('KYM_LISTEN', reason, { hint: 'see --port and --host' });
+}

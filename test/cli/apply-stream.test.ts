@@ -1,0 +1,174 @@
+import { spawnSync } from 'node:child_process';
+import { existsSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { holdOutput } from '../../src/cli/held-output.ts';
+import { showProgress } from '../../src/cli/progress.ts';
+import { wantedObjects } from '../../src/cli/wanted-objects.ts';
+import { loadPolicies } from '../../src/index.ts';
+import { kymera } from './in-process.ts';
+
+const rule = (text: string) => `apiVersion: kyverno.io/v1
+kind: ClusterPolicy
+metadata: {name: p}
+spec:
+  rules:
+  - name: r
+    match: {any: [{resources: {kinds: [Pod]}}]}
+${text.replaceAll(/^(?=.)/gm, '    ')}`;
+const label = 'mutate: {patchStrategicMerge: {metadata: {labels: {a: b}}}}\n';
+
+function wanted(text: string) {
+  const { policies, exceptions, problems } = loadPolicies({ file: 'p.yaml', text: rule(text) });
+  expect(problems.filter(({ severity }) => severity === 'error')).toEqual([]);
+  const isWanted = wantedObjects(policies, exceptions, []);
+  if (isWanted === undefined) return undefined;
+  const objects = ['ConfigMap one', 'ConfigMap two', 'Secret one', 'Namespace shop', 'Pod web'];
+  return objects.filter((text) => {
+    const [kind = '', name = ''] = text.split(' ');
+    return isWanted({ apiVersion: 'v1', kind, metadata: { name } });
+  });
+}
+
+describe('which objects of the input are kept for policies to read', () => {
+  test.each<[string, string, string[] | undefined]>([
+    ['none for a policy that reads nothing else', label, undefined],
+    [
+      'a ConfigMap by name',
+      `context: [{name: c, configMap: {name: one, namespace: default}}]\n${label}`,
+      ['ConfigMap one'],
+    ],
+    [
+      'a ConfigMap whose name holds a variable',
+      `context: [{name: c, configMap: {name: "t{{ request.name }}", namespace: default}}]\n${label}`,
+      ['ConfigMap two'],
+    ],
+    [
+      'one object of an API call',
+      `context: [{name: c, apiCall: {urlPath: "/api/v1/namespaces/{{ request.namespace }}/secrets/one"}}]\n${label}`,
+      ['Secret one'],
+    ],
+    [
+      'a list of an API call',
+      `context: [{name: c, apiCall: {urlPath: "/api/v1/configmaps?labelSelector=a%3Db"}}]\n${label}`,
+      ['ConfigMap one', 'ConfigMap two'],
+    ],
+    [
+      'everything for an API call that may ask for anything',
+      `context: [{name: c, apiCall: {urlPath: "/api/v1/{{ request.name }}"}}]\n${label}`,
+      ['ConfigMap one', 'ConfigMap two', 'Secret one', 'Namespace shop', 'Pod web'],
+    ],
+    [
+      'what a loop reads',
+      'mutate:\n  foreach:\n  - list: request.object.spec.containers\n    context: [{name: c, configMap: {name: two, namespace: default}}]\n    patchStrategicMerge: {metadata: {labels: {a: b}}}\n',
+      ['ConfigMap two'],
+    ],
+    [
+      'the source of a replacement',
+      'mutate:\n  replacements:\n  - source: {kind: ConfigMap, name: one, fieldPath: data.a}\n    targets: [{select: {kind: Pod}, fieldPaths: [spec.hostname]}]\n',
+      ['ConfigMap one'],
+    ],
+  ])('%s', (_, text, names) => {
+    expect(wanted(text)).toEqual(names);
+  });
+});
+
+const reading = rule(
+  'context: [{name: c, configMap: {name: one, namespace: default}}]\nmutate: {patchStrategicMerge: {metadata: {labels: {a: "{{ c.data.a }}"}}}}\n',
+);
+const pod = 'apiVersion: v1\nkind: Pod\nmetadata:\n  name: web\n';
+const configMap = 'apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: one\ndata: {a: b}\n';
+
+test('an object may be read before it comes, from standard input too', async () => {
+  const finished = await kymera(['apply', 'policy.yaml', '-r', '-', '-o', 'yaml', '-q'], {
+    files: { 'policy.yaml': reading },
+    stdin: `${pod}---\n${configMap}`,
+  });
+  expect(finished).toEqual({
+    exitCode: 0,
+    stdout: `${pod}  labels:\n    a: b\n---\n${configMap}`,
+    stderr: '',
+  });
+});
+
+test('objects of --target-resource are read and not printed', async () => {
+  const { stdout } = await kymera(
+    ['apply', 'policy.yaml', '-r', 'pod.yaml', '--target-resource', 'cm.yaml', '-o', 'yaml', '-q'],
+    { files: { 'policy.yaml': reading, 'pod.yaml': pod, 'cm.yaml': configMap } },
+  );
+  expect(stdout).toBe(`${pod}  labels:\n    a: b\n`);
+});
+
+test('output beyond the limit waits in a file and comes out whole, or not at all', async () => {
+  const written: string[] = [];
+  const output = {
+    isTTY: false,
+    write: (text: string | Uint8Array) => void written.push(Buffer.from(text as Uint8Array).toString()),
+  };
+  const lines = Array.from({ length: 5_000 }, (_, index) => `line ${index} äöü ${'.'.repeat(100)}\n`);
+  for (const end of ['discard', 'release'] as const) {
+    const held = holdOutput(output, 10_000);
+    for (const line of lines) await held.write(line);
+    expect(written).toEqual([]);
+    await held[end]();
+  }
+  expect(written.join('')).toBe(lines.join(''));
+});
+
+test('progress: nothing at first, then count, rate, share and time left, and the line is taken away', () => {
+  let time = 0;
+  const shown: string[] = [];
+  const output = { isTTY: true, write: (text: string | Uint8Array) => void shown.push(String(text)) };
+  const progress = showProgress(output, { totalBytes: 1_000, now: () => time });
+  progress.read(250);
+  for (let index = 0; index < 1_200; index++) {
+    time++;
+    progress.step();
+  }
+  expect(shown[0]).toBe('\r\u001b[K500 objects, 1,000/s, 25%, 2 s left');
+  expect(shown.length).toBe(8);
+  progress.clear();
+  expect(shown.at(-1)).toBe('\r\u001b[K');
+});
+
+const root = new URL('../../', import.meta.url).pathname;
+
+/** Peak memory of the built program in megabytes. */
+function peakMemory(folder: string, count: number): number {
+  const input = join(folder, `${count}.yaml`);
+  const container = (name: string) =>
+    `  - name: ${name}\n    image: example/${name}:latest\n    env:\n    - name: A\n      value: "1"\n`;
+  const object = (index: number) =>
+    `---\napiVersion: v1\nkind: Pod\nmetadata:\n  name: p${index}\n  labels:\n    app: a\nspec:\n  containers:\n${['x', 'y', 'z'].map(container).join('')}`;
+  const pods = Array.from({ length: count }, (_, index) => object(index));
+  writeFileSync(input, [...pods, `---\n${configMap}`].join(''));
+  const usage = join(folder, 'usage.json');
+  // With a small heap the collector cannot put off its work: what is left is what is needed.
+  const argv = [
+    '--max-old-space-size=32',
+    '--import',
+    join(root, 'bench/report-usage.mjs'),
+    join(root, 'bin/kymera'),
+  ];
+  const { status, stderr } = spawnSync(
+    process.execPath,
+    [...argv, 'apply', join(folder, 'policy.yaml'), '-r', input, '--output', join(folder, 'out.yaml')],
+    { encoding: 'utf8', env: { ...process.env, KYMERA_USAGE: usage } },
+  );
+  expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
+  return (JSON.parse(readFileSync(usage, 'utf8')) as { peakMegabytes: number }).peakMegabytes;
+}
+
+describe.skipIf(!existsSync(join(root, 'dist/cli/main.js')))('the built program', () => {
+  test.each([
+    ['a policy that reads nothing else', rule(label)],
+    ['a policy that reads other input', reading],
+  ])('ten times the objects need no more memory: %s', { timeout: 120_000 }, (_, policy) => {
+    const folder = mkdtempSync(join(tmpdir(), 'kymera-stream-'));
+    writeFileSync(join(folder, 'policy.yaml'), policy);
+    const few = peakMemory(folder, 3_000);
+    const many = peakMemory(folder, 30_000);
+    expect(many).toBeLessThan(few * 1.25);
+  });
+});
