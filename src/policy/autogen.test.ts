@@ -140,11 +140,12 @@ describe('what is generated', () => {
     expect(controllers?.exclude).toEqual({ resources: { namespaces: ['n'] } });
   });
 
-  it('targets are not carried over', () => {
-    const [controllers] = generated([
-      rule({ mutate: { targets: [{ kind: 'Secret' }], patchStrategicMerge: overlay } }),
-    ]);
-    expect(controllers?.mutate).toEqual({ patchStrategicMerge: { spec: { template: overlay } } });
+  it('a rule for existing objects is not carried over: its patch is meant for its targets', () => {
+    const existing = rule({
+      name: 'e',
+      mutate: { targets: [{ kind: 'Secret' }], patchStrategicMerge: overlay },
+    });
+    expect(names([existing, rule()])).toEqual(['autogen-r', 'autogen-cronjob-r']);
   });
 });
 

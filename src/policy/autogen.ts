@@ -96,9 +96,11 @@ function wantedControllers(policy: JsonObject): { controllers: readonly string[]
   return { controllers: all.filter((kind) => listed.includes(kind)), cron: listed.includes(cronJob) };
 }
 
+/** A rule for existing objects stays as it is: its patch is meant for its targets, not for the controller. */
 function isSource(rule: JsonObject): boolean {
   const excluded = excludeKinds(rule);
   return (
+    read(readObject(rule, 'mutate') ?? {}, 'targets') === undefined &&
     !isAutogenName(readText(rule, 'name') ?? '') &&
     namesPod(matchKinds(rule)) &&
     (excluded.length === 0 || namesPod(excluded))
