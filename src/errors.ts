@@ -248,6 +248,14 @@ export const errorTable = {
     cause: 'A file that would be written is there already.',
     cure: 'Name another place, or overwrite it with `--force`.',
   },
+  KYM_CERTIFICATE: {
+    cause: 'A certificate and its key cannot be used for TLS.',
+    cure: 'Give both as PEM, the certificate with its chain, and the key that belongs to it.',
+  },
+  KYM_LISTEN: {
+    cause: 'The server cannot listen on the address and port.',
+    cure: 'Choose another port with --port, 0 for any, or an address of this machine with --host.',
+  },
   KYM_DIFFERS_FROM_KYVERNO: {
     cause: 'Kyverno treats a part of the policy in another way, or does not know it.',
     cure: 'Nothing, when the policy runs here only; else use the form that the hint names. See differences-from-kyverno.md.',
