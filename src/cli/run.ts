@@ -9,6 +9,7 @@ import { InputError } from './input-error.ts';
 import type { ExitCode, Io } from './io.ts';
 import { defineJp } from './jp-command.ts';
 import { formatProblem } from './problem-text.ts';
+import { defineServe } from './serve-command.ts';
 import { paintFor } from './style.ts';
 import { defineTest } from './test-command.ts';
 import { defineValidate } from './validate-command.ts';
@@ -54,6 +55,7 @@ export function createProgram(io: Io, end: (code: ExitCode) => void): Command {
   defineApply(program, host);
   defineExplain(program, host);
   defineTest(program, host);
+  defineServe(program, host);
   defineValidate(program, host);
   defineConvert(program, host);
   defineJp(program, host);
