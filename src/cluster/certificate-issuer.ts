@@ -1,0 +1,113 @@
+import { createPrivateKey, randomBytes, webcrypto, X509Certificate } from 'node:crypto';
+import { isIP } from 'node:net';
+import { provideReflectMetadata } from './reflect-metadata.ts';
+
+/** PEM texts. */
+export interface KeyPair {
+  readonly cert: string;
+  readonly key: string;
+}
+
+export interface Validity {
+  readonly now: Date;
+  readonly days: number;
+}
+
+const algorithm = { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' } as const;
+const hour = 3_600_000;
+
+/** A certificate authority. ECDSA: an RSA key takes a third of a second, in which nothing else happens. */
+export async function issueAuthority(validity: Validity): Promise<KeyPair> {
+  const x509 = await library();
+  const keys = await newKeys();
+  const certificate = await x509.X509CertificateGenerator.createSelfSigned({
+    serialNumber: serialNumber(),
+    // Two authorities may be trusted at a time: their names differ, so that each certificate finds its own.
+    name: `CN=kymera CA ${validity.now.toISOString().slice(0, 19).replaceAll(':', '-')}`,
+    ...period(validity),
+    keys,
+    signingAlgorithm: algorithm,
+    extensions: [
+      new x509.BasicConstraintsExtension(true, 0, true),
+      new x509.KeyUsagesExtension(x509.KeyUsageFlags.keyCertSign | x509.KeyUsageFlags.cRLSign, true),
+      await x509.SubjectKeyIdentifierExtension.create(keys.publicKey),
+    ],
+  });
+  return { cert: `${certificate.toString('pem')}\n`, key: await pemOf(keys.privateKey) };
+}
+
+/** A serving certificate for host names and addresses. */
+export async function issueServing(
+  authority: KeyPair,
+  names: readonly string[],
+  validity: Validity,
+): Promise<KeyPair> {
+  const x509 = await library();
+  const keys = await newKeys();
+  const issuer = new x509.X509Certificate(authority.cert);
+  const certificate = await x509.X509CertificateGenerator.create({
+    serialNumber: serialNumber(),
+    subject: 'CN=kymera',
+    issuer: issuer.subject,
+    ...period(validity),
+    publicKey: keys.publicKey,
+    signingKey: await privateKeyOf(authority.key),
+    signingAlgorithm: algorithm,
+    extensions: [
+      new x509.BasicConstraintsExtension(false, undefined, true),
+      new x509.KeyUsagesExtension(x509.KeyUsageFlags.digitalSignature, true),
+      new x509.ExtendedKeyUsageExtension([x509.ExtendedKeyUsage.serverAuth]),
+      new x509.SubjectAlternativeNameExtension(
+        names.map((name) => ({ type: isIP(name) === 0 ? 'dns' : 'ip', value: name })),
+      ),
+      await x509.AuthorityKeyIdentifierExtension.create(await issuer.publicKey.export()),
+    ],
+  });
+  return { cert: `${certificate.toString('pem')}\n`, key: await pemOf(keys.privateKey) };
+}
+
+/** The certificates of a PEM text that can be read, in their order. */
+export function certificatesOf(pem: string): readonly X509Certificate[] {
+  return (pem.match(/-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g) ?? []).flatMap((text) => {
+    try {
+      return [new X509Certificate(text)];
+    } catch {
+      return [];
+    }
+  });
+}
+
+async function library(): Promise<typeof import('@peculiar/x509')> {
+  provideReflectMetadata();
+  return import('@peculiar/x509');
+}
+
+function newKeys() {
+  return webcrypto.subtle.generateKey(algorithm, true, ['sign', 'verify']);
+}
+
+function serialNumber(): string {
+  // Positive: the first bit stays clear.
+  const bytes = randomBytes(16);
+  bytes[0] = (bytes[0] ?? 0) & 0x7f;
+  return bytes.toString('hex');
+}
+
+/** Begins an hour ago: clocks of callers may be behind. */
+function period({ now, days }: Validity): { readonly notBefore: Date; readonly notAfter: Date } {
+  return {
+    notBefore: new Date(now.getTime() - hour),
+    notAfter: new Date(now.getTime() + days * 24 * hour),
+  };
+}
+
+async function pemOf(key: webcrypto.CryptoKey): Promise<string> {
+  const der = Buffer.from(await webcrypto.subtle.exportKey('pkcs8', key));
+  const lines = der.toString('base64').match(/.{1,64}/g) ?? [];
+  return `-----BEGIN PRIVATE KEY-----\n${lines.join('\n')}\n-----END PRIVATE KEY-----\n`;
+}
+
+function privateKeyOf(pem: string): Promise<webcrypto.CryptoKey> {
+  const der = createPrivateKey(pem).export({ type: 'pkcs8', format: 'der' });
+  return webcrypto.subtle.importKey('pkcs8', der, algorithm, false, ['sign']);
+}

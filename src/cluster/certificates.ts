@@ -1,0 +1,137 @@
+import type { JsonObject } from '../json/value.ts';
+import { readObject, readTextMap } from '../policy/read-field.ts';
+import type { KeyPair } from './certificate-issuer.ts';
+import { certificatesOf } from './certificate-issuer.ts';
+import {
+  type CertificateLife,
+  type CertificateState,
+  defaultLife,
+  planRenewal,
+  renew,
+  trustedPem,
+} from './certificate-plan.ts';
+import type { ApiClient } from './client.ts';
+import { hasStatus } from './cluster-error.ts';
+import { type Informer, startInformer } from './informer.ts';
+import { resourceTypes } from './resource-path.ts';
+import { managedLabels } from './webhook-names.ts';
+
+export interface CertificateOptions {
+  readonly client: ApiClient;
+  readonly namespace: string;
+  readonly authoritySecret: string;
+  readonly servingSecret: string;
+  /** Host names and addresses under which the API server calls. */
+  readonly names: readonly string[];
+  readonly life?: CertificateLife;
+  readonly now?: () => Date;
+  readonly onChange: () => void;
+  readonly onError?: (error: unknown) => void;
+}
+
+export interface Certificates {
+  readonly synced: Promise<void>;
+  /** What to serve with; undefined until a leader has made it. */
+  serving(): KeyPair | undefined;
+  /** PEM of all authorities to trust. */
+  caBundle(): string | undefined;
+  /** When the serving certificate ends, in ms since the epoch. */
+  expiresAt(): number | undefined;
+  /** Makes or renews what is due. For the leader. */
+  maintain(): Promise<void>;
+  stop(): Promise<void>;
+}
+
+/** The certificates in the two Secrets, followed as they change. */
+export function startCertificates(options: CertificateOptions): Certificates {
+  const { client, namespace, authoritySecret, servingSecret, names, life = defaultLife } = options;
+  const now = options.now ?? (() => new Date());
+  const follow = (name: string): Informer =>
+    startInformer({
+      client,
+      type: resourceTypes.secrets,
+      kind: 'Secret',
+      select: { namespace, fieldSelector: `metadata.name=${name}` },
+      onChange: options.onChange,
+      ...(options.onError === undefined ? {} : { onError: options.onError }),
+    });
+  const informers = { authority: follow(authoritySecret), serving: follow(servingSecret) };
+  const known = (part: 'authority' | 'serving', name: string) =>
+    keyPairOf(informers[part].get(`${namespace}/${name}`));
+
+  async function read(name: string): Promise<JsonObject | undefined> {
+    try {
+      return await client.get(resourceTypes.secrets, { namespace, name });
+    } catch (error) {
+      if (hasStatus(error, 404)) return undefined;
+      throw error;
+    }
+  }
+
+  async function write(name: string, pair: KeyPair, existing: JsonObject | undefined): Promise<void> {
+    const data = { 'tls.crt': encode(pair.cert), 'tls.key': encode(pair.key) };
+    if (existing !== undefined) {
+      // With its resourceVersion: what another leader has just written is not overwritten.
+      await client.update(resourceTypes.secrets, { ...existing, data });
+      return;
+    }
+    await client.create(resourceTypes.secrets, {
+      apiVersion: 'v1',
+      kind: 'Secret',
+      metadata: { name, namespace, labels: { ...managedLabels } },
+      type: 'kubernetes.io/tls',
+      data,
+    });
+  }
+
+  async function maintain(): Promise<void> {
+    // Read afresh: what informers know may be a moment old.
+    const [authorityObject, servingObject] = await Promise.all([read(authoritySecret), read(servingSecret)]);
+    const state = stateOf(authorityObject, servingObject);
+    const plan = planRenewal(state, names, now());
+    if (!plan.renewAuthority && !plan.renewServing) return;
+    const renewed = await renew(state, plan, names, now(), life);
+    if (plan.renewAuthority) await write(authoritySecret, renewed.authority, authorityObject);
+    if (plan.renewServing) await write(servingSecret, renewed.serving, servingObject);
+  }
+
+  return {
+    synced: Promise.all([informers.authority.synced, informers.serving.synced]).then(() => {}),
+    serving: () => known('serving', servingSecret),
+    caBundle() {
+      const bundle = trustedPem(known('authority', authoritySecret)?.cert ?? '', now());
+      return bundle === '' ? undefined : bundle;
+    },
+    expiresAt() {
+      const certificate = certificatesOf(known('serving', servingSecret)?.cert ?? '')[0];
+      return certificate === undefined ? undefined : Date.parse(certificate.validTo);
+    },
+    maintain,
+    async stop() {
+      await Promise.all([informers.authority.stop(), informers.serving.stop()]);
+    },
+  };
+}
+
+function stateOf(authority: JsonObject | undefined, serving: JsonObject | undefined): CertificateState {
+  const [authorityPair, servingPair] = [keyPairOf(authority), keyPairOf(serving)];
+  return {
+    ...(authorityPair === undefined ? {} : { authority: authorityPair }),
+    ...(servingPair === undefined ? {} : { serving: servingPair }),
+  };
+}
+
+function keyPairOf(secret: JsonObject | undefined): KeyPair | undefined {
+  const data = readTextMap(secret ?? {}, 'data');
+  const [cert, key] = [decode(data['tls.crt']), decode(data['tls.key'])];
+  if (readObject(secret ?? {}, 'metadata') === undefined || cert === '' || key === '') return undefined;
+  return { cert, key };
+}
+
+function encode(text: string): string {
+  return Buffer.from(text, 'utf8').toString('base64');
+}
+
+function decode(text: string | undefined): string {
+  return Buffer.from(text ?? '', 'base64').toString('utf8');
+}

@@ -1,0 +1,77 @@
+import { type BackOffLimits, backOffMs } from './back-off.ts';
+
+export interface CoalescedTask {
+  /** Runs the task soon; calls until then count as one, calls while it runs make it run once more. */
+  trigger(): void;
+  /** Resolves when nothing is running or due. */
+  idle(): Promise<void>;
+  stop(): Promise<void>;
+}
+
+export interface TaskOptions {
+  readonly delayMs?: number;
+  readonly backOff?: BackOffLimits;
+  readonly onError?: (error: unknown) => void;
+}
+
+/** Never runs twice at a time; a failed run is repeated, later each time, until it succeeds. */
+export function createCoalescedTask(run: () => Promise<void>, options: TaskOptions = {}): CoalescedTask {
+  const { delayMs = 100, backOff = { firstMs: 1_000, lastMs: 30_000 }, onError } = options;
+  let timer: NodeJS.Timeout | undefined;
+  let running: Promise<void> | undefined;
+  let isBusy = false;
+  let again = false;
+  let failures = 0;
+  let stopped = false;
+  let idleListeners: (() => void)[] = [];
+
+  function schedule(ms: number): void {
+    if (stopped) return;
+    timer ??= setTimeout(() => {
+      timer = undefined;
+      isBusy = true;
+      running = attempt().finally(() => {
+        running = undefined;
+        isBusy = false;
+        settle();
+      });
+    }, ms);
+  }
+
+  async function attempt(): Promise<void> {
+    again = false;
+    try {
+      await run();
+      failures = 0;
+    } catch (error) {
+      failures += 1;
+      onError?.(error);
+    }
+  }
+
+  function settle(): void {
+    if (again) schedule(delayMs);
+    else if (failures > 0) schedule(backOffMs(failures, backOff));
+    if (timer !== undefined) return;
+    for (const listener of idleListeners) listener();
+    idleListeners = [];
+  }
+
+  return {
+    trigger() {
+      if (!isBusy) schedule(delayMs);
+      else again = true;
+    },
+    idle() {
+      if (timer === undefined && !isBusy) return Promise.resolve();
+      return new Promise((resolve) => idleListeners.push(resolve));
+    },
+    async stop() {
+      stopped = true;
+      clearTimeout(timer);
+      timer = undefined;
+      await running;
+      settle();
+    },
+  };
+}

@@ -1,0 +1,67 @@
+import { describe, expect, it } from 'vitest';
+import { defaultSettings, readSettings } from './settings.ts';
+
+const read = (data: Record<string, string>) => readSettings({ data });
+
+describe('settings from the ConfigMap', () => {
+  it('are the defaults without one', () => {
+    expect(readSettings(undefined)).toEqual({ settings: defaultSettings, problems: [] });
+  });
+
+  it('hold lists and filters for requests', () => {
+    const { settings } = read({
+      resourceFilters: ' [Event,*,*] [*/*,kube-system,*] ',
+      excludeGroups: 'system:nodes, a*',
+      excludeUsernames: '!kubernetes-admin',
+      excludeRoles: '',
+      defaultRegistry: 'registry.example.com:5000/mirror',
+    });
+    expect(settings.request).toEqual({
+      resourceFilters: '[Event,*,*] [*/*,kube-system,*]',
+      excludeGroups: ['system:nodes', 'a*'],
+      excludeUsernames: ['!kubernetes-admin'],
+      excludeRoles: [],
+      excludeClusterRoles: [],
+      defaultRegistry: 'registry.example.com:5000/mirror',
+    });
+  });
+
+  it('hold selectors of the webhook, as an object or as a list of one', () => {
+    const selector = { matchLabels: { a: 'b' } };
+    for (const webhooks of [{ namespaceSelector: selector }, [{ namespaceSelector: selector }]]) {
+      expect(read({ webhooks: JSON.stringify(webhooks) }).settings.webhookNamespaceSelector).toEqual(
+        selector,
+      );
+    }
+  });
+
+  it('hold labels, annotations and conditions of the webhook', () => {
+    const { settings } = read({
+      webhookAnnotations: '{"a": "b"}',
+      webhookLabels: '{"c": "d"}',
+      matchConditions: '[{"name": "n", "expression": "true"}]',
+    });
+    expect(settings).toMatchObject({
+      webhookAnnotations: { a: 'b' },
+      webhookLabels: { c: 'd' },
+      matchConditions: [{ name: 'n', expression: 'true' }],
+    });
+  });
+
+  it('hold numbers and quantities', () => {
+    expect(read({ updateRequestThreshold: '5', maxContextSize: '4Mi' }).settings).toMatchObject({
+      updateRequestThreshold: 5,
+      maxContextSize: 4 * 1024 * 1024,
+    });
+  });
+
+  it.each([
+    ['webhooks', '{', 'webhooks is not JSON'],
+    ['generateSuccessEvents', 'yes', 'generateSuccessEvents is neither true nor false'],
+    ['updateRequestThreshold', 'many', 'updateRequestThreshold is not a number'],
+    ['maxContextSize', 'big', 'maxContextSize is not a quantity'],
+    ['defaultRegistry', 'a b', 'defaultRegistry is not the name of a host'],
+  ])('keep the default and say so when %s is %s', (key, value, problem) => {
+    expect(read({ [key]: value })).toEqual({ settings: defaultSettings, problems: [problem] });
+  });
+});

@@ -1,0 +1,117 @@
+import { defaultRequestSettings, type RequestSettings } from '../admission/policy-provider.ts';
+import { approximateNumber, parseQuantity } from '../expression/quantity.ts';
+import { isArray, isObject, type Json, type JsonObject } from '../json/value.ts';
+import { readObject, readTextMap } from '../policy/read-field.ts';
+
+/** What the ConfigMap says, for requests and for everything around them. */
+export interface ClusterSettings {
+  readonly request: RequestSettings;
+  readonly enableDefaultRegistryMutation: boolean;
+  readonly generateSuccessEvents: boolean;
+  /** Actions of success events that are written; empty for all. */
+  readonly successEventActions: readonly string[];
+  readonly webhookNamespaceSelector?: JsonObject;
+  readonly webhookObjectSelector?: JsonObject;
+  readonly webhookAnnotations?: Readonly<Record<string, string>>;
+  readonly webhookLabels?: Readonly<Record<string, string>>;
+  readonly matchConditions?: readonly JsonObject[];
+  readonly updateRequestThreshold: number;
+  /** Bytes; 0 for no limit. */
+  readonly maxContextSize: number;
+}
+
+export interface SettingsResult {
+  readonly settings: ClusterSettings;
+  /** Keys that could not be read: their defaults are in force. */
+  readonly problems: readonly string[];
+}
+
+export const defaultSettings: ClusterSettings = {
+  request: defaultRequestSettings,
+  enableDefaultRegistryMutation: true,
+  generateSuccessEvents: false,
+  successEventActions: [],
+  updateRequestThreshold: 1000,
+  maxContextSize: 2 * 1024 * 1024,
+};
+
+/** Reads the ConfigMap, in the form of Kyverno's. */
+export function readSettings(configMap: JsonObject | undefined): SettingsResult {
+  const data = readTextMap(configMap ?? {}, 'data');
+  const problems: string[] = [];
+  const text = (key: string) => (Object.hasOwn(data, key) ? data[key]?.trim() || undefined : undefined);
+  const list = (key: string) =>
+    (text(key) ?? '')
+      .split(',')
+      .map((item) => item.trim())
+      .filter(Boolean);
+  const json = (key: string): Json | undefined => {
+    const value = text(key);
+    if (value === undefined) return undefined;
+    try {
+      return JSON.parse(value) as Json;
+    } catch {
+      problems.push(`${key} is not JSON`);
+      return undefined;
+    }
+  };
+  const flag = (key: string, otherwise: boolean) => {
+    const value = text(key);
+    if (value === undefined) return otherwise;
+    if (value !== 'true' && value !== 'false') problems.push(`${key} is neither true nor false`);
+    return value === 'true' || (value !== 'false' && otherwise);
+  };
+
+  const webhooks = firstObject(json('webhooks'));
+  const annotations = json('webhookAnnotations');
+  const labels = json('webhookLabels');
+  const conditions = json('matchConditions');
+  const namespaceSelector = readObject(webhooks, 'namespaceSelector');
+  const objectSelector = readObject(webhooks, 'objectSelector');
+  const registry = text('defaultRegistry') ?? defaultRequestSettings.defaultRegistry;
+  const isRegistry = /^[a-z0-9]([-a-z0-9.]*[a-z0-9])?(:\d+)?(\/[-\w./]+)?$/i.test(registry);
+  if (!isRegistry) problems.push('defaultRegistry is not the name of a host');
+
+  const settings: ClusterSettings = {
+    request: {
+      resourceFilters: text('resourceFilters') ?? '',
+      excludeUsernames: list('excludeUsernames'),
+      excludeGroups: list('excludeGroups'),
+      excludeRoles: list('excludeRoles'),
+      excludeClusterRoles: list('excludeClusterRoles'),
+      defaultRegistry: isRegistry ? registry : defaultRequestSettings.defaultRegistry,
+    },
+    enableDefaultRegistryMutation: flag('enableDefaultRegistryMutation', true),
+    generateSuccessEvents: flag('generateSuccessEvents', false),
+    successEventActions: list('successEventActions'),
+    ...(namespaceSelector === undefined ? {} : { webhookNamespaceSelector: namespaceSelector }),
+    ...(objectSelector === undefined ? {} : { webhookObjectSelector: objectSelector }),
+    ...(isObject(annotations) ? { webhookAnnotations: readTextMap({ annotations }, 'annotations') } : {}),
+    ...(isObject(labels) ? { webhookLabels: readTextMap({ labels }, 'labels') } : {}),
+    ...(isArray(conditions) ? { matchConditions: conditions.filter(isObject) } : {}),
+    updateRequestThreshold: threshold(text('updateRequestThreshold'), problems),
+    maxContextSize: bytes(text('maxContextSize'), problems),
+  };
+  return { settings, problems };
+}
+
+/** Kyverno wrote a list with one item once. */
+function firstObject(value: Json | undefined): JsonObject {
+  const first = isArray(value) ? value[0] : value;
+  return isObject(first) ? first : {};
+}
+
+function threshold(text: string | undefined, problems: string[]): number {
+  if (text === undefined || /^\d+$/.test(text)) return Number(text ?? defaultSettings.updateRequestThreshold);
+  problems.push('updateRequestThreshold is not a number');
+  return defaultSettings.updateRequestThreshold;
+}
+
+function bytes(text: string | undefined, problems: string[]): number {
+  if (text === undefined) return defaultSettings.maxContextSize;
+  const quantity = parseQuantity(text);
+  const value = quantity === undefined ? -1 : approximateNumber(quantity);
+  if (value >= 0) return value;
+  problems.push('maxContextSize is not a quantity');
+  return defaultSettings.maxContextSize;
+}

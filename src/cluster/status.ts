@@ -1,0 +1,111 @@
+import { equal } from '../json/equal.ts';
+import type { Json, JsonObject } from '../json/value.ts';
+import { readNumber, readObject, readObjects, readText } from '../policy/read-field.ts';
+import { ruleType } from '../policy/rule-type.ts';
+import type { PolicyRecord } from './policy-catalog.ts';
+
+/** What the configuration of the webhook says about a policy. */
+export interface WebhookState {
+  /** Whether the configuration that carries the policy's kinds has been written. */
+  readonly written: boolean;
+  /** What the API server said when it refused the policy. */
+  readonly refusal?: string;
+  readonly unknownKinds?: readonly string[];
+}
+
+const longestMessage = 1_000;
+
+/** The status that a policy should have, or undefined when it has it. */
+export function changedStatus(
+  record: PolicyRecord,
+  webhook: WebhookState,
+  now: Date,
+): JsonObject | undefined {
+  const current = readObject(record.object, 'status') ?? {};
+  const desired = statusOf(record, webhook, now, current);
+  return equal(current, desired) ? undefined : desired;
+}
+
+function statusOf(record: PolicyRecord, webhook: WebhookState, now: Date, current: JsonObject): JsonObject {
+  const { ready, message } = readinessOf(record, webhook);
+  const { ready: _, ...kept } = current;
+  const autogen =
+    record.policy?.rules.flatMap((rule) => (rule.autogenOf === undefined ? [] : [rule.document])) ?? [];
+  return {
+    ...kept,
+    conditions: conditionsOf(record, ready, message, now, current),
+    autogen: autogen.length === 0 ? {} : { rules: autogen },
+    rulecount: ruleCount(record.object),
+  };
+}
+
+function readinessOf(
+  { policy, problems, hiddenBy }: PolicyRecord,
+  { written, refusal, unknownKinds = [] }: WebhookState,
+): { readonly ready: boolean; readonly message: string } {
+  const errors = problems.filter(({ severity }) => severity === 'error');
+  if (policy === undefined) {
+    const messages = errors.map(({ pointer, message }) => `${pointer || '/'}: ${message}`);
+    return { ready: false, message: cut(`Not Ready: ${messages.join('; ')}`) };
+  }
+  if (hiddenBy !== undefined)
+    return {
+      ready: false,
+      message: `Not Ready: a policy of ${hiddenBy} has the same name and counts instead`,
+    };
+  if (refusal !== undefined)
+    return { ready: false, message: cut(`Not Ready: the API server refused it: ${refusal}`) };
+  if (!written) return { ready: false, message: 'Not Ready: the webhook is not configured yet' };
+  const notes = [
+    ...(policy.rules.some(({ targets }) => targets !== undefined)
+      ? ['rules for existing objects are not run yet']
+      : []),
+    ...(policy.otherRules.length === 0
+      ? []
+      : [
+          `rules that are not run: ${policy.otherRules.map(({ name, type }) => `${name} (${type})`).join(', ')}`,
+        ]),
+    ...(unknownKinds.length === 0 ? [] : [`kinds that nothing serves: ${unknownKinds.join(', ')}`]),
+  ];
+  return { ready: true, message: cut(notes.length === 0 ? 'Ready' : `Ready; ${notes.join('; ')}`) };
+}
+
+function conditionsOf(
+  record: PolicyRecord,
+  ready: boolean,
+  message: string,
+  now: Date,
+  current: JsonObject,
+): Json {
+  const status = ready ? 'True' : 'False';
+  const conditions = readObjects(current, 'conditions');
+  const before = conditions.find((condition) => readText(condition, 'type') === 'Ready') ?? {};
+  const isSame = readText(before, 'status') === status;
+  const generation = readNumber(readObject(record.object, 'metadata') ?? {}, 'generation');
+  const condition: JsonObject = {
+    type: 'Ready',
+    status,
+    reason: ready ? 'Succeeded' : 'Failed',
+    message,
+    lastTransitionTime: (isSame ? readText(before, 'lastTransitionTime') : undefined) ?? secondsOf(now),
+    ...(generation === undefined ? {} : { observedGeneration: generation }),
+  };
+  return [...conditions.filter((each) => readText(each, 'type') !== 'Ready'), condition];
+}
+
+function ruleCount(object: JsonObject): JsonObject {
+  const counts = { validate: 0, generate: 0, mutate: 0, verifyimages: 0 };
+  for (const rule of readObjects(readObject(object, 'spec') ?? {}, 'rules')) {
+    const type = ruleType(rule)?.toLowerCase();
+    if (type !== undefined && Object.hasOwn(counts, type)) counts[type as keyof typeof counts] += 1;
+  }
+  return counts;
+}
+
+function cut(text: string): string {
+  return text.length <= longestMessage ? text : `${text.slice(0, longestMessage - 1)}…`;
+}
+
+function secondsOf(date: Date): string {
+  return date.toISOString().replace(/\.\d+Z$/, 'Z');
+}
