@@ -1,16 +1,7 @@
-import type { Failure, Outcome } from '../engine/outcome.ts';
+import type { Outcome } from '../engine/outcome.ts';
 import { errorTable } from '../errors.ts';
 import { formatPointer } from '../json/pointer.ts';
 import type { CompiledRule } from '../policy/compiled.ts';
-
-const stages: Readonly<Record<Failure['stage'], string>> = {
-  match: 'failed to match',
-  context: 'failed to load context',
-  preconditions: 'failed to evaluate preconditions',
-  list: 'failed to mutate elements',
-  patch: 'failed to patch resource',
-  identity: 'failed to patch resource',
-};
 
 /**
  * Why a rule failed, in words of the policy only: the detail of a failure may quote values of objects and of context
@@ -24,7 +15,9 @@ export function failureText(outcome: Extract<Outcome, { status: 'failed' }>): st
   ];
   const names = policyWords(failure.detail, rule);
   const cause = names ?? errorTable[failure.code].cause.replace(/\.$/, '');
-  return `${stages[failure.stage]}: ${cause} (${places.join(', ')}) [${failure.code}]`;
+  // A message is its stage, and then the detail.
+  const stage = outcome.message.slice(0, outcome.message.length - failure.detail.length);
+  return `${stage}${cause} (${places.join(', ')}) [${failure.code}]`;
 }
 
 /** The parts of a detail that a policy author needs most, when what they quote stands in the rule. */
@@ -33,7 +26,7 @@ function policyWords(detail: string, rule: CompiledRule): string | undefined {
   const rest = entry === null ? detail : detail.slice(entry[0].length);
   const parts: string[] = [];
   if (entry?.[1] !== undefined && isInRule(entry[1], rule)) parts.push(`context entry "${entry[1]}"`);
-  const key = /^Unknown key "([^"]+)" in path$/.exec(rest)?.[1];
+  const key = /Unknown key "([^"]+)" in path/.exec(rest)?.[1];
   if (key !== undefined && isInRule(key, rule)) parts.push(`Unknown key "${key}" in path`);
   if (rest.endsWith('did not answer before the deadline')) parts.push('no answer before the deadline');
   return parts.length === 0 ? undefined : parts.join(': ');

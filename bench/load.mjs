@@ -1,0 +1,86 @@
+// A load generator for webhooks: keep-alive TLS, a fixed number of connections, each with one review under way.
+import { Agent, request } from 'node:https';
+import { isIP } from 'node:net';
+
+const hardLimitSeconds = 1_800;
+
+/**
+ * Sends the body until `seconds` are over or `count` answers are in. Loopback only, unless told that the other side agreed.
+ * Every answer must be 200; the first ones are read and must allow and patch.
+ */
+export async function drive(
+  url,
+  { body, ca, connections = 16, seconds = 5, count = Infinity, mayLeave = false, insecure = false },
+) {
+  const target = new URL(url);
+  if (!mayLeave && !isLoopback(target.hostname)) throw new Error(`${target.hostname} is not this machine`);
+  const agent = new Agent({ keepAlive: true, maxSockets: connections, scheduling: 'fifo' });
+  const options = {
+    agent,
+    method: 'POST',
+    hostname: target.hostname,
+    port: target.port,
+    path: `${target.pathname}${target.search}`,
+    headers: { 'content-type': 'application/json', 'content-length': body.length },
+    ...(ca === undefined ? {} : { ca }),
+    ...(insecure ? { rejectUnauthorized: false } : {}),
+  };
+  const latencies = [];
+  const endsAt = performance.now() + Math.min(seconds, hardLimitSeconds) * 1000;
+  let started = 0;
+  const startedAt = performance.now();
+  const one = async () => {
+    while (started < count && performance.now() < endsAt) {
+      started += 1;
+      const isChecked = started <= connections;
+      const sentAt = performance.now();
+      const answer = await post(options, body, isChecked);
+      // A million latencies are enough.
+      if (latencies.length < 1_000_000) latencies.push(performance.now() - sentAt);
+      if (isChecked) check(answer);
+    }
+  };
+  await Promise.all(Array.from({ length: connections }, one));
+  const elapsed = (performance.now() - startedAt) / 1000;
+  agent.destroy();
+  latencies.sort((left, right) => left - right);
+  const percentile = (share) =>
+    latencies[Math.min(latencies.length - 1, Math.floor(latencies.length * share))];
+  return {
+    reviews: started,
+    perSecond: started / elapsed,
+    p50: percentile(0.5),
+    p99: percentile(0.99),
+    longest: latencies.at(-1),
+  };
+}
+
+function post(options, body, isRead) {
+  return new Promise((resolve, reject) => {
+    const sending = request(options, (response) => {
+      const parts = [];
+      if (isRead) response.on('data', (part) => parts.push(part));
+      else response.resume();
+      response.on('error', reject);
+      response.on('end', () => {
+        const text = Buffer.concat(parts).toString();
+        if (response.statusCode === 200) resolve(text);
+        else reject(new Error(`answered ${response.statusCode}: ${text.slice(0, 300)}`));
+      });
+    });
+    sending.on('error', reject);
+    sending.end(body);
+  });
+}
+
+function check(text) {
+  const { response } = JSON.parse(text);
+  if (response?.allowed !== true || typeof response.patch !== 'string') {
+    throw new Error(`the review was not answered with a patch: ${text.slice(0, 300)}`);
+  }
+}
+
+function isLoopback(host) {
+  const name = host.replace(/^\[|\]$/g, '');
+  return name === 'localhost' || name === '::1' || (isIP(name) === 4 && name.startsWith('127.'));
+}

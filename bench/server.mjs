@@ -1,0 +1,138 @@
+// `npm run bench:server`: reviews a second of the built server next to a webhook that only echoes, in turns of the same run.
+//   --seconds N     of each turn (default 5)      --rounds N   turns of each (default 2)
+//   --count N       reviews in one last turn, for memory (default 20,000; a million for the bar)
+//   --workers N     processes of the server       --url URL    drive this webhook as well [--ca FILE | --insecure]
+//   --enforce       fail when a bar is missed
+import { spawn } from 'node:child_process';
+import { mkdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { ensureBuilt, root } from '../scripts/setup.mjs';
+import { drive } from './load.mjs';
+
+const { values } = parseArgs({
+  options: {
+    seconds: { type: 'string', default: '5' },
+    rounds: { type: 'string', default: '2' },
+    count: { type: 'string', default: '20000' },
+    workers: { type: 'string', default: '1' },
+    url: { type: 'string' },
+    ca: { type: 'string' },
+    insecure: { type: 'boolean', default: false },
+    enforce: { type: 'boolean', default: false },
+  },
+});
+const connections = 16;
+const body = readFileSync(join(root, 'bench', 'data', 'review.json'));
+const state = join(root, '.cache', 'bench', 'serve');
+const bars = { share: 2 / 3, p99: 25, megabytes: 200 };
+
+await ensureBuilt();
+mkdirSync(state, { recursive: true });
+const server = await start(
+  [
+    '--expose-gc',
+    'bin/kymera',
+    'serve',
+    '--policies',
+    'bench/data/policies',
+    '--state-dir',
+    state,
+    '--port',
+    '0',
+    '--workers',
+    values.workers,
+  ],
+  /https:\/\/127\.0\.0\.1:(\d+)\/mutate/,
+);
+const ca = readFileSync(join(state, 'ca.crt'));
+const echo = await start(['bench/echo.mjs', join(state, 'tls.crt'), join(state, 'tls.key')], /port (\d+)/);
+const targets = [
+  { name: 'echo', url: `https://127.0.0.1:${echo.port}/mutate`, ca },
+  { name: 'kymera', url: `https://127.0.0.1:${server.port}/mutate`, ca },
+  ...(values.url === undefined ? [] : [otherTarget()]),
+].map((target) => ({ ...target, rounds: [] }));
+
+try {
+  await measure();
+} finally {
+  server.child.kill('SIGTERM');
+  echo.child.kill('SIGTERM');
+}
+
+async function measure() {
+  for (const target of targets) await drive(target.url, { body, connections, seconds: 1, ...target });
+  for (let round = 0; round < Number(values.rounds); round += 1) {
+    for (const target of targets) {
+      target.rounds.push(
+        await drive(target.url, { body, connections, seconds: Number(values.seconds), ...target }),
+      );
+    }
+  }
+  console.log(
+    `${connections} connections, keep-alive, TLS, ${values.rounds} × ${values.seconds} s each, in turns\n`,
+  );
+  for (const { name, rounds } of targets) {
+    const best = (key) => Math.max(...rounds.map((round) => round[key])).toFixed(key === 'perSecond' ? 0 : 1);
+    console.log(
+      `${name.padEnd(8)} ${best('perSecond').padStart(7)} reviews/s   p50 ${best('p50')} ms   p99 ${best('p99')} ms`,
+    );
+  }
+  const mean = (name) => {
+    const { rounds } = targets.find((target) => target.name === name);
+    return rounds.reduce((sum, { perSecond }) => sum + perSecond, 0) / rounds.length;
+  };
+  const long = await drive(targets[1].url, {
+    body,
+    connections,
+    seconds: 1_800,
+    count: Number(values.count),
+    ca,
+  });
+  const megabytes = residentMegabytes(server.child.pid);
+  console.log(
+    `\nafter ${long.reviews} reviews more: p99 ${long.p99.toFixed(1)} ms, ${megabytes.toFixed(0)} MB resident`,
+  );
+  const p99 = Math.max(...targets[1].rounds.map((round) => round.p99));
+  const missed = [
+    verdict(
+      'share of the echo',
+      mean('kymera') / mean('echo'),
+      (value) => value >= bars.share,
+      `at least ${bars.share.toFixed(2)}`,
+    ),
+    verdict('p99, ms', p99, (value) => value < bars.p99, `under ${bars.p99}`),
+    verdict('resident, MB', megabytes, (value) => value < bars.megabytes, `under ${bars.megabytes}`),
+  ].filter((isMet) => !isMet).length;
+  process.exitCode = missed > 0 && values.enforce ? 1 : 0;
+}
+
+function verdict(name, value, isMet, bar) {
+  const met = isMet(value);
+  console.log(`${name.padEnd(20)} ${value.toFixed(2).padStart(8)}   bar: ${bar}  ${met ? 'ok' : 'MISSED'}`);
+  return met;
+}
+
+function otherTarget() {
+  const trust = values.ca === undefined ? { insecure: values.insecure } : { ca: readFileSync(values.ca) };
+  return { name: 'other', url: values.url, ...trust };
+}
+
+/** As the kernel counts it. */
+function residentMegabytes(pid) {
+  const [, kilobytes] = /^VmRSS:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8')) ?? [];
+  return Number(kilobytes ?? 0) / 1024;
+}
+
+function start(args, ready) {
+  const child = spawn('node', args, { cwd: root, stdio: ['ignore', 'pipe', 'ignore'] });
+  return new Promise((resolve, reject) => {
+    let text = '';
+    child.stdout.on('data', (chunk) => {
+      text += chunk;
+      const match = ready.exec(text);
+      if (match !== null) resolve({ child, port: match[1] });
+    });
+    child.once('exit', (status) => reject(new Error(`node ${args.join(' ')} ended with ${status}`)));
+  });
+}
