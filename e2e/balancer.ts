@@ -1,0 +1,53 @@
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
+
+/** Passes each connection to the next backend that takes it, as a Service does. */
+export interface Balancer {
+  readonly port: number;
+  /** Ports of the backends; from now on. */
+  setBackends(ports: readonly number[]): void;
+  close(): Promise<void>;
+}
+
+export async function startBalancer(host: string): Promise<Balancer> {
+  const open = new Set<Socket>();
+  let backends: readonly number[] = [];
+  let turn = 0;
+  const server = createServer((client) => {
+    track(open, client);
+    turn += 1;
+    const order = backends.map((_, index) => backends[(turn + index) % backends.length] ?? 0);
+    forward(client, order);
+  });
+  const forward = (client: Socket, [port, ...others]: readonly number[]) => {
+    if (port === undefined) return client.destroy();
+    const upstream = connect(port, host);
+    track(open, upstream);
+    upstream.once('connect', () => client.pipe(upstream).pipe(client));
+    upstream.once('error', () => (upstream.connecting ? undefined : client.destroy()));
+    upstream.once('close', () =>
+      upstream.bytesRead + upstream.bytesWritten > 0 ? client.destroy() : retry(),
+    );
+    client.once('close', () => upstream.destroy());
+    const retry = () => (client.destroyed ? undefined : forward(client, others));
+    return undefined;
+  };
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject).listen(0, host, resolve);
+  });
+  return {
+    port: (server.address() as AddressInfo).port,
+    setBackends: (ports) => {
+      backends = ports;
+    },
+    close: () => {
+      for (const socket of open) socket.destroy();
+      return new Promise((resolve) => server.close(() => resolve()));
+    },
+  };
+}
+
+function track(open: Set<Socket>, socket: Socket): void {
+  open.add(socket);
+  socket.on('error', () => undefined);
+  socket.once('close', () => open.delete(socket));
+}

@@ -1,0 +1,65 @@
+import { execFile } from 'node:child_process';
+import { mkdtempSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { startBalancer } from './balancer.ts';
+import { freePorts } from './control-plane/processes.ts';
+import { type ServerProcess, startServerProcess } from './server-process.ts';
+import type { Settings } from './settings.ts';
+
+export interface ClusterServer {
+  /** Ends a replica at once, as when its machine is lost. */
+  kill(replica: number): Promise<void>;
+  addReplica(): Promise<ServerProcess>;
+  output(replica: number): string;
+  /** Ends all replicas and removes what they made, but not the policies. */
+  uninstall(): Promise<void>;
+}
+
+export interface ClusterServerOptions {
+  readonly replicas?: number;
+  readonly args?: readonly string[];
+}
+
+const program = fileURLToPath(new URL('../bin/kymera', import.meta.url));
+
+/** Replicas of the server in cluster mode, behind one address at which the API server finds them. */
+export async function startClusterServer(
+  settings: Settings,
+  options: ClusterServerOptions = {},
+): Promise<ClusterServer> {
+  const folder = mkdtempSync(join(settings.controlPlane ?? tmpdir(), 'cluster-'));
+  const balancer = await startBalancer(settings.host);
+  const replicas: ServerProcess[] = [];
+  const ports: number[] = [];
+  const args = [
+    '--kubeconfig',
+    settings.kubeconfig,
+    '--webhook-url',
+    `https://${settings.host}:${balancer.port}`,
+    ...(options.args ?? []),
+  ];
+  const addReplica = async () => {
+    const logFile = join(folder, `replica-${replicas.length}.log`);
+    const [port = 0] = await freePorts(1);
+    // Before it is ready: it may ask for itself through the address that the API server will use.
+    ports.push(port);
+    balancer.setBackends(ports);
+    const replica = await startServerProcess({ host: settings.host, port, args, logFile });
+    replicas.push(replica);
+    return replica;
+  };
+  for (let count = 0; count < (options.replicas ?? 1); count += 1) await addReplica();
+  return {
+    addReplica,
+    kill: async (index) => replicas[index]?.kill(),
+    output: (index) => replicas[index]?.output() ?? '',
+    uninstall: async () => {
+      await Promise.all(replicas.map((replica) => replica.stop()));
+      await balancer.close();
+      await promisify(execFile)(process.execPath, [program, 'cleanup', '--kubeconfig', settings.kubeconfig]);
+    },
+  };
+}

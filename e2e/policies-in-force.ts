@@ -1,0 +1,50 @@
+import type { JsonObject } from '../src/json/value.ts';
+import type { Kubectl } from './kubectl.ts';
+import { waitFor } from './wait-for.ts';
+
+/** Applies policies and returns when each says that it is Ready. */
+export async function applyPolicies(
+  kubectl: Kubectl,
+  documents: readonly (JsonObject | string)[],
+): Promise<void> {
+  const { stdout } = await kubectl.sendOk('apply', documents, '-o', 'name');
+  for (const resource of stdout.trim().split('\n')) {
+    await kubectl.ok('wait', '--for=condition=Ready', resource, '--timeout=20s');
+  }
+}
+
+/** Removes policies, and returns when the webhook configuration is the one of the others. */
+export async function deletePolicies(kubectl: Kubectl, ...resources: string[]): Promise<void> {
+  await kubectl.ok('delete', '--ignore-not-found', ...resources);
+}
+
+/** Runs `act` while the policies are in force. */
+export async function withPolicies<T>(
+  kubectl: Kubectl,
+  documents: readonly (JsonObject | string)[],
+  act: () => Promise<T>,
+): Promise<T> {
+  try {
+    await applyPolicies(kubectl, documents);
+    return await act();
+  } finally {
+    await kubectl.send('delete', documents, '--ignore-not-found');
+  }
+}
+
+/** Asks with a server-side dry run until the answer is as expected: the way to see that a policy took effect, or lost it. */
+export async function becomesTrue(
+  kubectl: Kubectl,
+  what: string,
+  document: JsonObject,
+  accept: (result: JsonObject & { metadata: { labels?: Record<string, string> } }) => boolean,
+  seconds = 10,
+): Promise<void> {
+  await waitFor(
+    async () => {
+      const shown = await kubectl.sendOk('create', document, '--dry-run=server', '-o', 'json');
+      return accept(JSON.parse(shown.stdout));
+    },
+    { what, seconds },
+  );
+}

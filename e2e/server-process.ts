@@ -1,0 +1,62 @@
+import { readFileSync } from 'node:fs';
+import { request } from 'node:https';
+import { fileURLToPath } from 'node:url';
+import { isRunning, lastLines, launch, terminate } from './control-plane/processes.ts';
+import { GiveUp, waitFor } from './wait-for.ts';
+
+export interface ServerProcess {
+  readonly port: number;
+  /** Everything it printed so far, logs too. */
+  output(): string;
+  /** As the kubelet does: asked to end, and given the time for it. */
+  stop(): Promise<void>;
+  /** At once. */
+  kill(): void;
+}
+
+export interface ServerProcessOptions {
+  readonly host: string;
+  readonly port: number;
+  readonly args: readonly string[];
+  readonly logFile: string;
+}
+
+const program = fileURLToPath(new URL('../bin/kymera', import.meta.url));
+
+/** Runs the built `kymera serve` until it is ready. */
+export async function startServerProcess({
+  host,
+  port,
+  args,
+  logFile,
+}: ServerProcessOptions): Promise<ServerProcess> {
+  const serve = [program, 'serve', '--host', host, '--port', String(port), ...args];
+  const pid = launch({ command: process.execPath, args: serve, logFile });
+  const output = () => readFileSync(logFile, 'utf8');
+  try {
+    await waitFor(
+      () => {
+        if (!isRunning(pid)) throw new GiveUp(`kymera serve ended early:\n${lastLines(logFile)}`);
+        return isReady(host, port);
+      },
+      { what: 'kymera serve to be ready', seconds: 30 },
+    );
+  } catch (error) {
+    await terminate(pid);
+    throw new Error(`${error instanceof Error ? error.message : error}\n${lastLines(logFile)}`);
+  }
+  return { port, output, stop: () => terminate(pid, 20_000), kill: () => process.kill(pid, 'SIGKILL') };
+}
+
+function isReady(host: string, port: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const options = { host, port, path: '/readyz', rejectUnauthorized: false, agent: false, timeout: 2_000 };
+    const asked = request(options, (response) => {
+      response.resume();
+      resolve(response.statusCode === 200);
+    });
+    asked.on('timeout', () => asked.destroy());
+    asked.on('error', () => resolve(false));
+    asked.end();
+  });
+}

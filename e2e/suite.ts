@@ -1,0 +1,53 @@
+import { afterAll, beforeAll, beforeEach, describe, inject } from 'vitest';
+import { createKubectl, type Kubectl } from './kubectl.ts';
+import type { Settings } from './settings.ts';
+
+export interface Suite {
+  readonly settings: Settings;
+  readonly kubectl: Kubectl;
+  /** A namespace of this suite's own, removed at its end. */
+  readonly namespace: string;
+  /** Runs before the tests, unless they are skipped. */
+  before(prepare: Step): void;
+  /** Runs after the tests, the last one given first, unless they were skipped. */
+  after(tidy: Step): void;
+}
+
+type Step = () => Promise<unknown>;
+
+/** A group of tests against the cluster; where none can be had, each is skipped with the reason. */
+export function suite(name: string, define: (suite: Suite) => void): void {
+  const given = inject('settings');
+  const skip = 'skip' in given ? given.skip : undefined;
+  const settings = 'skip' in given ? { kubectl: '', kubeconfig: '', host: '' } : given;
+  const namespace = namespaceFor(name);
+  const kubectl = createKubectl(settings, namespace);
+  const preparations: Step[] = [
+    () => kubectl.ok('create', 'namespace', namespace),
+    () => kubectl.hasServiceAccount(),
+  ];
+  const tidying: Step[] = [() => kubectl.ok('delete', 'namespace', namespace, '--wait=false')];
+  describe(name, () => {
+    beforeAll(async () => {
+      if (skip === undefined) for (const prepare of preparations) await prepare();
+    });
+    afterAll(async () => {
+      if (skip === undefined) for (const tidy of tidying.toReversed()) await tidy();
+    });
+    beforeEach((context) => {
+      if (skip !== undefined) context.skip(skip);
+    });
+    define({
+      settings,
+      kubectl,
+      namespace,
+      before: (prepare) => preparations.push(prepare),
+      after: (tidy) => tidying.push(tidy),
+    });
+  });
+}
+
+function namespaceFor(name: string): string {
+  const words = name.toLowerCase().replaceAll(/[^a-z0-9]+/g, '-');
+  return `e2e-${words}`.slice(0, 50).replace(/-$/, '');
+}

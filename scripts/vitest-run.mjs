@@ -1,0 +1,47 @@
+import { spawnSync } from 'node:child_process';
+import { existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { root } from './setup.mjs';
+
+/** Runs vitest with our own standard streams, and returns what its summary reporter wrote down. */
+export function runVitest(name, args, environment = {}) {
+  const summaryFile = join(root, '.cache', `${name}-summary.json`);
+  mkdirSync(join(root, '.cache'), { recursive: true });
+  rmSync(summaryFile, { force: true });
+  const reporters = [
+    '--reporter=default',
+    `--reporter=${join(root, 'scripts', 'test-summary-reporter.mjs')}`,
+  ];
+  const { status } = spawnSync('node', ['node_modules/vitest/vitest.mjs', 'run', ...reporters, ...args], {
+    cwd: root,
+    stdio: ['ignore', 'inherit', 'inherit'],
+    env: { ...process.env, ...environment, KYMERA_TEST_SUMMARY: summaryFile },
+  });
+  const summary = existsSync(summaryFile)
+    ? JSON.parse(readFileSync(summaryFile, 'utf8'))
+    : { passed: 0, failed: 0, skipped: [], errors: ['the test runner ended without a result'] };
+  const named = summary.failed + summary.errors.length;
+  // Whatever made the runner fail without naming a test is a failure too.
+  return { ...summary, failures: named === 0 && status !== 0 ? 1 : named };
+}
+
+/** Prints why tests were skipped and, last, the line `N passed, N failed[, N skipped]`; returns the exit code. */
+export function report(summaries) {
+  const skipped = summaries.flatMap((summary) => summary.skipped);
+  for (const [reason, names] of groupByReason(skipped)) {
+    console.log(`skipped: ${names.length > 1 ? `${names.length} tests` : names[0]}: ${reason}`);
+  }
+  for (const error of summaries.flatMap((summary) => summary.errors)) {
+    console.log(`outside any test: ${error}`);
+  }
+  const total = (field) => summaries.reduce((sum, summary) => sum + summary[field], 0);
+  const tail = skipped.length > 0 ? `, ${skipped.length} skipped` : '';
+  console.log(`${total('passed')} passed, ${total('failures')} failed${tail}`);
+  return total('failures') === 0 ? 0 : 1;
+}
+
+function groupByReason(skipped) {
+  const groups = new Map();
+  for (const { name, reason } of skipped) groups.set(reason, [...(groups.get(reason) ?? []), name]);
+  return groups;
+}
