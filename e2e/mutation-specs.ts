@@ -18,6 +18,12 @@ export function mutationPolicies(namespace: string): readonly JsonObject[] {
       { resources },
     ),
     labelPolicy('warn-of-secrets', 'Secret', { checked: 'true' }, { resources, spec: { emitWarning: true } }),
+    labelPolicy(
+      'only-audited',
+      'ServiceAccount',
+      { audited: 'true' },
+      { resources: { ...resources, names: ['robot'] }, annotations: { 'kymera.io/mode': 'audit' } },
+    ),
     labelPolicy('broken-under-fail', 'LimitRange', { x: missing }, { resources }),
     labelPolicy(
       'broken-under-ignore',
@@ -142,6 +148,14 @@ export function mutationSpecs({ kubectl }: Suite): void {
     expect(answer.stderr).toMatch(
       /^Warning: policy warn-of-secrets\.warn-of-secrets: mutated Secret\/warned/m,
     );
+  });
+
+  it('only tells what a policy in audit mode would change', async () => {
+    const answer = await kubectl.run(['create', 'serviceaccount', 'robot', '-o', 'json']);
+    expect(answer.stderr).toMatch(
+      /^Warning: policy only-audited\.only-audited \(audit\): would change \/metadata\/labels/m,
+    );
+    expect(JSON.parse(answer.stdout).metadata.labels).toBeUndefined();
   });
 
   it('denies where a rule under Fail fails, naming policy, rule and path', async () => {

@@ -31,25 +31,31 @@ suite('policy documents', ({ kubectl, namespace, before }) => {
     await installCustomResources(kubectl);
   });
 
-  const cases = versions.flatMap((version) => ways.map((way) => ({ ...version, ...way })));
-  it.each(cases)(
-    'as $apiVersion, applied twice by $way, read back with nothing pruned',
-    async ({ apiVersion, documents, flags }) => {
-      expect(documents).not.toEqual([]);
-      const sent = documents.map((document, index) => named(document, apiVersion, namespace, index));
-      await kubectl.sendOk('apply', sent, ...flags);
-      const { stdout } = await kubectl.sendOk('apply', sent, ...flags, '-o', 'json');
-      const answer = JSON.parse(stdout) as KubernetesObject;
-      const stored = (answer.kind === 'List' ? answer['items'] : [answer]) as readonly PolicyDocument[];
-      for (const document of sent) {
-        const { name } = document.metadata;
-        const found = stored.find(({ kind, metadata }) => kind === document.kind && metadata.name === name);
-        expect(found, name).toMatchObject({ spec: document['spec'] });
-      }
-      await kubectl.sendOk('delete', sent, '--wait=false');
-    },
-  );
+  for (const { apiVersion, documents } of versions) {
+    for (const { way, flags } of ways) {
+      it(`as ${apiVersion}, applied twice by ${way}, are read back with nothing pruned`, async () => {
+        expect(documents).not.toEqual([]);
+        const sent = documents.map((document, index) => named(document, apiVersion, namespace, index));
+        await kubectl.sendOk('apply', sent, ...flags);
+        const { stdout } = await kubectl.sendOk('apply', sent, ...flags, '-o', 'json');
+        for (const document of sent) {
+          const found = storedPolicies(stdout).find((stored) => isSame(stored, document));
+          expect(found, document.metadata.name).toMatchObject({ spec: document['spec'] });
+        }
+        await kubectl.sendOk('delete', sent, '--wait=false');
+      });
+    }
+  }
 });
+
+function storedPolicies(output: string): readonly PolicyDocument[] {
+  const answer = JSON.parse(output) as KubernetesObject;
+  return answer.kind === 'List' ? answer['items'] : [answer];
+}
+
+function isSame(left: PolicyDocument, right: PolicyDocument): boolean {
+  return left.kind === right.kind && left.metadata.name === right.metadata.name;
+}
 
 /** Some documents share a name and one ends in a dash, which no object's name may; the rest is as written. */
 function named(document: JsonObject, apiVersion: string, namespace: string, index: number): PolicyDocument {
