@@ -1,0 +1,51 @@
+import type { CertificateLife } from './certificate-plan.ts';
+import type { InformerTiming } from './informer.ts';
+import type { AccessOptions } from './kube-config.ts';
+import type { LeaseTiming } from './lease.ts';
+
+export interface ClusterLog {
+  info(details: object, message: string): void;
+  warn(details: object, message: string): void;
+}
+
+/** Everything that can be chosen about life in a cluster. */
+export interface ClusterOptions extends AccessOptions {
+  /** How the API server reaches the server: an address, or a Service of the own namespace. */
+  readonly webhook:
+    | { readonly url: string }
+    | { readonly service: { readonly name: string; readonly port?: number } };
+  /** Where Lease, Secrets and ConfigMap are; that of the pod or of the context, else `kymera`. */
+  readonly namespace?: string;
+  /** The name of this replica among others. */
+  readonly identity?: string;
+  /** The ConfigMap with the settings. */
+  readonly configMap?: string;
+  /** Brought by the user: then none are made, and this is what the API server trusts. */
+  readonly certificateAuthority?: string;
+  /** Namespaces whose PolicyExceptions count; `*` for all. */
+  readonly exceptionNamespaces?: readonly string[];
+  /** `system:serviceaccount:NS:NAME`, as whom existing objects are changed; by default whoever the kubeconfig is. */
+  readonly backgroundUser?: string;
+  /** The Deployment of this server: when it is gone or scaled to zero, the webhooks go too. */
+  readonly deployment?: string;
+  /** Hosts outside the cluster that policies may call. */
+  readonly allowedHosts?: readonly string[];
+  readonly apiCallTimeoutMs?: number;
+  readonly maxApiCallBytes?: number;
+  /** Reasons of events that are not written. */
+  readonly omitEvents?: readonly string[];
+  readonly maximumQueuedEvents?: number;
+  readonly forceIgnore?: boolean;
+  /** False leaves the webhook configurations to others. */
+  readonly registerWebhooks?: boolean;
+  readonly log?: ClusterLog;
+  readonly timing?: {
+    readonly informer?: Partial<InformerTiming>;
+    readonly lease?: LeaseTiming;
+    readonly certificateLife?: CertificateLife;
+    /** How often the leader looks whether certificates are due. */
+    readonly certificateCheckMs?: number;
+  };
+}
+
+export const silentLog: ClusterLog = { info: () => {}, warn: () => {} };

@@ -1,0 +1,132 @@
+import type { DataAnswer, DataQuery, DataSource } from '../engine/data-source.ts';
+import { isObject, type JsonObject } from '../json/value.ts';
+import { readObject } from '../policy/read-field.ts';
+import type { ApiClient } from './client.ts';
+import { hasStatus, messageOf } from './cluster-error.ts';
+import type { KindTable } from './discovery.ts';
+import type { ServedKind } from './discovery-document.ts';
+import type { GlobalContext } from './global-context.ts';
+import type { Informer } from './informer.ts';
+import type { ConfigMapCache } from './object-cache.ts';
+import { apiVersionOf, resourceTypes } from './resource-path.ts';
+import { callService, type ServiceCallLimits } from './service-call.ts';
+
+export interface ClusterDataOptions {
+  readonly client: ApiClient;
+  readonly kinds: () => KindTable;
+  readonly namespaces: Informer;
+  readonly configMaps: ConfigMapCache;
+  readonly globalContext: GlobalContext;
+  readonly calls: ServiceCallLimits;
+  readonly images?: (query: Extract<DataQuery, { type: 'imageRegistry' }>) => Promise<DataAnswer>;
+}
+
+type ApiQuery = Extract<DataQuery, { type: 'apiCall' }>;
+type ObjectQuery = Extract<DataQuery, { type: 'object' }>;
+
+/** What policies read, from what is followed where possible, else from the API server. */
+export function createClusterDataSource(options: ClusterDataOptions): DataSource {
+  const { client, kinds, namespaces, configMaps, globalContext, calls } = options;
+  return {
+    read(query) {
+      switch (query.type) {
+        case 'configMap':
+          return configMaps.read(query.namespace, query.name);
+        case 'namespaceLabels':
+          return namespaceLabels(client, namespaces, query.namespace);
+        case 'object':
+          return readObjectOf(client, kinds(), query);
+        case 'apiCall':
+          return callApi(client, query, calls);
+        case 'globalReference':
+          return globalContext.read(query.name);
+        case 'imageRegistry':
+          return options.images?.(query) ?? missing('no registry may be asked');
+      }
+    },
+  };
+}
+
+/** A call of the API server, or of a service. */
+export async function callApi(
+  client: ApiClient,
+  query: ApiQuery,
+  limits: ServiceCallLimits,
+): Promise<DataAnswer> {
+  if (query.service !== undefined) {
+    const { method, service, body } = query;
+    return callService({ method, service, ...(body === undefined ? {} : { body }) }, limits);
+  }
+  const path = query.urlPath ?? '';
+  if (!path.startsWith('/')) return missing('urlPath must begin with /');
+  const shown = `${query.method} ${path.split('?', 1)[0]}`;
+  try {
+    const { status, body } = await client.raw({
+      method: query.method,
+      // Blanks and the like; what is encoded already stays as it is.
+      path: path.replace(/[^\x21-\x7e]/gu, encodeURIComponent),
+      timeoutMs: limits.timeoutMs,
+      maxBytes: limits.maxBytes,
+      ...(query.method === 'POST'
+        ? { body: JSON.stringify(query.body ?? {}), headers: { 'content-type': 'application/json' } }
+        : {}),
+    });
+    if (status < 200 || status > 299) return missing(`${shown} answered ${status}`);
+    return { found: true, value: body };
+  } catch (error) {
+    return missing(messageOf(error));
+  }
+}
+
+function namespaceLabels(
+  client: ApiClient,
+  namespaces: Informer,
+  name: string,
+): DataAnswer | Promise<DataAnswer> {
+  const known = namespaces.get(name);
+  if (known !== undefined) return { found: true, value: labelsOf(known) };
+  // A namespace that was made a moment ago.
+  return client.get(resourceTypes.namespaces, { name }).then(
+    (object): DataAnswer => ({ found: true, value: labelsOf(object) }),
+    (error: unknown) => missing(`namespace ${name} ${reasonOf(error)}`),
+  );
+}
+
+async function readObjectOf(client: ApiClient, kinds: KindTable, query: ObjectQuery): Promise<DataAnswer> {
+  const { kind, group, version, namespace, name } = query;
+  const served = kinds.resourceOf({
+    kind,
+    ...(group === undefined ? {} : { group }),
+    ...(version === undefined ? {} : { version }),
+  });
+  if (served === undefined) return missing(`the API server serves no ${kind}`);
+  try {
+    if (served.namespaced && namespace === undefined) return await findByName(client, served, name);
+    const place = { name, ...(namespace === undefined ? {} : { namespace }) };
+    return { found: true, value: await client.get(served, place) };
+  } catch (error) {
+    return missing(`${kind} ${name} ${reasonOf(error)}`);
+  }
+}
+
+/** In whichever namespace: the object, or a list when there are several. */
+async function findByName(client: ApiClient, served: ServedKind, name: string): Promise<DataAnswer> {
+  const { items } = await client.list(served, { fieldSelector: `metadata.name=${name}` });
+  const typed = items.map((item) => ({ ...item, apiVersion: apiVersionOf(served), kind: served.kind }));
+  const [first, second] = typed;
+  if (first === undefined) return missing(`${served.kind} ${name} does not exist`);
+  return { found: true, value: second === undefined ? first : typed };
+}
+
+function labelsOf(object: JsonObject): JsonObject {
+  const labels = readObject(readObject(object, 'metadata') ?? {}, 'labels');
+  return isObject(labels) ? labels : {};
+}
+
+function reasonOf(error: unknown): string {
+  return hasStatus(error, 404) ? 'does not exist' : `cannot be read: ${messageOf(error)}`;
+}
+
+function missing(error: string): DataAnswer {
+  return { found: false, error };
+}

@@ -1,0 +1,101 @@
+import type { UserInfo } from '../engine/request.ts';
+import type { JsonObject } from '../json/value.ts';
+import { readObject } from '../policy/read-field.ts';
+import type { ApiClient } from './client.ts';
+import { type Informer, type InformerOptions, type InformerTiming, startInformer } from './informer.ts';
+import { resourceTypes } from './resource-path.ts';
+import { createRoleIndex, type HeldRoles, type RoleIndex } from './role-resolver.ts';
+import { type ClusterSettings, readSettings } from './settings.ts';
+
+export interface FollowOptions {
+  readonly client: ApiClient;
+  readonly namespace: string;
+  readonly configMap: string;
+  readonly timing?: Partial<InformerTiming>;
+  readonly onSettings: (problems: readonly string[]) => void;
+  readonly onKinds: () => void;
+  readonly onError: (what: string, error: unknown) => void;
+}
+
+/** What every replica needs to know of the cluster, apart from policies. */
+export interface FollowedObjects {
+  readonly namespaces: Informer;
+  readonly informers: ReadonlyMap<string, Informer>;
+  rolesOf(user: UserInfo, namespace: string): HeldRoles;
+  settings(): ClusterSettings;
+  stop(): Promise<void>;
+}
+
+export function followObjects(options: FollowOptions): FollowedObjects {
+  const { client, namespace, configMap, timing, onSettings, onKinds, onError } = options;
+  let roles: RoleIndex | undefined;
+  let settings = readSettings(undefined).settings;
+  const forgetRoles = () => {
+    roles = undefined;
+  };
+  const follow = (what: string, more: Omit<InformerOptions, 'client' | 'timing' | 'onError'>) =>
+    startInformer({
+      client,
+      ...(timing === undefined ? {} : { timing }),
+      onError: (error) => onError(what, error),
+      ...more,
+    });
+  const namespaces = follow('namespaces', {
+    type: resourceTypes.namespaces,
+    kind: 'Namespace',
+    select: { metadataOnly: true },
+    keep: labelsOnly,
+  });
+  const roleBindings = follow('role bindings', {
+    type: resourceTypes.roleBindings,
+    kind: 'RoleBinding',
+    onChange: forgetRoles,
+  });
+  const clusterRoleBindings = follow('cluster role bindings', {
+    type: resourceTypes.clusterRoleBindings,
+    kind: 'ClusterRoleBinding',
+    onChange: forgetRoles,
+  });
+  const configMaps = follow('settings', {
+    type: resourceTypes.configMaps,
+    kind: 'ConfigMap',
+    select: { namespace, fieldSelector: `metadata.name=${configMap}` },
+    onChange({ object }) {
+      const read = readSettings(object);
+      settings = read.settings;
+      onSettings(read.problems);
+    },
+  });
+  const definitions = follow('custom resource definitions', {
+    type: resourceTypes.customResourceDefinitions,
+    kind: 'CustomResourceDefinition',
+    select: { metadataOnly: true },
+    keep: labelsOnly,
+    onChange: onKinds,
+  });
+  const informers = new Map([
+    ['namespaces', namespaces],
+    ['role bindings', roleBindings],
+    ['cluster role bindings', clusterRoleBindings],
+    ['settings', configMaps],
+    ['custom resource definitions', definitions],
+  ]);
+  return {
+    namespaces,
+    informers,
+    rolesOf(user, requestNamespace) {
+      roles ??= createRoleIndex(roleBindings.values(), clusterRoleBindings.values());
+      return roles.rolesOf(user, requestNamespace);
+    },
+    settings: () => settings,
+    async stop() {
+      await Promise.all([...informers.values()].map((informer) => informer.stop()));
+    },
+  };
+}
+
+/** Annotations can be large, and nobody reads them. */
+function labelsOnly(object: JsonObject): JsonObject {
+  const { name, labels, resourceVersion } = readObject(object, 'metadata') ?? {};
+  return { metadata: { name: name ?? '', labels: labels ?? {}, resourceVersion: resourceVersion ?? '' } };
+}

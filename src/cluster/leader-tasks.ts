@@ -1,0 +1,163 @@
+import { Buffer } from 'node:buffer';
+import type { Certificates } from './certificates.ts';
+import type { ApiClient } from './client.ts';
+import { messageOf } from './cluster-error.ts';
+import type { ClusterLog, ClusterOptions } from './cluster-options.ts';
+import { createCoalescedTask } from './coalesced-task.ts';
+import type { Discovery } from './discovery.ts';
+import { startInformer } from './informer.ts';
+import { startLeaderElection } from './lease.ts';
+import type { PolicyCatalog } from './policy-catalog.ts';
+import { probeServer } from './probe.ts';
+import { resourceTypes } from './resource-path.ts';
+import { isLastReplica } from './retire.ts';
+import type { ClusterSettings } from './settings.ts';
+import { writeStatuses } from './status-writer.ts';
+import type { WebhookSettings, WebhookTarget } from './webhook-configuration.ts';
+import { managedSelector } from './webhook-names.ts';
+import { createWebhookWriter, removeWebhooks } from './webhook-writer.ts';
+
+export interface LeaderTaskOptions {
+  readonly client: ApiClient;
+  readonly namespace: string;
+  readonly identity: string;
+  readonly options: ClusterOptions;
+  readonly catalog: PolicyCatalog;
+  readonly discovery: Discovery;
+  readonly certificates: Certificates | undefined;
+  readonly settings: () => ClusterSettings;
+  readonly log: ClusterLog;
+}
+
+export interface LeaderTasks {
+  isLeader(): boolean;
+  /** Something changed that what the leader writes may depend on. */
+  trigger(): void;
+  retire(): Promise<void>;
+}
+
+export const leaseName = 'kymera';
+const defaultCertificateCheckMs = 60_000;
+
+/** What one replica does for all: certificates, webhook configurations, status of policies. */
+export function startLeaderTasks(given: LeaderTaskOptions): LeaderTasks {
+  const { client, namespace, identity, options, catalog, discovery, certificates, log } = given;
+  const isManaging = options.registerWebhooks !== false;
+  const complain = (what: string) => (error: unknown) =>
+    log.warn({ what, reason: messageOf(error) }, 'will be tried again');
+  const asLeader = (what: string, run: () => Promise<void>, delayMs: number) =>
+    createCoalescedTask(async () => (election.isLeader() ? run() : undefined), {
+      delayMs,
+      onError: complain(what),
+    });
+
+  const caBundle = () => options.certificateAuthority ?? certificates?.caBundle();
+  const writer = createWebhookWriter({
+    client,
+    settings: () => webhookSettings(given, caBundle()),
+    policies: () => catalog.policies(),
+    kinds: () => discovery.current(),
+    probe: () => probeServer(addressOf(options.webhook, namespace), caBundle() ?? ''),
+    onState: () => statuses.trigger(),
+    onRefused: (policy, message) => log.warn({ policy, message }, 'the API server refuses the policy'),
+  });
+  const webhooks = asLeader('webhook configuration', () => writer.reconcile(), 100);
+  const stateOf = (policy: Parameters<typeof writer.stateOf>[0]) =>
+    isManaging ? writer.stateOf(policy) : { written: true };
+  const statuses = asLeader(
+    'status of policies',
+    () => writeStatuses(client, catalog.records(), stateOf, new Date()),
+    200,
+  );
+  const certificateTask = asLeader('certificates', async () => certificates?.maintain(), 0);
+  const timer = setInterval(
+    () => certificateTask.trigger(),
+    options.timing?.certificateCheckMs ?? defaultCertificateCheckMs,
+  );
+
+  function trigger(): void {
+    certificateTask.trigger();
+    if (isManaging) webhooks.trigger();
+    statuses.trigger();
+  }
+
+  // Somebody who edits or deletes a configuration by hand sees it come back.
+  const followed = isManaging
+    ? (['mutatingWebhooks', 'validatingWebhooks'] as const).map((name) =>
+        startInformer({
+          client,
+          type: resourceTypes[name],
+          kind: 'WebhookConfiguration',
+          select: { labelSelector: managedSelector },
+          onChange: () => webhooks.trigger(),
+          onError: complain('webhook configurations'),
+        }),
+      )
+    : [];
+  const election = startLeaderElection({
+    client,
+    namespace,
+    name: leaseName,
+    identity,
+    ...(options.timing?.lease === undefined ? {} : { timing: options.timing.lease }),
+    onChange(isLeader) {
+      log.info({ identity }, isLeader ? 'leads' : 'does not lead any more');
+      if (isLeader) trigger();
+    },
+    onError: complain('leader election'),
+  });
+
+  async function retire(): Promise<void> {
+    const wasLeader = election.isLeader();
+    clearInterval(timer);
+    await Promise.all([
+      webhooks.stop(),
+      statuses.stop(),
+      certificateTask.stop(),
+      ...followed.map((each) => each.stop()),
+    ]);
+    await election.stop();
+    if (!wasLeader || !isManaging) return;
+    try {
+      const waitMs = 2.5 * (options.timing?.lease?.retryMs ?? 2_000);
+      if (await isLastReplica({ client, namespace, leaseName, deployment: options.deployment, waitMs })) {
+        const removed = await removeWebhooks(client);
+        log.info({ removed }, 'the last replica takes the webhooks away');
+      }
+    } catch (error) {
+      log.warn({ reason: messageOf(error) }, 'the webhooks could not be taken away: run kymera cleanup');
+    }
+  }
+
+  return { isLeader: () => election.isLeader(), trigger, retire };
+}
+
+function webhookSettings(
+  { namespace, options, settings }: LeaderTaskOptions,
+  pem: string | undefined,
+): WebhookSettings | undefined {
+  if (pem === undefined) return undefined;
+  const chosen = settings();
+  return {
+    target: targetOf(options.webhook, namespace, Buffer.from(pem).toString('base64')),
+    namespace,
+    ...(chosen.webhookNamespaceSelector === undefined
+      ? {}
+      : { namespaceSelector: chosen.webhookNamespaceSelector }),
+    ...(chosen.webhookObjectSelector === undefined ? {} : { objectSelector: chosen.webhookObjectSelector }),
+    ...(chosen.matchConditions === undefined ? {} : { matchConditions: chosen.matchConditions }),
+    ...(chosen.webhookAnnotations === undefined ? {} : { annotations: chosen.webhookAnnotations }),
+    ...(chosen.webhookLabels === undefined ? {} : { labels: chosen.webhookLabels }),
+    ...(options.forceIgnore === undefined ? {} : { forceIgnore: options.forceIgnore }),
+  };
+}
+
+function targetOf(webhook: ClusterOptions['webhook'], namespace: string, caBundle: string): WebhookTarget {
+  if ('url' in webhook) return { url: webhook.url, caBundle };
+  return { service: { namespace, name: webhook.service.name, port: webhook.service.port ?? 443 }, caBundle };
+}
+
+function addressOf(webhook: ClusterOptions['webhook'], namespace: string): string {
+  if ('url' in webhook) return webhook.url;
+  return `https://${webhook.service.name}.${namespace}.svc:${webhook.service.port ?? 443}`;
+}

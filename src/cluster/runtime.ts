@@ -1,0 +1,263 @@
+import { randomBytes } from 'node:crypto';
+import { hostname } from 'node:os';
+import type { PolicyProvider, RequestSettings } from '../admission/policy-provider.ts';
+import type { DataSource } from '../engine/data-source.ts';
+import type { GroupVersionKind, UserInfo } from '../engine/request.ts';
+import { ownIdentity, serviceAccountIdentity } from './background-identity.ts';
+import type { KeyPair } from './certificate-issuer.ts';
+import { startCertificates } from './certificates.ts';
+import { messageOf } from './cluster-error.ts';
+import { type ClusterOptions, silentLog } from './cluster-options.ts';
+import { clusterReadiness } from './cluster-readiness.ts';
+import { createCoalescedTask } from './coalesced-task.ts';
+import { connect } from './connect.ts';
+import { callApi, createClusterDataSource } from './data-source.ts';
+import { type ResourceName, startDiscovery } from './discovery.ts';
+import { eventNotes, type ReviewEvents } from './event-notes.ts';
+import { createEventSink } from './events.ts';
+import { followObjects } from './followed-objects.ts';
+import { followGlobalContext } from './global-context-watcher.ts';
+import { startLeaderTasks } from './leader-tasks.ts';
+import { createConfigMapCache } from './object-cache.ts';
+import { ensureNamespace } from './own-namespace.ts';
+import { createPolicyCatalog } from './policy-catalog.ts';
+import { policyKinds } from './policy-kinds.ts';
+import { createPolicyReviewer, type PolicyReviewer } from './policy-review.ts';
+import { startPolicyWatcher } from './policy-watcher.ts';
+import type { HeldRoles } from './role-resolver.ts';
+import type { ClusterSettings } from './settings.ts';
+import { policyReviewPath } from './webhook-names.ts';
+
+/** Everything that a server needs of a cluster. */
+export interface ClusterRuntime {
+  readonly provider: PolicyProvider;
+  readonly dataSource: DataSource;
+  settings(): RequestSettings;
+  /** Those too that are about other things than requests. */
+  clusterSettings(): ClusterSettings;
+  onSettingsChange(listener: () => void): () => void;
+  roles(user: UserInfo, namespace: string): HeldRoles;
+  kindOfResource(resource: ResourceName): GroupVersionKind | undefined;
+  /** What to serve with. Undefined when the user brings certificates. */
+  certificate(): KeyPair | undefined;
+  onCertificateChange(listener: () => void): () => void;
+  certificateExpiresAt(): number | undefined;
+  /** Answers reviews of policies, at this path. */
+  readonly policyReviewPath: string;
+  readonly policyReviewer: PolicyReviewer;
+  /** Writes the events of a review, later. */
+  recordReview(review: ReviewEvents): void;
+  droppedEvents(): number;
+  isLeader(): boolean;
+  /** Gives leadership up and, when this is the last replica, takes the webhooks away. To call before connections are closed. */
+  retire(): Promise<void>;
+  stop(): Promise<void>;
+}
+
+/** Resolves when the caches are filled and there is a certificate to serve with. */
+export async function startCluster(options: ClusterOptions): Promise<ClusterRuntime> {
+  const log = options.log ?? silentLog;
+  const { client, access } = await connect(options);
+  const namespace = options.namespace ?? access.namespace ?? 'kymera';
+  const identity = options.identity ?? `${hostname()}-${randomBytes(4).toString('hex')}`;
+  await ensureNamespace(client, namespace);
+  const discovery = await startDiscovery(client);
+  const timing = options.timing?.informer;
+  const followed = { ...(timing === undefined ? {} : { timing }) };
+  const warn = (what: string, error: unknown) =>
+    log.warn({ what, reason: messageOf(error) }, 'cannot be followed');
+
+  const listeners = {
+    policies: new Set<() => void>(),
+    settings: new Set<() => void>(),
+    certificate: new Set<() => void>(),
+  };
+  const tell = (which: keyof typeof listeners) => {
+    for (const listener of listeners[which]) listener();
+  };
+  const subscribe = (which: keyof typeof listeners) => (listener: () => void) => {
+    listeners[which].add(listener);
+    return () => listeners[which].delete(listener);
+  };
+
+  const refreshKinds = createCoalescedTask(() => discovery.refresh(), {
+    delayMs: 300,
+    onError: (error) => warn('discovery', error),
+  });
+  const later = new Set<NodeJS.Timeout>();
+  const objects = followObjects({
+    client,
+    namespace,
+    configMap: options.configMap ?? 'kymera',
+    ...followed,
+    onSettings(problems) {
+      for (const problem of problems) log.warn({ problem }, 'a setting is not used');
+      tell('settings');
+      leader.trigger();
+    },
+    onKinds() {
+      // A new kind is served a moment after its definition was accepted.
+      for (const ms of [0, 2_000, 6_000]) {
+        const timer = setTimeout(() => {
+          later.delete(timer);
+          refreshKinds.trigger();
+        }, ms);
+        later.add(timer);
+      }
+    },
+    onError: warn,
+  });
+  const refreshing = setInterval(() => refreshKinds.trigger(), 5 * 60_000);
+
+  const catalog = createPolicyCatalog({
+    kinds: policyKinds,
+    exceptionNamespaces: options.exceptionNamespaces ?? [],
+    forceIgnore: options.forceIgnore ?? false,
+  });
+  const announce = createCoalescedTask(
+    async () => {
+      tell('policies');
+      leader.trigger();
+    },
+    { delayMs: 50 },
+  );
+  const watcher = startPolicyWatcher({
+    client,
+    discovery,
+    catalog,
+    onChange: () => announce.trigger(),
+    onError: warn,
+    ...followed,
+  });
+
+  const names = webhookNames(options.webhook, namespace);
+  const certificates =
+    options.certificateAuthority === undefined
+      ? startCertificates({
+          client,
+          namespace,
+          authoritySecret: 'kymera-ca',
+          servingSecret: 'kymera-serving',
+          names,
+          ...(options.timing?.certificateLife === undefined ? {} : { life: options.timing.certificateLife }),
+          onChange() {
+            tell('certificate');
+            leader.trigger();
+          },
+          onError: (error) => warn('certificates', error),
+        })
+      : undefined;
+  const leader = startLeaderTasks({
+    client,
+    namespace,
+    identity,
+    options,
+    catalog,
+    discovery,
+    certificates,
+    settings: objects.settings,
+    log,
+  });
+  const unsubscribe = discovery.onChange(() => leader.trigger());
+
+  const limits = {
+    allowedHosts: options.allowedHosts ?? [],
+    timeoutMs: options.apiCallTimeoutMs ?? 30_000,
+    maxBytes: options.maxApiCallBytes ?? 10_000_000,
+  };
+  const configMaps = createConfigMapCache(client);
+  const globalContext = followGlobalContext({
+    client,
+    discovery,
+    call: (query) => callApi(client, query, limits),
+    environment: { now: () => new Date(), random: Math.random },
+    onError: warn,
+  });
+  const events = createEventSink({
+    client,
+    source: 'kymera-admission',
+    host: hostname(),
+    ...(options.maximumQueuedEvents === undefined ? {} : { maximumQueued: options.maximumQueuedEvents }),
+    onError: (error) => log.warn({ reason: messageOf(error) }, 'an event was not written'),
+  });
+  const readiness = clusterReadiness(
+    () => new Map([...objects.informers, ...watcher.informers()]),
+    certificates,
+  );
+
+  let retired: Promise<void> | undefined;
+  const runtime: ClusterRuntime = {
+    provider: { current: () => catalog.sets(), readiness, onChange: subscribe('policies') },
+    dataSource: createClusterDataSource({
+      client,
+      kinds: () => discovery.current(),
+      namespaces: objects.namespaces,
+      configMaps,
+      globalContext,
+      calls: limits,
+    }),
+    settings: () => objects.settings().request,
+    clusterSettings: objects.settings,
+    onSettingsChange: subscribe('settings'),
+    roles: objects.rolesOf,
+    kindOfResource: (resource) => discovery.current().kindOfResource(resource),
+    certificate: () => certificates?.serving(),
+    onCertificateChange: subscribe('certificate'),
+    certificateExpiresAt: () => certificates?.expiresAt(),
+    policyReviewPath,
+    policyReviewer: createPolicyReviewer({
+      client,
+      kinds: () => discovery.current(),
+      exceptionNamespaces: options.exceptionNamespaces ?? [],
+      backgroundIdentity: async () =>
+        options.backgroundUser === undefined
+          ? ownIdentity(client)
+          : serviceAccountIdentity(options.backgroundUser),
+    }),
+    recordReview(review) {
+      const { generateSuccessEvents, successEventActions } = objects.settings();
+      const omitted = new Set(options.omitEvents ?? []);
+      events.add(
+        eventNotes(review, { omitted, success: generateSuccessEvents, successActions: successEventActions }),
+      );
+    },
+    droppedEvents: () => events.dropped(),
+    isLeader: () => leader.isLeader(),
+    retire() {
+      retired ??= leader.retire();
+      return retired;
+    },
+    async stop() {
+      await runtime.retire();
+      unsubscribe();
+      clearInterval(refreshing);
+      for (const timer of later) clearTimeout(timer);
+      await events.stop();
+      await Promise.all([
+        announce.stop(),
+        refreshKinds.stop(),
+        objects.stop(),
+        watcher.stop(),
+        certificates?.stop(),
+        configMaps.stop(),
+        globalContext.stop(),
+      ]);
+      client.close();
+    },
+  };
+  leader.trigger();
+  try {
+    await readiness.whenReady();
+  } catch (error) {
+    await runtime.stop();
+    throw error;
+  }
+  return runtime;
+}
+
+/** The names under which the API server calls: those that the certificate must hold. */
+function webhookNames(webhook: ClusterOptions['webhook'], namespace: string): readonly string[] {
+  if ('url' in webhook) return [new URL(webhook.url).hostname.replace(/^\[|\]$/g, '')];
+  const service = `${webhook.service.name}.${namespace}`;
+  return [`${service}.svc`, service, webhook.service.name, `${service}.svc.cluster.local`];
+}

@@ -1,0 +1,86 @@
+import { createServer, type RequestListener, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterEach, describe, expect, it } from 'vitest';
+import { callService, mayCall } from './service-call.ts';
+
+const servers: Server[] = [];
+afterEach(() => {
+  for (const server of servers.splice(0)) server.close();
+});
+
+async function serve(listener: RequestListener): Promise<string> {
+  const server = createServer(listener);
+  servers.push(server);
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+}
+
+const limits = { allowedHosts: ['127.0.0.1'], timeoutMs: 300, maxBytes: 100 };
+
+describe('hosts that policies may call', () => {
+  it.each([
+    ['web.team.svc', [], true],
+    ['web.team.svc.cluster.local', [], true],
+    ['example.com', [], false],
+    ['127.0.0.1', [], false],
+    ['169.254.169.254', [], false],
+    ['web.team.svc.evil.com', [], false],
+    ['api.example.com', ['*.example.com'], true],
+    ['API.example.com.', ['api.example.com'], true],
+    ['example.com', ['*.example.com'], false],
+  ])('%s with the list %j: %s', (host, allowed, expected) => {
+    expect(mayCall(host, allowed)).toBe(expected);
+  });
+});
+
+describe('a call of a service', () => {
+  it('sends body and headers, and yields the JSON of the answer', async () => {
+    const url = await serve((request, response) => {
+      let text = '';
+      request.on('data', (chunk) => {
+        text += chunk;
+      });
+      request.on('end', () =>
+        response.end(JSON.stringify({ got: JSON.parse(text), x: request.headers['x'] ?? null })),
+      );
+    });
+    const answer = await callService(
+      { method: 'POST', service: { url, headers: [{ key: 'x', value: '1' }] }, body: { a: 1 } },
+      limits,
+    );
+    expect(answer).toEqual({ found: true, value: { got: { a: 1 }, x: '1' } });
+  });
+
+  it.each([
+    ['a host that is not allowed', 'http://192.0.2.1/', /not among the allowed hosts/],
+    ['another protocol', 'file:///etc/passwd', /http or https/],
+    ['credentials in the address', 'http://u:p@127.0.0.1/', /credentials/],
+    ['no address', 'nonsense', /cannot be read/],
+  ])('is refused for %s', async (_, url, reason) => {
+    expect(await callService({ method: 'GET', service: { url } }, limits)).toEqual({
+      found: false,
+      error: expect.stringMatching(reason),
+    });
+  });
+
+  it.each<[string, RequestListener, RegExp]>([
+    ['an answer that never comes', () => {}, /no answer in time/],
+    ['an answer that never ends', (_, response) => void response.write('['), /did not end in time/],
+    [
+      'an answer that is too large',
+      (_, response) => void response.end('1'.repeat(101)),
+      /more than 100 bytes/,
+    ],
+    [
+      'a redirect',
+      (_, response) => void response.writeHead(302, { location: 'http://192.0.2.1/' }).end(),
+      /answered 302/,
+    ],
+    ['text', (_, response) => void response.end('hello SECRET'), /did not answer with JSON/],
+    ['an error', (_, response) => void response.writeHead(500).end('SECRET'), /answered 500/],
+  ])('fails with %s, and does not quote it', async (_, listener, reason) => {
+    const answer = await callService({ method: 'GET', service: { url: await serve(listener) } }, limits);
+    expect(answer).toEqual({ found: false, error: expect.stringMatching(reason) });
+    expect(JSON.stringify(answer)).not.toContain('SECRET');
+  });
+});
