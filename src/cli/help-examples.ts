@@ -31,8 +31,13 @@ Examples:
   $ kymera explain policies/ -r pod.yaml -o json`;
 
 export const testExamples = `
+Whole objects are compared; null and empty are as good as absent. A result that nothing verifies (no such
+rule, object or expected document) is a failure, or a warning with --lenient.
+
 Exit codes: 0 all tests passed; 1 a test failed, or there is none; 2 bad input.
 
 Examples:
   $ kymera test tests/
+  $ kymera test tests/ --filter policy=p,resource=web --fail-only
+  $ kymera test tests/ --coverage --report junit=report.xml
   $ kymera test --lenient kyverno-policies/`;

@@ -7,6 +7,8 @@ export interface Io {
   readonly env: Readonly<Record<string, string | undefined>>;
   /** Ends a command that watches; without one, ending the process does. */
   readonly signal?: AbortSignal;
+  /** The program of threads that run tests; without one, tests run one after another. */
+  readonly testWorker?: URL;
 }
 
 export interface Output {

@@ -4,20 +4,26 @@ import type { JsonObject } from '../json/value.ts';
 import type { CompiledPolicy } from '../policy/compiled.ts';
 import { compareObjects } from './compare-objects.ts';
 import type { Evaluated } from './evaluator.ts';
-import { nameOf, namespaceOf, titleOf } from './object-identity.ts';
+import { nameOf, namespaceOf, titleOf, withoutDefaultNamespace } from './object-identity.ts';
+import type { Resource } from './resource-reader.ts';
 import type { TestResult } from './test-document.ts';
 import type { TestContext, TestRow } from './test-run.ts';
 
-type Judgement = Pick<TestRow, 'verdict' | 'reason' | 'orderDiffers' | 'difference'>;
+type Judgement = Pick<TestRow, 'verdict' | 'reason' | 'orderDiffers' | 'difference' | 'proposal'>;
+type Expecting = Pick<TestContext, 'test' | 'expectedObjects'>;
+
+/** One object under one expected result. */
+export interface Judged {
+  readonly result: TestResult;
+  readonly policy: CompiledPolicy;
+  readonly outcomes: readonly Outcome[];
+  readonly evaluated: Evaluated;
+  readonly resource: Resource;
+}
 
 /** Holds what the rules did to one object against what is expected: first the status, then the whole object. */
-export async function judge(
-  result: TestResult,
-  policy: CompiledPolicy,
-  outcomes: readonly Outcome[],
-  evaluated: Evaluated,
-  context: Pick<TestContext, 'test' | 'expectedObjects'>,
-): Promise<Judgement> {
+export async function judge(judged: Judged, context: Expecting): Promise<Judgement> {
+  const { result, policy, outcomes, evaluated } = judged;
   const run = outcomes.filter((outcome) => statusOf(outcome) !== undefined);
   if (run.length === 0) {
     const why = outcomes[0] === undefined ? '' : `: ${outcomes[0].message}`;
@@ -25,37 +31,57 @@ export async function judge(
   }
   const actual = evaluated.steps.get(policy) ?? evaluated.after;
   const expectation = await expectationFor(actual, result, context);
-  if (expectation.missing !== undefined) return { verdict: 'unverified', reason: expectation.missing };
   const wrong = run.find((outcome) => statusOf(outcome) !== result.result);
+  const file = expectation?.file ?? '';
+  if (expectation?.missing !== undefined) {
+    const proposal = wrong === undefined ? proposalFor(judged, actual, undefined, file) : {};
+    return { verdict: 'unverified', reason: expectation.missing, ...proposal };
+  }
   if (wrong !== undefined) {
     return {
       verdict: 'failed',
       reason: `expected ${result.result}, got ${statusOf(wrong)}: ${wrong.message}`,
     };
   }
-  return expectation.object === undefined
-    ? { verdict: 'passed', reason: '' }
-    : compare(actual, expectation.object, result.patchedResources ?? '');
+  const expected = expectation?.object;
+  if (expected === undefined) return { verdict: 'passed', reason: '' };
+  const judgement = compare(actual, expected, result.patchedResources ?? '');
+  return judgement.verdict === 'failed'
+    ? { ...judgement, ...proposalFor(judged, actual, expected, file) }
+    : judgement;
+}
+
+/** A namespace that was only filled in is not written down. */
+function proposalFor(
+  { resource }: Judged,
+  actual: JsonObject,
+  expected: JsonObject | undefined,
+  file: string,
+): Pick<TestRow, 'proposal'> {
+  const object = withoutDefaultNamespace(actual, expected ?? resource.object);
+  return { proposal: { file, object } };
 }
 
 interface Expectation {
-  /** Absent when the result expects a status only. */
+  readonly file: string;
   readonly object?: JsonObject;
   /** Why there is nothing to compare with. */
   readonly missing?: string;
 }
 
+/** Undefined when the result expects a status only. */
 async function expectationFor(
   actual: JsonObject,
   result: TestResult,
-  context: Pick<TestContext, 'test' | 'expectedObjects'>,
-): Promise<Expectation> {
-  const file = result.patchedResources;
-  if (file === undefined) return {};
-  const objects = await context.expectedObjects(join(dirname(context.test.file), file));
-  if (objects === undefined) return { missing: `there is no file ${file}` };
-  const object = objects.find((candidate) => isSame(candidate, actual));
-  return object === undefined ? { missing: `${titleOf(actual)} is not in ${file}` } : { object };
+  context: Expecting,
+): Promise<Expectation | undefined> {
+  const name = result.patchedResources;
+  if (name === undefined) return undefined;
+  const file = join(dirname(context.test.file), name);
+  const objects = await context.expectedObjects(file);
+  if (objects === undefined) return { file, missing: `there is no file ${name}` };
+  const object = objects.find((candidate) => isSameObject(candidate, actual));
+  return object === undefined ? { file, missing: `${titleOf(actual)} is not in ${name}` } : { file, object };
 }
 
 function compare(actual: JsonObject, expected: JsonObject, file: string): Judgement {
@@ -89,7 +115,8 @@ export function statusOf(outcome: Outcome): 'pass' | 'skip' | 'error' | undefine
   }
 }
 
-function isSame(a: JsonObject, b: JsonObject): boolean {
+/** Whether both name the same object. */
+export function isSameObject(a: JsonObject, b: JsonObject): boolean {
   return (
     a['apiVersion'] === b['apiVersion'] &&
     a['kind'] === b['kind'] &&

@@ -46,7 +46,8 @@ export function formatRows(rows: readonly { row: TestRow; as: keyof TestCounts }
   return text;
 }
 
-function differenceOf({ expected, actual }: NonNullable<TestRow['difference']>, paint: Paint): string {
+/** A unified diff of what is expected and what came. */
+export function differenceOf({ expected, actual }: NonNullable<TestRow['difference']>, paint: Paint): string {
   const titles = { before: 'expected', after: 'actual' };
   return unifiedDiff(titles, writeYaml(sortKeys(expected)), writeYaml(sortKeys(actual)), paint);
 }

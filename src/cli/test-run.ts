@@ -1,10 +1,12 @@
 import { kindOf } from '../admission/resource-request.ts';
+import type { Outcome } from '../engine/outcome.ts';
 import type { JsonObject } from '../json/value.ts';
 import type { CompiledPolicy, Operation } from '../policy/compiled.ts';
 import type { Evaluated, Evaluator } from './evaluator.ts';
 import { nameOf, namespaceOf, titleOf } from './object-identity.ts';
 import type { Resource } from './resource-reader.ts';
 import type { ResourceReference, TestDocument, TestResult } from './test-document.ts';
+import type { TestFilter } from './test-filter.ts';
 import { judge } from './test-judgement.ts';
 import type { TestSetup } from './test-setup.ts';
 
@@ -23,21 +25,30 @@ export interface TestRow {
   /** Only the order of list items differs from what is expected. */
   readonly orderDiffers?: boolean;
   readonly difference?: { readonly expected: JsonObject; readonly actual: JsonObject };
+  /** What the expected file would have to hold for the object to fit it. */
+  readonly proposal?: { readonly file: string; readonly object: JsonObject };
 }
 
 export interface TestContext extends TestSetup {
   readonly test: TestDocument;
   readonly evaluator: Evaluator;
+  readonly filter: TestFilter | undefined;
   /** Objects of the expected files, by path. */
   expectedObjects(file: string): Promise<readonly JsonObject[] | undefined>;
 }
 
-/** Checks every expected result of one test document. */
-export async function runTest(context: TestContext): Promise<TestRow[]> {
+/** Checks every expected result of one test document; also gives what the rules did that it looks at. */
+export async function runTest(
+  context: TestContext,
+): Promise<{ readonly rows: readonly TestRow[]; readonly outcomes: readonly Outcome[] }> {
   const rows: TestRow[] = [];
+  const outcomes: Outcome[] = [];
   const evaluate = rememberEvaluations(context.evaluator);
-  for (const result of context.test.results) rows.push(...(await checkResult(result, context, evaluate)));
-  return rows;
+  for (const result of context.test.results) {
+    rows.push(...(await checkResult(result, context, evaluate, outcomes)));
+  }
+  const { filter } = context;
+  return { rows: filter === undefined ? rows : rows.filter((row) => filter.matches(row)), outcomes };
 }
 
 type Evaluate = (resource: Resource, operation: Operation | undefined) => Promise<Evaluated>;
@@ -53,7 +64,12 @@ function rememberEvaluations(evaluator: Evaluator): Evaluate {
   };
 }
 
-async function checkResult(result: TestResult, context: TestContext, evaluate: Evaluate): Promise<TestRow[]> {
+async function checkResult(
+  result: TestResult,
+  context: TestContext,
+  evaluate: Evaluate,
+  seen: Outcome[],
+): Promise<TestRow[]> {
   const row = (resource: string, verdict: TestRow['verdict'], reason: string): TestRow => ({
     policy: result.policy,
     rule: result.rule,
@@ -92,14 +108,16 @@ async function checkResult(result: TestResult, context: TestContext, evaluate: E
     row(describe(reference, result.kind), 'unverified', 'there is no such object among the resources'),
   );
   for (const resource of found) {
+    const title = titleOf(resource.object);
+    const subject = { policy: result.policy, rule: result.rule, resource: title };
+    if (context.filter?.matches(subject) === false) continue;
     const evaluated = await evaluate(resource, result.operation);
     const outcomes = evaluated.outcomes.filter(
       (outcome) => outcome.policy === policy && rules.includes(outcome.rule),
     );
-    rows.push({
-      ...row(titleOf(resource.object), 'passed', ''),
-      ...(await judge(result, policy, outcomes, evaluated, context)),
-    });
+    seen.push(...outcomes);
+    const judged = await judge({ result, policy, outcomes, evaluated, resource }, context);
+    rows.push({ ...row(title, 'passed', ''), ...judged });
   }
   return rows;
 }

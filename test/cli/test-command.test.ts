@@ -142,13 +142,13 @@ test('no test found is a failure', async () => {
 
 test('older spellings are accepted with a warning', async () => {
   const old = `name: old\npolicies: [policy.yaml]\nresources: [resources.yaml]\nresults:\n- {policy: label, rule: add-team, resource: web, namespace: default, kind: Pod, patchedResource: patched.yaml, status: pass}\n`;
-  const { exitCode, stdout, stderr } = await kymera(['test', 'labels'], {
+  const { exitCode, stdout } = await kymera(['test', 'labels'], {
     files: { ...files, 'labels/kyverno-test.yaml': old },
   });
   expect(stdout).toContain('1 passed, 0 failed');
   expect(exitCode).toBe(0);
   for (const key of ['name', 'resource', 'patchedResource', 'namespace', 'status'])
-    expect(stderr).toMatch(new RegExp(`${key} is the old form`));
+    expect(stdout).toMatch(new RegExp(`${key} is the old form`));
 });
 
 test('a test document that is broken ends with 2, and the others are still run', async () => {

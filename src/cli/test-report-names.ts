@@ -1,0 +1,2 @@
+export const reportFormats = ['json', 'yaml', 'markdown', 'junit', 'tap'] as const;
+export type ReportFormat = (typeof reportFormats)[number];
