@@ -3,6 +3,7 @@ import { formatPointer } from '../json/pointer.ts';
 import type { Json, Path } from '../json/value.ts';
 import type { AnchorMiss } from '../patch/compiled-patch.ts';
 import type { Paint } from './style.ts';
+import { wrapText } from './wrap-text.ts';
 
 /** A line and what hangs below it. */
 export interface Branch {
@@ -10,17 +11,22 @@ export interface Branch {
   readonly below: readonly Branch[];
 }
 
-export function drawTree(root: Branch): string {
-  const lines = [root.text];
-  drawBelow(root.below, '', lines);
+/** With `columns`, lines that are longer go on below, inside the tree. */
+export function drawTree(root: Branch, columns = Number.POSITIVE_INFINITY): string {
+  const lines = wrapText(root.text, columns);
+  drawBelow(root.below, '', lines, columns);
   return `${lines.join('\n')}\n`;
 }
 
-function drawBelow(branches: readonly Branch[], indent: string, lines: string[]): void {
+function drawBelow(branches: readonly Branch[], indent: string, lines: string[], columns: number): void {
   for (const [index, branch] of branches.entries()) {
     const isLast = index === branches.length - 1;
-    lines.push(`${indent}${isLast ? '└─ ' : '├─ '}${branch.text}`);
-    drawBelow(branch.below, `${indent}${isLast ? '   ' : '│  '}`, lines);
+    const [first = '', ...rest] = wrapText(branch.text, columns - indent.length - 3);
+    const below = `${indent}${isLast ? '   ' : '│  '}`;
+    lines.push(`${indent}${isLast ? '└─ ' : '├─ '}${first}`);
+    const trunk = branch.below.length > 0 ? '│ ' : '  ';
+    for (const line of rest) lines.push(`${below}${trunk}${line}`);
+    drawBelow(branch.below, below, lines, columns);
   }
 }
 
@@ -29,7 +35,20 @@ export function ruleBranch(outcome: Outcome, paint: Paint): Branch {
   const { rule } = outcome;
   const origin = rule.autogenOf === undefined ? '' : ` (made from ${rule.autogenOf} for pod controllers)`;
   const text = `${symbol(outcome, paint)} rule ${paint('bold', rule.name)}${origin}: ${outcome.status}: ${outcome.message}`;
-  return { text, below: reasonsOf(outcome, paint) };
+  return { text, below: [...reasonsOf(outcome, paint), ...variableBranches(outcome, paint)] };
+}
+
+/** What the variables yielded that the rule read on its way. */
+function variableBranches({ trace }: Outcome, paint: Paint): Branch[] {
+  if (trace === undefined || trace.variables.length === 0) return [];
+  return [
+    {
+      text: 'variables',
+      below: trace.variables.map(({ text, value }) =>
+        leaf(`{{ ${text} }} ${paint('dim', 'is')} ${short(value)}`),
+      ),
+    },
+  ];
 }
 
 function symbol({ status }: Outcome, paint: Paint): string {

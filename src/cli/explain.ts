@@ -28,6 +28,7 @@ export async function explain(
 ): Promise<ExitCode> {
   const run = await setUpRun(policyNames, options, io, { explain: true });
   const paint = paintFor(io.stdout, io, options.color);
+  const width = io.stdout.isTTY ? io.stdout.columns : undefined;
   const log = createLog(io, options);
   for (const problem of run.warnings) await log.warn(problem);
   const output = holdOutput(io.stdout);
@@ -46,7 +47,7 @@ export async function explain(
     if (options.output === 'json') {
       await output.write(`${isFirst ? '[\n' : ',\n'}${JSON.stringify(asJson(item, evaluated), null, 2)}`);
     } else {
-      await output.write(`${isFirst ? '' : '\n'}${asText(item, evaluated, run.policies, paint)}`);
+      await output.write(`${isFirst ? '' : '\n'}${asText(item, evaluated, run.policies, paint, width)}`);
     }
     isFirst = false;
   }
@@ -65,11 +66,13 @@ function asText(
   evaluated: Evaluated,
   policies: readonly CompiledPolicy[],
   paint: Paint,
+  width: number | undefined,
 ): string {
-  return drawTree({
+  const tree = {
     text: `${paint('bold', titleOf(resource.object))} (${resource.file}:${resource.line})`,
     below: policies.map((policy) => policyBranch(policy, evaluated, paint)),
-  });
+  };
+  return drawTree(tree, width);
 }
 
 function policyBranch(policy: CompiledPolicy, evaluated: Evaluated, paint: Paint): Branch {
@@ -114,6 +117,7 @@ function outcomeAsJson(outcome: Outcome): JsonObject {
     ...(rule.autogenOf === undefined ? {} : { autogenOf: rule.autogenOf }),
     status,
     message,
+    ...(outcome.trace === undefined ? {} : plainJson({ variables: outcome.trace.variables })),
   };
   switch (outcome.status) {
     case 'applied': {

@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { kymera } from './in-process.ts';
 
 const policy = `apiVersion: kyverno.io/v1
@@ -49,7 +49,9 @@ test('the tree names the clause, both operands, the anchor and the elements', as
    ├─ - rule other-kind: skipped: the object does not match
    │  └─ match.any[0].resources.kinds: the policy wants Service, the object has v1/Pod
    ├─ - rule precondition: skipped: preconditions not met
-   │  └─ preconditions.all[0]: "web" Equals "db": does not hold
+   │  ├─ preconditions.all[0]: "web" Equals "db": does not hold
+   │  └─ variables
+   │     └─ {{ request.object.metadata.name }} is "web"
    ├─ - rule anchor: unchanged: no patches applied
    │  ├─ anchor (image) at /spec/containers/0/image wants "*:latest": the object has "a:1"
    │  └─ anchor (image) at /spec/containers/1/image wants "*:latest": the object has "b:1"
@@ -58,7 +60,10 @@ test('the tree names the clause, both operands, the anchor and the elements', as
       ├─ anchor (name) at /spec/containers/1/name wants "a": the object has "b"
       ├─ mutate.foreach[0], element 1: skipped
       │  └─ mutate.foreach[0].preconditions.all[0]: "b" Equals "a": does not hold
-      └─ mutate.foreach[0], element 0: applied
+      ├─ mutate.foreach[0], element 0: applied
+      └─ variables
+         ├─ {{ element.name }} is "b"
+         └─ {{ element.name }} is "a"
 `);
 });
 
@@ -102,4 +107,48 @@ test('a failed rule ends with 1 and says where', async () => {
   expect(stdout).toContain('policy demo: a rule failed, so none of its changes are kept');
   expect(stdout).toContain('✗ rule applied: failed:');
   expect(stdout).toContain('[KYM_VARIABLE_UNRESOLVED]');
+});
+
+describe('variables and width', () => {
+  const policy = `apiVersion: kyverno.io/v1
+kind: ClusterPolicy
+metadata: {name: p}
+spec:
+  rules:
+  - name: r
+    match: {any: [{resources: {kinds: [ConfigMap]}}]}
+    preconditions: {all: [{key: "{{ request.object.metadata.name }}", operator: Equals, value: web}]}
+    mutate: {patchStrategicMerge: {metadata: {labels: {name: "{{ request.object.metadata.name }}"}}}}
+`;
+  const files = {
+    'policy.yaml': policy,
+    'pod.yaml': 'apiVersion: v1\nkind: ConfigMap\nmetadata: {name: web}\n',
+  };
+
+  test('the variables that a rule read are shown with what they yielded', async () => {
+    const { stdout } = await kymera(['explain', 'policy.yaml', '-r', 'pod.yaml'], { files });
+    expect(stdout).toBe(`ConfigMap default/web (pod.yaml:1)
+└─ policy p
+   └─ ✓ rule r: applied: mutated ConfigMap/web in namespace default
+      ├─ add /metadata/labels {"name":"web"}
+      └─ variables
+         └─ {{ request.object.metadata.name }} is "web"
+`);
+    const json = await kymera(['explain', 'policy.yaml', '-r', 'pod.yaml', '-o', 'json'], { files });
+    expect(JSON.parse(json.stdout)).toHaveProperty('0.outcomes.0.variables', [
+      { text: 'request.object.metadata.name', value: 'web' },
+    ]);
+  });
+
+  test('a terminal gets no line that is wider than itself', async () => {
+    const argv = ['explain', 'policy.yaml', '-r', 'pod.yaml', '--no-color'];
+    const { stdout } = await kymera(argv, { files, isTTY: true, columns: 40 });
+    expect(stdout).toContain(`   └─ ✓ rule r: applied: mutated
+      │ ConfigMap/web in namespace
+      │ default
+      ├─ add /metadata/labels
+      │    {"name":"web"}
+`);
+    expect(Math.max(...stdout.split('\n').map((line) => line.length))).toBeLessThanOrEqual(40);
+  });
 });

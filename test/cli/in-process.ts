@@ -15,6 +15,7 @@ export interface Surroundings {
   readonly files?: Readonly<Record<string, string>>;
   readonly stdin?: string;
   readonly isTTY?: boolean;
+  readonly columns?: number;
   readonly env?: Readonly<Record<string, string>>;
   /** The working folder; a fresh one when absent. */
   readonly folder?: string;
@@ -32,6 +33,7 @@ export async function kymera(argv: readonly string[], surroundings: Surroundings
   const err: string[] = [];
   const output = (parts: string[]) => ({
     isTTY: surroundings.isTTY ?? false,
+    ...(surroundings.columns === undefined ? {} : { columns: surroundings.columns }),
     write: (text: string | Uint8Array) => {
       parts.push(typeof text === 'string' ? text : new TextDecoder().decode(text));
     },
