@@ -36,6 +36,19 @@ export async function bundle() {
     logLevel: 'warning',
   });
   removeOldChunks(result.metafile);
+  await build({
+    absWorkingDir: root,
+    entryPoints: { 'browser/index': 'src/index.ts' },
+    outdir: 'dist',
+    bundle: true,
+    format: 'esm',
+    platform: 'browser',
+    target: 'es2022',
+    minify: true,
+    sourcemap: true,
+    sourcesContent: false,
+    logLevel: 'warning',
+  });
   markBuilt(startedAt);
 }
 

@@ -1,0 +1,52 @@
+import { spawnSync } from 'node:child_process';
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { createContext, runInContext } from 'node:vm';
+import { transform } from 'esbuild';
+import { describe, expect, test } from 'vitest';
+
+const root = join(import.meta.dirname, '..');
+const browserBundle = join(root, 'dist/browser/index.js');
+
+describe.skipIf(!existsSync(join(root, 'dist/index.js')))('the built library', () => {
+  test('the example runs as it stands', () => {
+    const { stdout, stderr } = spawnSync(process.execPath, ['examples/mutate-pod.mjs'], {
+      cwd: root,
+      encoding: 'utf8',
+    });
+    expect(stderr).toBe('');
+    expect(stdout).toBe(`{"name":"web","namespace":"shop","labels":{"team":"shop"}}
+[{"op":"add","path":"/metadata/labels","value":{"team":"shop"}}]
+owner: unchanged: no patches applied
+autogen-owner: skipped: the object does not match
+autogen-cronjob-owner: skipped: the object does not match
+`);
+  });
+});
+
+describe.skipIf(!existsSync(browserBundle))('the bundle for browsers', () => {
+  const text = () => readFileSync(browserBundle, 'utf8');
+
+  test('imports nothing', () => {
+    expect(text()).not.toMatch(/\bfrom\s*["'](?:node:)?\w|\brequire\(["']|\bimport\(["']/);
+  });
+
+  test('mutates a Pod where there is nothing of Node', async () => {
+    const { code } = await transform(text(), { format: 'iife', globalName: 'kymera' });
+    const context = createContext({ TextEncoder, TextDecoder, URL, crypto, atob, btoa });
+    runInContext(code, context);
+    const program = `(async () => {
+      const set = kymera.loadPolicies({ file: 'p.yaml', text: policy });
+      const pod = { apiVersion: 'v1', kind: 'Pod', metadata: { name: 'web', namespace: 'shop' } };
+      const { object } = await kymera.mutate(pod, set);
+      const outcomes = await kymera.explain(pod, set);
+      return JSON.stringify([typeof process, typeof Buffer, set.problems, object.metadata.labels, outcomes[0].status]);
+    })()`;
+    const labels = `a: "{{ to_upper(request.namespace) }}", b: "{{ base64_encode('x') }}", c: "{{ sha256('x') }}"`;
+    context['policy'] =
+      `apiVersion: kyverno.io/v1\nkind: ClusterPolicy\nmetadata: {name: p}\nspec:\n  rules:\n  - name: r\n    match: {any: [{resources: {kinds: [Pod]}}]}\n    mutate: {patchStrategicMerge: {metadata: {labels: {${labels}}}}}\n`;
+    const answer = JSON.parse((await runInContext(program, context)) as string) as unknown;
+    const sha256 = '2d711642b726b04401627ca9fbac32f5c8530fb1903cc4db02258717921a4881';
+    expect(answer).toEqual(['undefined', 'undefined', [], { a: 'SHOP', b: 'eA==', c: sha256 }, 'applied']);
+  });
+});
