@@ -179,4 +179,13 @@ export const provocations: Readonly<Record<ErrorCode, Provocation>> = {
     files: { file: '' },
   },
   KYM_FILE_EXISTS: { argv: ['create', 'policy', 'p', '-o', 'p.yaml'], files: { 'p.yaml': '' } },
+  KYM_CERTIFICATE: {
+    argv: ['serve', '--policies', 'p.yaml', '--tls-cert', 'tls.crt', '--tls-key', 'tls.key'],
+    files: { 'p.yaml': policy(label('b')), 'tls.crt': 'no certificate', 'tls.key': 'no key' },
+  },
+  // An address set aside for documentation: no machine has it.
+  KYM_LISTEN: {
+    argv: ['serve', '--policies', 'p.yaml', '--host', '192.0.2.1', '--port', '0', '--state-dir', 'state'],
+    files: { 'p.yaml': policy(label('b')) },
+  },
 };
