@@ -33,6 +33,11 @@ describe('parseImage', () => {
     });
   });
 
+  it('takes a path of 255 characters, and no longer one', () => {
+    expect(parseImage(`ghcr.io/${'a'.repeat(255)}`)?.path).toHaveLength(255);
+    expect(parseImage(`ghcr.io/${'a'.repeat(256)}`)).toBeUndefined();
+  });
+
   it('takes another default registry', () => {
     expect(parseImage('nginx', 'mirror.local:5000')?.reference).toBe('mirror.local:5000/nginx:latest');
   });
