@@ -5,24 +5,24 @@ import type { RuleCoverage } from './test-coverage.ts';
 export function coverageText(coverage: readonly RuleCoverage[], paint: Paint): string {
   const loops = coverage.flatMap((one) => one.loops);
   const anchors = coverage.flatMap((one) => one.anchors);
-  const lines = [
-    '',
-    `${paint('bold', 'coverage')}: ${share(
+  const shares = [
+    share(
       'rules applied',
       coverage.map((one) => one.applied),
       paint,
-    )}, ` +
-      `${share(
-        'foreach bodies run',
-        loops.map((loop) => loop.ran),
-        paint,
-      )}, ` +
-      share(
-        'anchors held',
-        anchors.map((anchor) => anchor.held),
-        paint,
-      ),
+    ),
+    share(
+      'foreach bodies run',
+      loops.map((loop) => loop.ran),
+      paint,
+    ),
+    share(
+      'anchors held',
+      anchors.map((anchor) => anchor.held),
+      paint,
+    ),
   ];
+  const lines = ['', `${paint('bold', 'coverage')}: ${shares.flat().join(', ')}`];
   for (const one of coverage) {
     const gaps = gapsOf(one);
     if (gaps.length === 0) continue;
@@ -32,9 +32,10 @@ export function coverageText(coverage: readonly RuleCoverage[], paint: Paint): s
   return `${lines.join('\n')}\n`;
 }
 
-function share(what: string, done: readonly boolean[], paint: Paint): string {
+function share(what: string, done: readonly boolean[], paint: Paint): string[] {
+  if (done.length === 0) return [];
   const count = done.filter(Boolean).length;
-  return `${paint(count === done.length ? 'green' : 'yellow', `${count} of ${done.length}`)} ${what}`;
+  return [`${paint(count === done.length ? 'green' : 'yellow', `${count} of ${done.length}`)} ${what}`];
 }
 
 function gapsOf({ applied, loops, anchors }: RuleCoverage): string[] {
