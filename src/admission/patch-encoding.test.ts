@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import type { PatchOperation } from '../json/patch-operation.ts';
-import { encodePatch } from './patch-encoding.ts';
+import { encodeAnywhere, encodePatch } from './patch-encoding.ts';
 
 it.each([
   ['ASCII', 'plain "quoted" \\ text'],
@@ -9,4 +9,5 @@ it.each([
 ])('a patch with %s is base64 of its JSON in UTF-8', (_name, value) => {
   const patch: PatchOperation[] = [{ op: 'add', path: '/data/ü', value }];
   expect(JSON.parse(Buffer.from(encodePatch(patch), 'base64').toString('utf8'))).toEqual(patch);
+  expect(encodeAnywhere(JSON.stringify(patch))).toBe(encodePatch(patch));
 });

@@ -83,7 +83,9 @@ function loadFiles(
 }
 
 function loadFile(source: SourceFile, known: LoadedFile | undefined, log: Log): LoadedFile {
-  const { policies, exceptions, problems } = loadDocuments([source]);
+  // Decoded texts are stored as UTF-16, and so would be all that is cut out of them: patches would cost twice as much.
+  const text = Buffer.from(source.text).toString();
+  const { policies, exceptions, problems } = loadDocuments([{ file: source.file, text }]);
   const errors = problems.filter(({ severity }) => severity === 'error');
   for (const problem of problems) {
     const text = formatProblem(problem, plain);

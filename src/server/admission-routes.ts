@@ -64,9 +64,9 @@ function answering(
     if (milliseconds === undefined) throw new Refusal(400, 'the timeout is no duration, such as 10s');
     try {
       const review = await answer(body, milliseconds, request);
-      return await reply
-        .header('content-type', 'application/json; charset=utf-8')
-        .send(JSON.stringify(review));
+      // As bytes: a text that holds a single character beyond Latin-1 is ten times dearer to write to a socket.
+      const bytes = Buffer.from(JSON.stringify(review));
+      return await reply.header('content-type', 'application/json; charset=utf-8').send(bytes);
     } catch (error) {
       if (error instanceof MalformedReview) throw new Refusal(400, error.message);
       throw error;

@@ -16,13 +16,20 @@ export interface SelfSignedOptions {
   readonly names: readonly string[];
   readonly now: Date;
   readonly days: number;
+  /** What it is shown for; `server` unless given. */
+  readonly usage?: 'server' | 'client';
 }
 
 const algorithm = { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' } as const;
 const hour = 3_600_000;
 
 /** An authority, used once and forgotten, and a serving certificate by it. ECDSA: an RSA key takes a third of a second. */
-export async function makeSelfSigned({ names, now, days }: SelfSignedOptions): Promise<SelfSigned> {
+export async function makeSelfSigned({
+  names,
+  now,
+  days,
+  usage = 'server',
+}: SelfSignedOptions): Promise<SelfSigned> {
   provideReflectMetadata();
   const x509 = await loadLibrary();
   const newKeys = () => webcrypto.subtle.generateKey(algorithm, true, ['sign', 'verify']);
@@ -55,7 +62,9 @@ export async function makeSelfSigned({ names, now, days }: SelfSignedOptions): P
     extensions: [
       new x509.BasicConstraintsExtension(false, undefined, true),
       new x509.KeyUsagesExtension(x509.KeyUsageFlags.digitalSignature, true),
-      new x509.ExtendedKeyUsageExtension([x509.ExtendedKeyUsage.serverAuth]),
+      new x509.ExtendedKeyUsageExtension([
+        usage === 'server' ? x509.ExtendedKeyUsage.serverAuth : x509.ExtendedKeyUsage.clientAuth,
+      ]),
       new x509.SubjectAlternativeNameExtension(
         names.map((name) => ({ type: isIP(name) === 0 ? 'dns' : 'ip', value: name })),
       ),

@@ -1,0 +1,309 @@
+import { Agent } from 'node:https';
+import { connect as connectTcp } from 'node:net';
+import { connect as connectTls, type TLSSocket } from 'node:tls';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import type { DataSource } from '../../src/engine/data-source.ts';
+import { makeSelfSigned } from '../../src/server/self-signed.ts';
+import {
+  connect,
+  labelPolicy,
+  overHttp2,
+  patchIn,
+  pod,
+  policyText,
+  responseIn,
+  reviewOf,
+  send,
+  startTestServer,
+} from './running-server.ts';
+
+const policy = labelPolicy('one', 'a: "1"');
+const expected = [{ op: 'add', path: '/metadata/labels', value: { a: '1' } }];
+const bytes = Buffer.from(JSON.stringify(reviewOf(pod)));
+
+describe('what is no review', () => {
+  it.each([
+    ['no body', '', {}, 400, 'the body is empty'],
+    [
+      'another content type',
+      '{}',
+      { 'content-type': 'text/plain' },
+      415,
+      'the content type must be application/json',
+    ],
+    [
+      'a charset',
+      '{}',
+      { 'content-type': 'application/json; charset=utf-8' },
+      415,
+      'the content type must be application/json',
+    ],
+    ['broken JSON', '{"kind":', {}, 417, 'the body is not JSON'],
+    ['another kind', '{"kind":"Pod"}', {}, 400, 'the body is not an AdmissionReview'],
+    ['a list', '[]', {}, 400, 'the body is not an AdmissionReview'],
+    [
+      'an old version',
+      '{"kind":"AdmissionReview","apiVersion":"admission.k8s.io/v1beta1"}',
+      {},
+      400,
+      'the AdmissionReview is not of version admission.k8s.io/v1',
+    ],
+    [
+      'no request',
+      '{"kind":"AdmissionReview","apiVersion":"admission.k8s.io/v1"}',
+      {},
+      400,
+      'the AdmissionReview has no request',
+    ],
+    [
+      'no uid',
+      '{"kind":"AdmissionReview","apiVersion":"admission.k8s.io/v1","request":{}}',
+      {},
+      400,
+      'request.uid is missing',
+    ],
+    [
+      'an unknown operation',
+      '{"kind":"AdmissionReview","apiVersion":"admission.k8s.io/v1","request":{"uid":"1","operation":"PATCH"}}',
+      {},
+      400,
+      'request.operation is not one of CREATE, UPDATE, DELETE, CONNECT',
+    ],
+  ])('%s is refused with the reason', async (_name, body, headers, status, error) => {
+    const server = await startTestServer(policy);
+    const answer = await server.post('/mutate', body, headers as Record<string, string>);
+    expect([answer.status, JSON.parse(answer.text)]).toEqual([status, { error }]);
+  });
+
+  it('a body over the limit is refused', async () => {
+    const server = await startTestServer(policy, { bodyLimit: 1_000 });
+    expect((await server.post('/mutate', `"${'x'.repeat(2_000)}"`)).status).toBe(413);
+  });
+
+  it.each([
+    ['GET', '/mutate', 405],
+    ['POST', '/healthz', 405],
+    ['GET', '/elsewhere', 404],
+    ['POST', '/mutate/other', 404],
+    ['POST', '/mutate?timeout=soon', 400],
+    ['POST', '/mutate?timeout=-1s', 400],
+  ])('%s %s is answered %i', async (method, path, status) => {
+    const server = await startTestServer(policy);
+    const { ca, url } = server;
+    const answer = await send(`${url}${path}`, { ca, method, ...(method === 'POST' ? { body: bytes } : {}) });
+    expect(answer.status).toBe(status);
+  });
+
+  it('of any other shape neither crashes nor hangs the server', async () => {
+    const server = await startTestServer(policy);
+    const agent = new Agent({ keepAlive: true });
+    const post = (body: Buffer) =>
+      send(`${server.url}/mutate`, { ca: server.ca, method: 'POST', body, agent });
+    const request = fc.record(
+      {
+        uid: fc.oneof(fc.string(), fc.jsonValue()),
+        operation: fc.oneof(fc.constantFrom('CREATE', 'UPDATE', 'DELETE', 'CONNECT'), fc.jsonValue()),
+        kind: fc.oneof(fc.constant({ group: '', version: 'v1', kind: 'Pod' }), fc.jsonValue()),
+        resource: fc.jsonValue(),
+        object: fc.oneof(
+          fc.jsonValue(),
+          fc.record({ metadata: fc.jsonValue(), spec: fc.jsonValue(), __proto__: fc.jsonValue() }),
+        ),
+        oldObject: fc.jsonValue(),
+        userInfo: fc.jsonValue(),
+        namespace: fc.jsonValue(),
+        subResource: fc.jsonValue(),
+      },
+      { requiredKeys: [] },
+    );
+    const review = request.map((value) =>
+      Buffer.from(
+        JSON.stringify({ apiVersion: 'admission.k8s.io/v1', kind: 'AdmissionReview', request: value }),
+      ),
+    );
+    const anything = fc.oneof(
+      fc.uint8Array({ minLength: 1, maxLength: 300 }).map((array) => Buffer.from(array)),
+      fc.json().map((text) => Buffer.from(text)),
+      review,
+    );
+    await fc.assert(
+      fc.asyncProperty(anything, async (body) => {
+        const { status } = await post(body);
+        expect(status === 200 || (status >= 400 && status < 500)).toBe(true);
+      }),
+      { numRuns: 300 },
+    );
+    expect(patchIn(await post(bytes))).toEqual(expected);
+    expect(server.logged()).not.toContain('internal error');
+    agent.destroy();
+  });
+
+  it('deeply nested input is answered', async () => {
+    const server = await startTestServer(policy);
+    const depth = 20_000;
+    const nested = `${'{"a":'.repeat(depth)}1${'}'.repeat(depth)}`;
+    const body = JSON.stringify(reviewOf(pod)).replace('"spec":', `"extra":${nested},"spec":`);
+    expect((await server.post('/mutate', body)).status).toBe(200);
+  });
+});
+
+describe('the protocol', () => {
+  it('is HTTP/1.1 with keep-alive', async () => {
+    const server = await startTestServer(policy);
+    const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+    const ports = new Set<number | undefined>();
+    agent.on('free', (socket: TLSSocket) => ports.add(socket.localPort));
+    for (let count = 0; count < 5; count += 1) {
+      const answer = await send(`${server.url}/mutate`, {
+        ca: server.ca,
+        method: 'POST',
+        body: bytes,
+        agent,
+      });
+      expect(patchIn(answer)).toEqual(expected);
+      await new Promise(setImmediate);
+    }
+    expect(ports.size).toBe(1);
+    agent.destroy();
+  });
+
+  it('is HTTP/2 with many reviews at once', async () => {
+    const server = await startTestServer(policy);
+    const session = connect(server.url, { ca: server.ca });
+    const answers = await Promise.all(
+      Array.from({ length: 20 }, () => overHttp2(session, '/mutate', reviewOf(pod))),
+    );
+    for (const answer of answers) expect(patchIn(answer)).toEqual(expected);
+    session.close();
+  });
+
+  it('is TLS 1.2 or later', async () => {
+    const server = await startTestServer(policy);
+    const versionOf = (maxVersion: 'TLSv1.1' | 'TLSv1.2' | 'TLSv1.3') =>
+      new Promise((resolve) => {
+        const socket = connectTls({
+          port: server.server.port,
+          host: '127.0.0.1',
+          ca: server.ca,
+          minVersion: 'TLSv1',
+          maxVersion,
+          ciphers: 'DEFAULT@SECLEVEL=0',
+        });
+        socket.once('secureConnect', () => {
+          resolve(socket.getProtocol());
+          socket.destroy();
+        });
+        socket.once('error', () => resolve('refused'));
+      });
+    expect(await Promise.all([versionOf('TLSv1.1'), versionOf('TLSv1.2'), versionOf('TLSv1.3')])).toEqual([
+      'refused',
+      'TLSv1.2',
+      'TLSv1.3',
+    ]);
+  });
+
+  it('survives callers that speak no TLS, or stop in the middle', async () => {
+    const server = await startTestServer(policy);
+    await new Promise<void>((resolve) => {
+      const socket = connectTcp(server.server.port, '127.0.0.1', () => socket.end('GET / HTTP/1.1\r\n\r\n'));
+      socket.on('error', () => undefined).on('close', () => resolve());
+    });
+    await new Promise<void>((resolve) => {
+      const socket = connectTls({ port: server.server.port, host: '127.0.0.1', ca: server.ca }, () => {
+        socket.write(
+          'POST /mutate HTTP/1.1\r\ncontent-type: application/json\r\ncontent-length: 999\r\n\r\n{',
+        );
+        setTimeout(() => socket.destroy(), 50);
+      });
+      socket.on('close', () => resolve());
+    });
+    expect(patchIn(await server.post('/mutate', reviewOf(pod)))).toEqual(expected);
+  });
+
+  it('asks for a client certificate where an authority is given, but not for health', async () => {
+    const client = await makeSelfSigned({ names: ['client'], now: new Date(), days: 1, usage: 'client' });
+    const stranger = await makeSelfSigned({ names: ['stranger'], now: new Date(), days: 1, usage: 'client' });
+    const server = await startTestServer(policy, { clientCa: client.ca });
+    const post = (own: { cert: string; key: string } | undefined) =>
+      send(`${server.url}/mutate`, { ca: server.ca, method: 'POST', body: bytes, ...own });
+    expect((await post(undefined)).status).toBe(403);
+    expect((await post({ cert: stranger.cert, key: stranger.key })).status).toBe(403);
+    expect(patchIn(await post({ cert: client.cert, key: client.key }))).toEqual(expected);
+    expect((await server.get('/healthz')).status).toBe(200);
+  });
+
+  it('takes a new certificate without dropping a connection', async () => {
+    const server = await startTestServer(policy);
+    const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+    const post = (ca: string, use?: Agent) =>
+      send(`${server.url}/mutate`, { ca, method: 'POST', body: bytes, ...(use ? { agent: use } : {}) });
+    let socket: TLSSocket | undefined;
+    agent.on('free', (free: TLSSocket) => {
+      socket ??= free;
+    });
+    await post(server.ca, agent);
+    const session = connect(server.url, { ca: server.ca });
+    await overHttp2(session, '/mutate', reviewOf(pod));
+    const renewed = await makeSelfSigned({ names: ['127.0.0.1'], now: new Date(), days: 30 });
+    server.server.setCertificate(renewed);
+    expect(patchIn(await post(server.ca, agent))).toEqual(expected);
+    expect(patchIn(await overHttp2(session, '/mutate', reviewOf(pod)))).toEqual(expected);
+    expect(socket?.destroyed).toBe(false);
+    expect(patchIn(await post(renewed.ca))).toEqual(expected);
+    await expect(post(server.ca)).rejects.toThrow();
+    expect((await send(`${server.url}/metrics`, { ca: renewed.ca, method: 'GET' })).text).toMatch(
+      /kymera_certificate_expiry_timestamp_seconds \d+/,
+    );
+    session.close();
+    agent.destroy();
+  });
+});
+
+describe('a server that stops', () => {
+  it('is not ready, answers what is in flight over both protocols, and takes no more', async () => {
+    let release: () => void = () => undefined;
+    const gate = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    const slow: DataSource = {
+      read: async () => {
+        await gate;
+        return { found: true, value: { data: { team: 'blue' } } };
+      },
+    };
+    const reading = policyText(
+      'waiting',
+      `context: [{name: cm, configMap: {name: settings, namespace: shop}}]
+    mutate: {patchStrategicMerge: {metadata: {labels: {team: "{{ cm.data.team }}"}}}}`,
+    );
+    const server = await startTestServer(reading, { dataSource: slow, metricsPort: 0 });
+    const session = connect(server.url, { ca: server.ca });
+    const inFlight = [server.post('/mutate', reviewOf(pod)), overHttp2(session, '/mutate', reviewOf(pod))];
+    await new Promise((resolve) => setTimeout(resolve, 150));
+    const stopped = server.server.stop(5_000);
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    const ready = await fetch(`http://127.0.0.1:${server.server.metricsPort}/readyz?verbose`);
+    expect([ready.status, await ready.text()]).toEqual([503, expect.stringContaining('stopping')]);
+    await expect(server.post('/mutate', reviewOf(pod))).rejects.toThrow();
+    release();
+    for (const answer of await Promise.all(inFlight)) {
+      expect(responseIn(answer).allowed).toBe(true);
+      expect(patchIn(answer)).toEqual([{ op: 'add', path: '/metadata/labels', value: { team: 'blue' } }]);
+    }
+    await stopped;
+  });
+
+  it('does not wait for idle connections', async () => {
+    const server = await startTestServer(policy);
+    const agent = new Agent({ keepAlive: true });
+    await send(`${server.url}/mutate`, { ca: server.ca, method: 'POST', body: bytes, agent });
+    const session = connect(server.url, { ca: server.ca });
+    await overHttp2(session, '/mutate', reviewOf(pod));
+    const startedAt = performance.now();
+    await server.server.stop(10_000);
+    expect(performance.now() - startedAt).toBeLessThan(3_000);
+    agent.destroy();
+    session.destroy();
+  });
+});
