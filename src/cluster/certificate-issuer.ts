@@ -77,9 +77,11 @@ export function certificatesOf(pem: string): readonly X509Certificate[] {
   });
 }
 
+/** A bundle holds the CommonJS form, whose exports are those of `default`. */
 async function library(): Promise<typeof import('@peculiar/x509')> {
   provideReflectMetadata();
-  return import('@peculiar/x509');
+  const loaded: { readonly default?: unknown } = await import('@peculiar/x509');
+  return (loaded.default ?? loaded) as typeof import('@peculiar/x509');
 }
 
 function newKeys() {
