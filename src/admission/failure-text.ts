@@ -1,6 +1,7 @@
 import type { Outcome } from '../engine/outcome.ts';
 import { errorTable } from '../errors.ts';
 import { formatPointer } from '../json/pointer.ts';
+import type { Path } from '../json/value.ts';
 import type { CompiledRule } from '../policy/compiled.ts';
 
 /**
@@ -11,7 +12,7 @@ export function failureText(outcome: Extract<Outcome, { status: 'failed' }>): st
   const { failure, rule } = outcome;
   const places = [
     `rule ${formatPointer(failure.rulePath)}`,
-    ...(failure.objectPath === undefined ? [] : [`object ${formatPointer(failure.objectPath)}`]),
+    ...(failure.objectPath === undefined ? [] : [`object ${placeIn(failure.objectPath, rule)}`]),
   ];
   const names = policyWords(failure.detail, rule);
   const cause = names ?? errorTable[failure.code].cause.replace(/\.$/, '');
@@ -30,6 +31,15 @@ function policyWords(detail: string, rule: CompiledRule): string | undefined {
   if (key !== undefined && isInRule(key, rule)) parts.push(`Unknown key "${key}" in path`);
   if (rest.endsWith('did not answer before the deadline')) parts.push('no answer before the deadline');
   return parts.length === 0 ? undefined : parts.join(': ');
+}
+
+/** Names in a path may come from a variable. */
+function placeIn(path: Path, rule: CompiledRule): string {
+  return formatPointer(
+    path.map((token) =>
+      typeof token === 'number' || /^(?:\d+|-)$/.test(token) || isInRule(token, rule) ? token : '…',
+    ),
+  );
 }
 
 function isInRule(text: string, rule: CompiledRule): boolean {
