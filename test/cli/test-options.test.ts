@@ -3,6 +3,7 @@ import { existsSync, mkdirSync, mkdtempSync, readFileSync, writeFileSync } from 
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { run } from '../../src/cli/run.ts';
 import { kymera } from './in-process.ts';
 
 const policy = `apiVersion: kyverno.io/v1
@@ -243,6 +244,37 @@ coverage: 0 of 2 rules applied, 0 of 1 foreach bodies run, 0 of 3 anchors held
       'coverage: 2 of 2 rules applied, 1 of 1 foreach bodies run, 3 of 3 anchors held\n',
     );
   });
+});
+
+test('--watch runs again when a file that a test names changes', async () => {
+  const cwd = mkdtempSync(join(tmpdir(), 'kymera-test-watch-'));
+  const { 't/policy.yaml': outside, ...rest } = files();
+  const near = { ...rest, 't/kyverno-test.yaml': suite.replace('[policy.yaml]', '[../policy.yaml]') };
+  mkdirSync(join(cwd, 't'));
+  for (const [name, text] of Object.entries({ ...near, 'policy.yaml': outside }))
+    writeFileSync(join(cwd, name), text);
+  const abort = new AbortController();
+  let printed = '';
+  const output = {
+    isTTY: false,
+    write: (text: string | Uint8Array) => {
+      printed += String(text);
+    },
+  };
+  const io = {
+    stdin: (async function* () {})(),
+    stdout: output,
+    stderr: output,
+    cwd,
+    env: {},
+    signal: abort.signal,
+  };
+  const ended = run(['test', 't', '--watch'], io);
+  await expect.poll(() => printed, { timeout: 10_000 }).toContain('2 passed, 1 failed');
+  writeFileSync(join(cwd, 'policy.yaml'), policy.replace('team): web', 'team): other'));
+  await expect.poll(() => printed, { timeout: 10_000 }).toContain('1 passed, 2 failed');
+  abort.abort();
+  expect(await ended).toBe(1);
 });
 
 test('--quiet prints nothing when all is well', async () => {
