@@ -19,6 +19,7 @@ export interface ParsedInputOptions {
   readonly cluster?: boolean;
   readonly kubeconfig?: string;
   readonly context?: string;
+  readonly namespace?: string;
 }
 
 /** Arguments and options that `apply` and `explain` share. */
@@ -45,9 +46,13 @@ export function withInput(command: Command): Command {
     )
     .option('--no-color', 'print without colours')
     .addOption(new Option('--remove-color').hideHelp())
-    .addOption(new Option('-c, --cluster').hideHelp())
-    .addOption(new Option('--kubeconfig <file>').hideHelp())
-    .addOption(new Option('--context <name>').hideHelp());
+    .option(
+      '-c, --cluster',
+      'read context from a cluster, and its objects where -r is absent; nothing is changed there',
+    )
+    .option('--kubeconfig <file>', 'how to reach the cluster; as kubectl finds it when absent')
+    .option('--context <name>', 'a context of the kubeconfig')
+    .option('-n, --namespace <namespace>', 'with --cluster: objects of this namespace only');
 }
 
 function collect(value: string, before: readonly string[] | undefined): string[] {
@@ -59,14 +64,9 @@ export function inputOptions<Options extends ParsedInputOptions>(
   policies: readonly string[],
   options: Options,
 ): Options & RunOptions {
-  if (options.cluster === true || options.kubeconfig !== undefined || options.context !== undefined) {
-    throw inputError(
-      'KYM_USAGE',
-      'objects of a running cluster cannot be read yet: that comes with the server',
-      {
-        hint: 'kubectl get -o yaml … | kymera apply POLICY -r -',
-      },
-    );
+  const { cluster, kubeconfig, context, namespace } = options;
+  if (cluster !== true && (kubeconfig ?? context ?? namespace) !== undefined) {
+    throw inputError('KYM_USAGE', '--kubeconfig, --context and --namespace go with --cluster');
   }
   const resource = [...(options.resource ?? []), ...(options.resources ?? [])];
   if (policies.length === 0) {
@@ -74,7 +74,7 @@ export function inputOptions<Options extends ParsedInputOptions>(
       hint: 'name policies first: -r takes every path after it, up to the next option',
     });
   }
-  if (resource.length === 0) {
+  if (resource.length === 0 && cluster !== true) {
     throw inputError('KYM_USAGE', 'no resource is named', {
       hint: 'name them with -r; - for standard input',
     });

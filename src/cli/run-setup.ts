@@ -5,6 +5,7 @@ import type { JsonObject } from '../json/value.ts';
 import type { CompiledException, CompiledPolicy } from '../policy/compiled.ts';
 import type { LoadResult } from '../policy/load.ts';
 import type { Problem } from '../problem.ts';
+import { clusterItems, firstAnswer, openCluster } from './cluster-input.ts';
 import { createEvaluator, type Evaluator } from './evaluator.ts';
 import { type CannedData, createInputDataSource } from './input-data-source.ts';
 import { InputError, inputError } from './input-error.ts';
@@ -27,6 +28,11 @@ export interface RunOptions {
   readonly set?: readonly string[];
   readonly userinfo?: string;
   readonly exceptions?: readonly string[];
+  /** Read a running cluster: context entries, and objects where no resource is named. */
+  readonly cluster?: boolean;
+  readonly kubeconfig?: string;
+  readonly context?: string;
+  readonly namespace?: string;
 }
 
 export interface Run {
@@ -61,7 +67,7 @@ export async function setUpRun(
   const user = options.userinfo === undefined ? undefined : await readUserInfo(options.userinfo, io);
   const exceptions = [...loaded.exceptions, ...extra.exceptions];
   const inputs = await expandInputs(options.resource, io.cwd);
-  const { items, kept, dataSource } = await prepareInput(
+  const input = await prepareInput(
     inputs,
     {
       loaded,
@@ -72,16 +78,27 @@ export async function setUpRun(
     },
     io,
   );
+  const { kept, dataSource } = input;
+  const cluster = options.cluster === true ? await openCluster(options, io) : undefined;
   const evaluator = createEvaluator({
     policies: loaded.policies,
     exceptions,
     values: createValuesLookup(values?.values, parseSet(options.set ?? [])),
-    dataSource,
+    dataSource: cluster === undefined ? dataSource : firstAnswer(dataSource, cluster.dataSource),
     explain: settings.explain,
     ...(user === undefined ? {} : { user }),
   });
   const warnings = [...loaded.problems, ...extra.problems, ...(values?.warnings ?? [])];
   const totalBytes = await sizeOf(inputs, io);
+  const items =
+    cluster === undefined
+      ? input.items
+      : thenClose(
+          options.resource.length > 0
+            ? input.items
+            : clusterItems(cluster, loaded.policies, options.namespace),
+          async () => cluster.close(),
+        );
   return { policies: loaded.policies, evaluator, items, kept, totalBytes, warnings };
 }
 

@@ -35,7 +35,7 @@ export function createClusterDataSource(options: ClusterDataOptions): DataSource
         case 'namespaceLabels':
           return namespaceLabels(client, namespaces, query.namespace);
         case 'object':
-          return readObjectOf(client, kinds(), query);
+          return readNamedObject(client, kinds(), query);
         case 'apiCall':
           return callApi(client, query, calls);
         case 'globalReference':
@@ -92,7 +92,12 @@ function namespaceLabels(
   );
 }
 
-async function readObjectOf(client: ApiClient, kinds: KindTable, query: ObjectQuery): Promise<DataAnswer> {
+/** One object, or a list when several have the name in different namespaces. */
+export async function readNamedObject(
+  client: ApiClient,
+  kinds: KindTable,
+  query: ObjectQuery,
+): Promise<DataAnswer> {
   const { kind, group, version, namespace, name } = query;
   const served = kinds.resourceOf({
     kind,

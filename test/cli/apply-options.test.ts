@@ -78,14 +78,21 @@ describe('names of options', () => {
     });
   });
 
-  test.each([[['--cluster']], [['--kubeconfig', 'x']], [['--context', 'x']]])(
-    '%j says what it waits for',
+  test.each([[['--kubeconfig', 'x']], [['--context', 'x']], [['--namespace', 'x']]])(
+    '%j without --cluster is refused',
     async (argv) => {
       const finished = await kymera(['apply', 'policy.yaml', '-r', 'a.yaml', ...argv], { files });
       expect(finished).toMatchObject({ exitCode: 2, stdout: '' });
-      expect(finished.stderr).toContain('comes with the server');
+      expect(finished.stderr).toContain('go with --cluster');
     },
   );
+
+  test('--cluster without a cluster names the kubeconfig that is missing', async () => {
+    const argv = ['apply', 'policy.yaml', '--cluster', '--kubeconfig', 'none.yaml'];
+    const finished = await kymera(argv, { files });
+    expect(finished).toMatchObject({ exitCode: 2, stdout: '' });
+    expect(finished.stderr).toMatch(/none\.yaml.*\[KYM_CLUSTER\]/);
+  });
 
   test('--log-level error leaves warnings out', async () => {
     const argv = ['apply', 'policy.yaml', '-r', 'other.yaml', '-q'];

@@ -183,6 +183,10 @@ export const provocations: Readonly<Record<ErrorCode, Provocation>> = {
     argv: ['serve', '--policies', 'p.yaml', '--tls-cert', 'tls.crt', '--tls-key', 'tls.key'],
     files: { 'p.yaml': policy(label('b')), 'tls.crt': 'no certificate', 'tls.key': 'no key' },
   },
+  KYM_CLUSTER: {
+    argv: ['apply', 'p.yaml', '--cluster', '--kubeconfig', 'none'],
+    files: { 'p.yaml': policy(label('b')) },
+  },
   // An address set aside for documentation: no machine has it.
   KYM_LISTEN: {
     argv: ['serve', '--policies', 'p.yaml', '--host', '192.0.2.1', '--port', '0', '--state-dir', 'state'],
