@@ -54,7 +54,7 @@ suite('kymera apply with objects of a cluster', ({ settings, kubectl, namespace,
     expect(status).toBe(0);
     expect(stdout).toContain(`--- Deployment ${namespace}/web`);
     expect(stdout).toContain('+    team: blue');
-    const { stdout: stored } = await kubectl.ok('get', 'deployment', 'web', '-o', 'json');
+    const stored = await kubectl.ok('get', 'deployment', 'web', '-o', 'json');
     expect(JSON.parse(stored).metadata.labels).toBeUndefined();
   });
 
