@@ -1,8 +1,12 @@
 import type { PatchOperation } from '../json/patch-operation.ts';
 
+const ASCII = /^[\x20-\x7e]*$/;
+
 /** Base64 of the patch's JSON. */
 export function encodePatch(patch: readonly PatchOperation[]): string {
   const text = JSON.stringify(patch);
+  // Most patches are plain ASCII, which needs no bytes made of it first.
+  if (ASCII.test(text)) return btoa(text);
   // Browsers have no Buffer; where there is one it is ten times faster.
   return typeof Buffer === 'undefined' ? encodeAnywhere(text) : Buffer.from(text).toString('base64');
 }
