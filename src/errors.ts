@@ -256,6 +256,10 @@ export const errorTable = {
     cause: 'The server cannot listen on the address and port.',
     cure: 'Choose another port with --port, 0 for any, or an address of this machine with --host.',
   },
+  KYM_CLUSTER: {
+    cause: 'A cluster cannot be reached, or refuses what is asked of it.',
+    cure: 'Check the kubeconfig and context, and that `kubectl get namespaces` works with them.',
+  },
   KYM_DIFFERS_FROM_KYVERNO: {
     cause: 'Kyverno treats a part of the policy in another way, or does not know it.',
     cure: 'Nothing, when the policy runs here only; else use the form that the hint names. See differences-from-kyverno.md.',

@@ -9,7 +9,7 @@ Examples:
   $ kymera serve --policies policies/
   $ kymera serve --policies policies/ --context objects/ --port 8443 --workers 2
   $ kymera serve --policies policies/ --tls-cert tls.crt --tls-key tls.key --client-ca ca.crt
-  $ kymera serve --kubeconfig ~/.kube/config`;
+  $ kymera serve --kubeconfig ~/.kube/config --host 0.0.0.0 --webhook-url https://this-machine.example:9443`;
 
 export function defineServe(program: Command, { io, end }: CommandHost): void {
   const command = program
@@ -35,9 +35,27 @@ export function defineServe(program: Command, { io, end }: CommandHost): void {
     )
     .option('--tls-cert <file>', 'serving certificate with its chain, PEM; reloaded when it changes')
     .option('--tls-key <file>', 'key of the serving certificate, PEM')
+    .option('--ca-bundle <file>', 'what the API server is to trust when the certificate is given, PEM')
     .option('--client-ca <file>', 'callers must show a certificate of this authority, PEM')
     .option('--state-dir <folder>', 'where the self-signed certificate is kept')
     .option('--kubeconfig <file>', 'take policies and data from this cluster')
+    .option('--kube-context <name>', 'the context of the kubeconfig to use')
+    .option('--webhook-url <url>', 'where the API server reaches this server')
+    .option(
+      '--webhook-service <name>',
+      'the Service in the own namespace by which the API server reaches this server',
+    )
+    .option('--namespace <name>', 'where Lease, Secrets and settings are')
+    .option('--config-map <name>', 'the ConfigMap with the settings')
+    .option('--deployment <name>', 'the Deployment of this server: when it goes, the webhooks go')
+    .option('--exception-namespace <name...>', 'namespaces whose PolicyExceptions count; * for all')
+    .option(
+      '--background-service-account <user>',
+      'system:serviceaccount:NAMESPACE:NAME, who changes existing objects',
+    )
+    .option('--allow-host <name...>', 'hosts outside the cluster that policies may call')
+    .option('--omit-events <reason...>', 'events that are not written')
+    .option('--force-failure-policy-ignore', 'treat every policy as if its failure policy were Ignore')
     .option('--workers <number>', 'processes that share the port', positive, 1)
     .option('--body-limit <bytes>', 'largest review accepted', positive, 8 * 1024 * 1024)
     .option('--metrics-port <number>', 'also serve metrics and health without TLS on this port', port)

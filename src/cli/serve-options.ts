@@ -13,9 +13,21 @@ export interface ServeOptions {
   readonly advertise?: readonly string[];
   readonly tlsCert?: string;
   readonly tlsKey?: string;
+  readonly caBundle?: string;
   readonly clientCa?: string;
   readonly stateDir?: string;
   readonly kubeconfig?: string;
+  readonly kubeContext?: string;
+  readonly webhookUrl?: string;
+  readonly webhookService?: string;
+  readonly namespace?: string;
+  readonly configMap?: string;
+  readonly deployment?: string;
+  readonly exceptionNamespace?: readonly string[];
+  readonly backgroundServiceAccount?: string;
+  readonly allowHost?: readonly string[];
+  readonly omitEvents?: readonly string[];
+  readonly forceFailurePolicyIgnore?: boolean;
   readonly workers: number;
   readonly bodyLimit: number;
   readonly metricsPort?: number;
@@ -40,6 +52,23 @@ export function checkServeOptions(options: ServeOptions): void {
     throw usage('--tls-cert and --tls-key belong together');
   if ([...(options.policies ?? []), ...(options.context ?? [])].includes('-'))
     throw usage('standard input cannot be served: name files or folders');
+  if (isInCluster(options)) {
+    if (options.policies !== undefined)
+      throw usage('policies come from files or from a cluster, not from both');
+    if (options.workers > 1) throw usage('in a cluster, add replicas instead of --workers');
+  } else if (options.policies === undefined) {
+    throw usage('name policies to serve with --policies, or a cluster with --kubeconfig');
+  }
+}
+
+/** Told of a cluster, rather than of files. */
+export function isInCluster(options: ServeOptions): boolean {
+  return (
+    options.kubeconfig !== undefined ||
+    options.kubeContext !== undefined ||
+    options.webhookUrl !== undefined ||
+    options.webhookService !== undefined
+  );
 }
 
 export function settingsOf(options: ServeOptions): RequestSettings {

@@ -1,4 +1,5 @@
 import cluster, { type Worker } from 'node:cluster';
+import { AggregatorRegistry } from 'prom-client';
 import type { Gather, RunningServer } from '../server/server.ts';
 import type { ExitCode, Io } from './io.ts';
 import type { ServeLog } from './serve-log.ts';
@@ -86,7 +87,6 @@ export function gatherFromWorkers(): { readonly gather: Gather; answerFor(server
   return {
     gather: {
       async metrics() {
-        const { AggregatorRegistry } = await import('prom-client');
         const parts = await ask('metrics');
         return AggregatorRegistry.aggregate(parts.map((part) => [...part])).metrics();
       },

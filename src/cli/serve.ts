@@ -5,7 +5,7 @@ import type { ExitCode, Io } from './io.ts';
 import { bannerText } from './serve-banner.ts';
 import { loadCertificate } from './serve-certificate.ts';
 import { createLog, type ServeLog } from './serve-log.ts';
-import { checkServeOptions, defaultPort, type ServeOptions, urlOf } from './serve-options.ts';
+import { checkServeOptions, defaultPort, isInCluster, type ServeOptions, urlOf } from './serve-options.ts';
 import { stopSignal } from './serve-signal.ts';
 import { startStandalone } from './serve-standalone.ts';
 import { gatherFromWorkers, portVariable, runWorkers } from './serve-workers.ts';
@@ -16,9 +16,7 @@ export async function serve(options: ServeOptions, io: Io): Promise<ExitCode> {
   checkServeOptions(options);
   const log = createLog(options.logLevel, io.stderr);
   try {
-    if (options.kubeconfig !== undefined || options.policies === undefined) {
-      throw inputError('KYM_USAGE', 'name policies to serve with --policies');
-    }
+    if (isInCluster(options)) return await serveInCluster(options, io, log);
     if (cluster.isWorker) return await serveAlone({ ...options, port: chosenPort(io) }, io, log);
     const port = options.port ?? (await defaultOrFreePort(options.host));
     const chosen = { ...options, port };
@@ -41,6 +39,20 @@ async function serveAlone(options: ServeOptions, io: Io, log: ServeLog): Promise
   await stopSignal(io);
   log.info({}, 'stopping');
   await standalone.stop(options.grace * 1000);
+  log.info({}, 'stopped');
+  // The channel to the first process would keep this one alive.
+  if (cluster.isWorker) process.disconnect();
+  return 0;
+}
+
+async function serveInCluster(options: ServeOptions, io: Io, log: ServeLog): Promise<ExitCode> {
+  const { startInCluster } = await import('./serve-cluster.ts');
+  const port = options.port ?? (await defaultOrFreePort(options.host));
+  const member = await startInCluster({ ...options, port }, { io, log }).catch(listenFailure);
+  log.info({ port: member.server.port, host: options.host }, 'serving');
+  await stopSignal(io);
+  log.info({}, 'stopping');
+  await member.stop(options.grace * 1000);
   log.info({}, 'stopped');
   return 0;
 }

@@ -1,7 +1,16 @@
 import { X509Certificate } from 'node:crypto';
 import { chmod, mkdir, readFile, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { makeSelfSigned, type SelfSigned } from './self-signed.ts';
+import { issueAuthority, issueServing } from '../cluster/certificate-issuer.ts';
+
+export interface SelfSigned {
+  /** PEM of the authority: what callers are to trust. */
+  readonly ca: string;
+  /** PEM of the serving certificate. */
+  readonly cert: string;
+  /** PEM of its key. */
+  readonly key: string;
+}
 
 const lifeInDays = 365;
 const day = 86_400_000;
@@ -18,7 +27,10 @@ export async function keepSelfSigned(
   await mkdir(folder, { recursive: true, mode: 0o700 });
   const kept = await readKept(folder);
   if (kept !== undefined && isUsable(kept, names, now)) return kept;
-  const made = await makeSelfSigned({ names, now, days: lifeInDays });
+  const validity = { now, days: lifeInDays };
+  // Used once and forgotten: its key is not kept.
+  const authority = await issueAuthority(validity);
+  const made = { ca: authority.cert, ...(await issueServing(authority, names, validity)) };
   // The key last: who finds it finds the certificates that belong to it.
   await writePrivately(join(folder, 'ca.crt'), made.ca);
   await writePrivately(join(folder, 'tls.crt'), made.cert);

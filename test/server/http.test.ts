@@ -4,7 +4,6 @@ import { connect as connectTls, type TLSSocket } from 'node:tls';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { DataSource } from '../../src/engine/data-source.ts';
-import { makeSelfSigned } from '../../src/server/self-signed.ts';
 import {
   connect,
   labelPolicy,
@@ -17,6 +16,7 @@ import {
   send,
   startTestServer,
 } from './running-server.ts';
+import { makeClient, makeServing } from './self-signed.ts';
 
 const policy = labelPolicy('one', 'a: "1"');
 const expected = [{ op: 'add', path: '/metadata/labels', value: { a: '1' } }];
@@ -222,9 +222,9 @@ describe('the protocol', () => {
   });
 
   it('asks for a client certificate where an authority is given, but not for health', async () => {
-    const client = await makeSelfSigned({ names: ['client'], now: new Date(), days: 1, usage: 'client' });
-    const stranger = await makeSelfSigned({ names: ['stranger'], now: new Date(), days: 1, usage: 'client' });
-    const server = await startTestServer(policy, { clientCa: client.ca });
+    const client = await makeClient('client');
+    const stranger = await makeClient('stranger');
+    const server = await startTestServer(policy, { clientCa: client.cert });
     const post = (own: { cert: string; key: string } | undefined) =>
       send(`${server.url}/mutate`, { ca: server.ca, method: 'POST', body: bytes, ...own });
     expect((await post(undefined)).status).toBe(403);
@@ -245,7 +245,7 @@ describe('the protocol', () => {
     await post(server.ca, agent);
     const session = connect(server.url, { ca: server.ca });
     await overHttp2(session, '/mutate', reviewOf(pod));
-    const renewed = await makeSelfSigned({ names: ['127.0.0.1'], now: new Date(), days: 30 });
+    const renewed = await makeServing(['127.0.0.1'], 30);
     server.server.setCertificate(renewed);
     expect(patchIn(await post(server.ca, agent))).toEqual(expected);
     expect(patchIn(await overHttp2(session, '/mutate', reviewOf(pod)))).toEqual(expected);

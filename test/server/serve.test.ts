@@ -1,0 +1,214 @@
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, describe, expect, it } from 'vitest';
+import { labelPolicy, patchIn, pod, policyText, responseIn, reviewOf, send } from './running-server.ts';
+import { makeServing } from './self-signed.ts';
+
+const root = new URL('../../', import.meta.url).pathname;
+const children: ChildProcess[] = [];
+
+afterEach(() => {
+  for (const child of children.splice(0)) child.kill('SIGKILL');
+});
+
+interface Served {
+  readonly folder: string;
+  readonly url: string;
+  readonly ca: string;
+  readonly child: ChildProcess;
+  output(): string;
+  readonly post: (object?: typeof pod) => ReturnType<typeof send>;
+  readonly get: (path: string) => Promise<string>;
+}
+
+/** Runs the built program in a folder with these files, until it serves. */
+async function serve(files: Readonly<Record<string, string>>, ...args: readonly string[]): Promise<Served> {
+  const folder = mkdtempSync(join(tmpdir(), 'kymera-serve-'));
+  for (const [name, text] of Object.entries(files)) {
+    mkdirSync(join(folder, name, '..'), { recursive: true });
+    writeFileSync(join(folder, name), text);
+  }
+  const argv = ['serve', '--policies', 'policies', '--state-dir', 'state', '--port', '0', ...args];
+  const child = spawn(process.execPath, [join(root, 'bin/kymera'), ...argv], { cwd: folder });
+  children.push(child);
+  let output = '';
+  child.stdout.on('data', (chunk) => {
+    output += chunk;
+  });
+  child.stderr.on('data', (chunk) => {
+    output += chunk;
+  });
+  await until(
+    () => /^curl .*\/mutate$/m.test(output) || child.exitCode !== null,
+    () => output,
+  );
+  const url = /on (https:\S+)\/mutate/.exec(output)?.[1] ?? '';
+  const ca = existsSync(join(folder, 'ca.crt'))
+    ? readFileSync(join(folder, 'ca.crt'), 'utf8')
+    : readFileSync(join(folder, 'state', 'ca.crt'), 'utf8');
+  return {
+    folder,
+    url,
+    ca,
+    child,
+    output: () => output,
+    post: (object = pod) =>
+      send(`${url}/mutate`, { ca, method: 'POST', body: Buffer.from(JSON.stringify(reviewOf(object))) }),
+    get: async (path) => (await send(`${url}${path}`, { ca, method: 'GET' })).text,
+  };
+}
+
+async function until(holds: () => boolean | Promise<boolean>, describe = () => ''): Promise<void> {
+  const endsAt = Date.now() + 15_000;
+  while (!(await holds())) {
+    if (Date.now() > endsAt) throw new Error(`it did not come to pass; ${describe()}`);
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+}
+
+const labels = (value: object) => [{ op: 'add', path: '/metadata/labels', value }];
+const patchText = async (served: Served) => JSON.stringify(patchIn(await served.post()));
+
+describe.skipIf(!existsSync(join(root, 'dist/cli/main.js')))('kymera serve', () => {
+  it('prints a curl line that shows a patch when it is pasted, and a webhook configuration', async () => {
+    const served = await serve({ 'policies/a.yaml': labelPolicy('one', 'a: "1"') });
+    const [line = ''] = /^curl .*$/m.exec(served.output()) ?? [];
+    const answer = execFileSync('sh', ['-c', line], { cwd: served.folder, encoding: 'utf8' });
+    expect(patchIn({ status: 200, text: answer, headers: {} })).toEqual([
+      { op: 'add', path: '/metadata/labels/a', value: '1' },
+    ]);
+    expect(served.output()).toContain('kind: MutatingWebhookConfiguration');
+    expect(served.output()).toContain(`url: ${served.url}/mutate/fail`);
+    expect(served.output()).toContain(`caBundle: ${Buffer.from(served.ca).toString('base64')}`);
+  });
+
+  it('reloads what changes, and keeps the last good version of a file that breaks', async () => {
+    const served = await serve({
+      'policies/a.yaml': labelPolicy('one', 'a: "1"'),
+      'policies/b.yaml': labelPolicy('two', 'b: "1"'),
+    });
+    expect(patchIn(await served.post())).toEqual(labels({ a: '1', b: '1' }));
+
+    writeFileSync(join(served.folder, 'policies/a.yaml'), labelPolicy('one', 'a: "2"'));
+    await until(async () => (await patchText(served)).includes('"a":"2"'));
+
+    writeFileSync(join(served.folder, 'policies/a.yaml'), `${labelPolicy('one', 'a: "3"')}    bogus: [`);
+    await until(async () => (await served.get('/readyz?verbose')).includes('[-] policies/a.yaml'));
+    expect(patchIn(await served.post())).toEqual(labels({ a: '2', b: '1' }));
+    expect(await served.get('/readyz')).toBe('ok\n');
+    expect(await served.get('/readyz?verbose')).toContain('the last good version of its policies is in use');
+    expect(served.output()).toMatch(/"level":"error".*policies\/a\.yaml:\d+/);
+
+    rmSync(join(served.folder, 'policies/b.yaml'));
+    writeFileSync(join(served.folder, 'policies/a.yaml'), labelPolicy('one', 'a: "4"'));
+    await until(async () => (await patchText(served)) === JSON.stringify(labels({ a: '4' })));
+    expect(await served.get('/metrics')).toMatch(
+      /kyverno_policy_changes_total\{.*policy_name="two".*"deleted"\} 1/,
+    );
+  });
+
+  it('reads context data from files, and reads them again', async () => {
+    const configMap = (team: string) =>
+      `apiVersion: v1\nkind: ConfigMap\nmetadata: {name: settings, namespace: shop}\ndata: {team: ${team}}\n`;
+    const served = await serve(
+      {
+        'policies/a.yaml': policyText(
+          'reads',
+          `context: [{name: cm, configMap: {name: settings, namespace: shop}}]
+    mutate: {patchStrategicMerge: {metadata: {labels: {team: "{{ cm.data.team }}"}}}}`,
+        ),
+        'objects/settings.yaml': configMap('blue'),
+      },
+      '--context',
+      'objects',
+    );
+    expect(patchIn(await served.post())).toEqual(labels({ team: 'blue' }));
+    writeFileSync(join(served.folder, 'objects/settings.yaml'), configMap('red'));
+    await until(async () => (await patchText(served)).includes('red'));
+  });
+
+  it('filters requests as told', async () => {
+    const served = await serve(
+      { 'policies/a.yaml': labelPolicy('one', 'a: "1"') },
+      '--resource-filters',
+      '[Pod,shop,*]',
+      '--exclude-groups',
+      'system:nodes',
+    );
+    expect(patchIn(await served.post())).toBeNull();
+    const elsewhere = { ...pod, metadata: { name: 'web', namespace: 'other' } };
+    expect(patchIn(await served.post(elsewhere))).toEqual(labels({ a: '1' }));
+  });
+
+  it('takes a new certificate when its files change', async () => {
+    const first = await makeServing(['127.0.0.1'], 10);
+    const second = await makeServing(['127.0.0.1'], 10);
+    const served = await serve(
+      {
+        'policies/a.yaml': labelPolicy('one', 'a: "1"'),
+        'ca.crt': first.ca,
+        'tls.crt': first.cert,
+        'tls.key': first.key,
+      },
+      '--tls-cert',
+      'tls.crt',
+      '--tls-key',
+      'tls.key',
+    );
+    expect(responseIn(await served.post()).allowed).toBe(true);
+    for (const [name, text] of [
+      ['tls.crt', second.cert],
+      ['tls.key', second.key],
+    ] as const) {
+      writeFileSync(join(served.folder, `${name}.new`), text);
+      renameSync(join(served.folder, `${name}.new`), join(served.folder, name));
+    }
+    await until(() =>
+      send(`${served.url}/healthz`, { ca: second.ca, method: 'GET' }).then(
+        ({ status }) => status === 200,
+        () => false,
+      ),
+    );
+  });
+
+  it('runs workers that share the port, the figures and the decisions, and ends them all', async () => {
+    const served = await serve(
+      { 'policies/a.yaml': labelPolicy('one', 'a: "1"') },
+      '--workers',
+      '2',
+      '--debug-decisions',
+    );
+    const answers = await Promise.all(Array.from({ length: 20 }, () => served.post()));
+    for (const answer of answers) expect(patchIn(answer)).toEqual(labels({ a: '1' }));
+    expect(await served.get('/metrics')).toMatch(/kyverno_admission_requests_total\{.*\} 20\n/);
+    expect(JSON.parse(await served.get('/debug/decisions'))).toHaveLength(20);
+    const ended = new Promise((resolve) => served.child.once('exit', resolve));
+    served.child.kill('SIGTERM');
+    expect(await ended).toBe(0);
+    await expect(served.post()).rejects.toThrow();
+  });
+
+  it.each([
+    [['--tls-cert', 'x.crt'], 'belong together'],
+    [['--port', '70000'], 'not a port'],
+    [['--policies', 'nowhere'], 'there is no file or folder nowhere'],
+    [['--policies', 'policies', '--kubeconfig', 'x'], 'not from both'],
+    [[], 'name policies to serve'],
+  ])('%o ends with 2 and a reason', (args, reason) => {
+    const folder = mkdtempSync(join(tmpdir(), 'kymera-serve-'));
+    mkdirSync(join(folder, 'policies'));
+    let status = 0;
+    let stderr = '';
+    try {
+      execFileSync(process.execPath, [join(root, 'bin/kymera'), 'serve', ...args], {
+        cwd: folder,
+        stdio: 'pipe',
+      });
+    } catch (error) {
+      ({ status, stderr } = error as { status: number; stderr: string });
+    }
+    expect([status, String(stderr)]).toEqual([2, expect.stringContaining(reason)]);
+  });
+});
