@@ -65,7 +65,8 @@ function diffList(before: JsonArray, after: JsonArray, path: string, operations:
         break;
     }
   }
-  if (operations.length - start >= manyOperations) replaceIfShorter(operations, start, path, after);
+  const count = operations.length - start;
+  if (count >= manyOperations && count >= sizeOf(after)) replaceIfShorter(operations, start, path, after);
 }
 
 /** An item may have become quite another one: then replacing it says so in fewer words. */
@@ -78,7 +79,8 @@ function diffItem(before: Json, after: Json, path: string, operations: PatchOper
 
 /** Fewer operations than this leave most of the value alone: replacing it could hardly be shorter. */
 function sizeOf(value: Json): number {
-  return typeof value === 'object' && value !== null ? Object.keys(value).length / 2 : 0;
+  if (isArray(value)) return value.reduce<number>((size, item) => size + Math.max(1, sizeOf(item)), 0);
+  return isObject(value) ? Object.keys(value).length / 2 : 0;
 }
 
 function replaceIfShorter(operations: PatchOperation[], start: number, path: string, value: Json): void {
