@@ -16,11 +16,12 @@ import { type Informer, startInformer } from './informer.ts';
 import { resourceTypes } from './resource-path.ts';
 import { managedLabels } from './webhook-names.ts';
 
+/** Where certificates and keys are kept. */
+export const secretNames = { authority: 'kymera-ca', serving: 'kymera-serving' } as const;
+
 export interface CertificateOptions {
   readonly client: ApiClient;
   readonly namespace: string;
-  readonly authoritySecret: string;
-  readonly servingSecret: string;
   /** Host names and addresses under which the API server calls. */
   readonly names: readonly string[];
   readonly life?: CertificateLife;
@@ -44,7 +45,8 @@ export interface Certificates {
 
 /** The certificates in the two Secrets, followed as they change. */
 export function startCertificates(options: CertificateOptions): Certificates {
-  const { client, namespace, authoritySecret, servingSecret, names, life = defaultLife } = options;
+  const { client, namespace, names, life = defaultLife } = options;
+  const { authority: authoritySecret, serving: servingSecret } = secretNames;
   const now = options.now ?? (() => new Date());
   const follow = (name: string): Informer =>
     startInformer({

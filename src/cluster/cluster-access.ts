@@ -3,7 +3,7 @@ export interface ClusterAccess {
   /** `https://host:port`, with a path when the API server stands behind one. */
   readonly server: string;
   readonly tls: ServerTrust;
-  /** The namespace of the context, or of the pod. */
+  /** The namespace of the pod; undefined outside a cluster. */
   readonly namespace: string | undefined;
   /** Asked for every request: tokens are renewed by others. */
   credentials(): Promise<Credentials>;

@@ -14,7 +14,7 @@ export interface ClusterOptions extends AccessOptions {
   readonly webhook:
     | { readonly url: string }
     | { readonly service: { readonly name: string; readonly port?: number } };
-  /** Where Lease, Secrets and ConfigMap are; that of the pod or of the context, else `kymera`. */
+  /** Where Lease, Secrets and ConfigMap are; that of the pod, else `kymera`. */
   readonly namespace?: string;
   /** The name of this replica among others. */
   readonly identity?: string;

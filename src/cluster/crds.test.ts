@@ -33,8 +33,8 @@ describe('custom resource definitions', () => {
   it.each([
     ['clusterpolicies.kyverno.io', 'Cluster', ['v1', 'v2beta1']],
     ['policies.kyverno.io', 'Namespaced', ['v1', 'v2beta1', 'v1alpha1']],
-    ['clusterpolicies.kymera.io', 'Cluster', ['v1']],
-    ['policies.kymera.io', 'Namespaced', ['v1']],
+    ['kymeraclusterpolicies.kymera.io', 'Cluster', ['v1']],
+    ['kymerapolicies.kymera.io', 'Namespaced', ['v1']],
     ['policies.policy.nirmata.io', 'Cluster', ['v1alpha1']],
     ['policyexceptions.kyverno.io', 'Namespaced', ['v2', 'v2beta1']],
     ['globalcontextentries.kyverno.io', 'Cluster', ['v2beta1', 'v2alpha1']],
@@ -96,6 +96,16 @@ describe('custom resource definitions', () => {
     };
     visit(valueAt(versionsOf('policies.kyverno.io')[0] as JsonObject, ['schema', 'openAPIV3Schema']), '');
     expect(missing.filter((path) => !path.startsWith('.status.autogen'))).toEqual([]);
+  });
+
+  it('share no name with each other, so that kubectl knows which is meant', () => {
+    const names = definitions.flatMap((each) => {
+      const { plural, singular, shortNames } = valueAt(each, ['spec', 'names']) as JsonObject;
+      return valueAt(each, ['spec', 'group']) === 'policy.nirmata.io'
+        ? []
+        : [plural, singular, ...((shortNames ?? []) as string[])];
+    });
+    expect(new Set(names).size).toBe(names.length);
   });
 
   it('write printer columns in the order that kubectl users know', () => {

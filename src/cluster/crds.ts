@@ -8,6 +8,8 @@ interface KindDefinition {
   readonly group: string;
   readonly kind: string;
   readonly plural: string;
+  /** The kind in lower case, unless it says otherwise. */
+  readonly singular?: string;
   readonly shortNames: readonly string[];
   readonly scope: 'Cluster' | 'Namespaced';
   /** The first is the stored one. */
@@ -57,31 +59,42 @@ const policyWithDefaults = withDefaults(anyPolicy, {
   'spec.emitWarning': storedDefaults.emitWarning,
 });
 
-const definitions: readonly KindDefinition[] = [
-  ...['kyverno.io', 'kymera.io'].flatMap((group): readonly KindDefinition[] => [
+function policyDefinitions(
+  group: string,
+  prefix: string,
+  clusterVersions: readonly string[],
+  versions: readonly string[],
+): readonly KindDefinition[] {
+  const long = prefix === '' ? '' : 'kymera';
+  const shared = { group, schema: policyWithDefaults, columns: policyColumns };
+  return [
     {
-      group,
+      ...shared,
       kind: 'ClusterPolicy',
-      plural: 'clusterpolicies',
-      shortNames: ['cpol'],
+      plural: `${long}clusterpolicies`,
+      singular: `${long}clusterpolicy`,
+      shortNames: [`${prefix}cpol`],
       scope: 'Cluster',
-      versions: group === 'kyverno.io' ? ['v1', 'v2beta1'] : ['v1'],
-      schema: policyWithDefaults,
-      columns: policyColumns,
+      versions: clusterVersions,
       description: 'Rules that change objects as they are created or updated, in the whole cluster.',
     },
     {
-      group,
+      ...shared,
       kind: 'Policy',
-      plural: 'policies',
-      shortNames: ['pol'],
+      plural: `${long}policies`,
+      singular: `${long}policy`,
+      shortNames: [`${prefix}pol`],
       scope: 'Namespaced',
-      versions: group === 'kyverno.io' ? ['v1', 'v2beta1', 'v1alpha1'] : ['v1'],
-      schema: policyWithDefaults,
-      columns: policyColumns,
+      versions,
       description: 'Rules that change objects as they are created or updated, in one namespace.',
     },
-  ]),
+  ];
+}
+
+const definitions: readonly KindDefinition[] = [
+  ...policyDefinitions('kyverno.io', '', ['v1', 'v2beta1'], ['v1', 'v2beta1', 'v1alpha1']),
+  // Other plurals and short names: `kubectl get clusterpolicies` goes on meaning those of Kyverno.
+  ...policyDefinitions('kymera.io', 'k', ['v1'], ['v1']),
   {
     group: 'policy.nirmata.io',
     kind: 'Policy',
@@ -169,7 +182,7 @@ function toDefinition(definition: KindDefinition): JsonObject {
         kind,
         listKind: `${kind}List`,
         plural,
-        singular: kind.toLowerCase(),
+        singular: definition.singular ?? kind.toLowerCase(),
         ...(shortNames.length === 0 ? {} : { shortNames: [...shortNames] }),
         categories: [group.split('.')[0] === 'kymera' ? 'kymera' : 'kyverno'],
       },

@@ -93,7 +93,8 @@ async function accessOf(entries: NamedEntries, wanted: string | undefined): Prom
   return {
     server: server.replace(/\/+$/, ''),
     tls: await trustOf(cluster),
-    namespace: readText(context, 'namespace'),
+    // Where kubectl works by default is no place for a server: it is never subject to its own policies.
+    namespace: undefined,
     credentials: await credentialsOf(user, server),
   };
 }

@@ -19,8 +19,8 @@ function watched(
 export const policyKinds: readonly WatchedKind[] = [
   watched('kyverno.io', 'v1', 'ClusterPolicy', 'clusterpolicies', false),
   watched('kyverno.io', 'v1', 'Policy', 'policies', true),
-  watched('kymera.io', 'v1', 'ClusterPolicy', 'clusterpolicies', false),
-  watched('kymera.io', 'v1', 'Policy', 'policies', true),
+  watched('kymera.io', 'v1', 'ClusterPolicy', 'kymeraclusterpolicies', false),
+  watched('kymera.io', 'v1', 'Policy', 'kymerapolicies', true),
   watched('policy.nirmata.io', 'v1alpha1', 'Policy', 'policies', false),
 ];
 

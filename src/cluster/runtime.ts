@@ -26,7 +26,7 @@ import { createPolicyReviewer, type PolicyReviewer } from './policy-review.ts';
 import { startPolicyWatcher } from './policy-watcher.ts';
 import type { HeldRoles } from './role-resolver.ts';
 import type { ClusterSettings } from './settings.ts';
-import { policyReviewPath } from './webhook-names.ts';
+import { defaultNamespace, policyReviewPath } from './webhook-names.ts';
 
 /** Everything that a server needs of a cluster. */
 export interface ClusterRuntime {
@@ -58,7 +58,7 @@ export interface ClusterRuntime {
 export async function startCluster(options: ClusterOptions): Promise<ClusterRuntime> {
   const log = options.log ?? silentLog;
   const { client, access } = await connect(options);
-  const namespace = options.namespace ?? access.namespace ?? 'kymera';
+  const namespace = options.namespace ?? access.namespace ?? defaultNamespace;
   const identity = options.identity ?? `${hostname()}-${randomBytes(4).toString('hex')}`;
   await ensureNamespace(client, namespace);
   const discovery = await startDiscovery(client);
@@ -136,8 +136,6 @@ export async function startCluster(options: ClusterOptions): Promise<ClusterRunt
       ? startCertificates({
           client,
           namespace,
-          authoritySecret: 'kymera-ca',
-          servingSecret: 'kymera-serving',
           names,
           ...(options.timing?.certificateLife === undefined ? {} : { life: options.timing.certificateLife }),
           onChange() {

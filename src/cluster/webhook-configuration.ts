@@ -118,7 +118,7 @@ export function validatingConfiguration(settings: WebhookSettings): JsonObject {
     namespaceSelector: {},
     objectSelector: {},
     rules: [
-      rule('kymera.io', ['clusterpolicies', 'policies']),
+      rule('kymera.io', ['kymeraclusterpolicies', 'kymerapolicies']),
       rule('kyverno.io', ['clusterpolicies', 'globalcontextentries', 'policies', 'policyexceptions']),
       rule('policy.nirmata.io', ['policies']),
     ],

@@ -1,3 +1,6 @@
+/** Where the server keeps its things when it runs outside a cluster. */
+export const defaultNamespace = 'kymera';
+
 /** Names of the objects in the cluster. They never equal those of Kyverno, so that both can be installed. */
 export const mutatingConfigurationName = 'kymera-resource-mutation';
 export const validatingConfigurationName = 'kymera-policy-validation';

@@ -1,0 +1,116 @@
+import type { JsonObject } from '../json/value.ts';
+import { readNumber, readObject, readObjects, readText } from '../policy/read-field.ts';
+import type { ApiClient } from './client.ts';
+import { hasStatus, messageOf } from './cluster-error.ts';
+import { customResourceDefinitions } from './crds.ts';
+import { probeServer } from './probe.ts';
+import { type ResourceType, resourceTypes } from './resource-path.ts';
+import { managedSelector, mutatingConfigurationName, validatingConfigurationName } from './webhook-names.ts';
+
+export interface Finding {
+  readonly ok: boolean;
+  readonly text: string;
+  /** What to delete to mend it. */
+  readonly remedy?: { readonly type: ResourceType; readonly name: string };
+}
+
+/** Whether a Service has somewhere to send a call, or an address answers: why not, or undefined. */
+export type TargetCheck = (clientConfig: JsonObject) => Promise<string | undefined>;
+
+/** Looks at what a server has written to a cluster. */
+export async function diagnose(client: ApiClient, check = targetCheck(client)): Promise<readonly Finding[]> {
+  const findings: Finding[] = [...(await missingDefinitions(client))];
+  for (const [type, name] of [
+    [resourceTypes.mutatingWebhooks, mutatingConfigurationName],
+    [resourceTypes.validatingWebhooks, validatingConfigurationName],
+  ] as const) {
+    const labelled = (await client.list(type, { labelSelector: managedSelector })).items;
+    const named = await findNamed(client, type, name);
+    const isKnown = labelled.some((each) => nameOf(each) === name);
+    for (const each of named === undefined || isKnown ? labelled : [...labelled, named])
+      findings.push(await examine(type, each, check));
+  }
+  return findings;
+}
+
+async function findNamed(
+  client: ApiClient,
+  type: ResourceType,
+  name: string,
+): Promise<JsonObject | undefined> {
+  try {
+    return await client.get(type, { name });
+  } catch (error) {
+    if (hasStatus(error, 404)) return undefined;
+    throw error;
+  }
+}
+
+async function missingDefinitions(client: ApiClient): Promise<readonly Finding[]> {
+  const { items } = await client.list(resourceTypes.customResourceDefinitions, { metadataOnly: true });
+  const present = new Set(items.map(nameOf));
+  const missing = customResourceDefinitions()
+    .map(nameOf)
+    .filter((name) => !present.has(name));
+  if (missing.length === 0) return [{ ok: true, text: 'all custom resource definitions are installed' }];
+  return [{ ok: false, text: `custom resource definitions are missing: ${missing.join(', ')}` }];
+}
+
+/** A configuration is removed when none of its entries leads anywhere: the server, when it runs, writes it again. */
+async function examine(type: ResourceType, configuration: JsonObject, check: TargetCheck): Promise<Finding> {
+  const name = nameOf(configuration);
+  const entries = readObjects(configuration, 'webhooks');
+  if (entries.length === 0) return { ok: true, text: `${name} has no entries` };
+  // Entries differ in path only.
+  const reason = await check(readObject(entries[0] ?? {}, 'clientConfig') ?? {});
+  if (reason === undefined) return { ok: true, text: `${name} leads to a server that answers` };
+  const blocking = entries.some((entry) => readText(entry, 'failurePolicy') === 'Fail');
+  const effect = blocking ? 'requests are refused' : 'policies are not applied';
+  return { ok: false, text: `${name} points nowhere, and ${effect}: ${reason}`, remedy: { type, name } };
+}
+
+function targetCheck(client: ApiClient): TargetCheck {
+  return async (clientConfig) => {
+    const ca = Buffer.from(readText(clientConfig, 'caBundle') ?? '', 'base64').toString('utf8');
+    const url = readText(clientConfig, 'url');
+    try {
+      if (url !== undefined) await probeServer(new URL(url).origin, ca);
+      else await checkService(client, readObject(clientConfig, 'service') ?? {});
+      return undefined;
+    } catch (error) {
+      return messageOf(error);
+    }
+  };
+}
+
+const services: ResourceType = { group: '', version: 'v1', resource: 'services', namespaced: true };
+const endpointSlices: ResourceType = {
+  group: 'discovery.k8s.io',
+  version: 'v1',
+  resource: 'endpointslices',
+  namespaced: true,
+};
+
+/** A Service cannot be called from outside; but whether it has endpoints can be seen. */
+async function checkService(client: ApiClient, service: JsonObject): Promise<void> {
+  const [namespace = '', name = ''] = [readText(service, 'namespace'), readText(service, 'name')];
+  const place = `Service ${namespace}/${name}`;
+  try {
+    await client.get(services, { namespace, name });
+  } catch (error) {
+    throw hasStatus(error, 404) ? new Error(`${place} does not exist`) : error;
+  }
+  const { items } = await client.list(endpointSlices, {
+    namespace,
+    labelSelector: `kubernetes.io/service-name=${name}`,
+  });
+  const ready = items
+    .flatMap((slice) => readObjects(slice, 'endpoints'))
+    .filter((endpoint) => readObject(endpoint, 'conditions')?.['ready'] !== false);
+  if (ready.length === 0)
+    throw new Error(`${place} has no ready endpoints (port ${readNumber(service, 'port') ?? 443})`);
+}
+
+function nameOf(object: JsonObject): string {
+  return readText(readObject(object, 'metadata') ?? {}, 'name') ?? '';
+}

@@ -1,0 +1,45 @@
+import { connect, createServer, type Socket } from 'node:net';
+
+export interface StallingProxy {
+  readonly port: number;
+  /** Connections that are open keep quiet from now on, without being closed; new ones work. */
+  stall(): void;
+  connections(): number;
+  close(): Promise<void>;
+}
+
+/** Stands between a client and a server, and can swallow what passes: as when packets are dropped. */
+export async function startStallingProxy(targetPort: number): Promise<StallingProxy> {
+  const pairs = new Set<{ readonly client: Socket; readonly server: Socket; stalled: boolean }>();
+  const listener = createServer((client) => {
+    const server = connect(targetPort, '127.0.0.1');
+    const pair = { client, server, stalled: false };
+    pairs.add(pair);
+    client.on('data', (chunk) => pair.stalled || server.write(chunk));
+    server.on('data', (chunk) => pair.stalled || client.write(chunk));
+    const end = () => {
+      if (pair.stalled && !client.destroyed) return;
+      pairs.delete(pair);
+      client.destroy();
+      server.destroy();
+    };
+    for (const socket of [client, server]) socket.on('close', end).on('error', end);
+  });
+  await new Promise<void>((resolve) => listener.listen(0, '127.0.0.1', resolve));
+  const address = listener.address();
+  if (address === null || typeof address === 'string') throw new Error('no port');
+  return {
+    port: address.port,
+    stall() {
+      for (const pair of pairs) pair.stalled = true;
+    },
+    connections: () => pairs.size,
+    async close() {
+      for (const { client, server } of pairs) {
+        client.destroy();
+        server.destroy();
+      }
+      await new Promise((resolve) => listener.close(resolve));
+    },
+  };
+}

@@ -1,0 +1,60 @@
+import { createServer, type Server } from 'node:https';
+import type { AddressInfo } from 'node:net';
+import type { Json } from '../../src/json/value.ts';
+
+export type Answerer = (body: Json) => Promise<object>;
+
+export interface WebhookServer {
+  /** What to serve with, now and whenever it changes. */
+  use(certificate: { readonly cert: string; readonly key: string }): void;
+  /** By path. */
+  answer(paths: Readonly<Record<string, Answerer>>): void;
+  close(): Promise<void>;
+}
+
+/** The least that an API server can call: the server has tests of its own. */
+export async function startWebhookServer(port: number): Promise<WebhookServer> {
+  let answers: Readonly<Record<string, Answerer>> = {};
+  const server: Server = createServer((request, response) => {
+    const path = new URL(request.url ?? '/', 'https://host').pathname;
+    const answer = answers[path];
+    if (answer === undefined) {
+      response.writeHead(path === '/healthz' ? 200 : 404).end();
+      return;
+    }
+    let text = '';
+    request.on('data', (chunk) => {
+      text += chunk;
+    });
+    request.on('end', async () => {
+      try {
+        const body = JSON.stringify(await answer(JSON.parse(text) as Json));
+        response.setHeader('content-type', 'application/json');
+        response.end(body);
+      } catch (error) {
+        response.writeHead(500).end(String(error));
+      }
+    });
+  });
+  return {
+    use({ cert, key }) {
+      server.setSecureContext({ cert, key });
+      if (!server.listening) server.listen(port, '127.0.0.1');
+    },
+    answer(paths) {
+      answers = paths;
+    },
+    async close() {
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+}
+
+export async function freePort(): Promise<number> {
+  const server = createServer();
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  await new Promise((resolve) => server.close(resolve));
+  return port;
+}
