@@ -1,8 +1,10 @@
 import { Command, CommanderError } from 'commander';
 import { defineApply } from './apply-command.ts';
+import { defineCleanup } from './cleanup-command.ts';
 import { defineCompletion } from './completion-command.ts';
 import { defineConvert } from './convert-command.ts';
 import { defineCreate } from './create-command.ts';
+import { defineDoctor } from './doctor-command.ts';
 import { defineExplain } from './explain-command.ts';
 import { programExamples } from './help-examples.ts';
 import { InputError } from './input-error.ts';
@@ -60,6 +62,8 @@ export function createProgram(io: Io, end: (code: ExitCode) => void): Command {
   defineConvert(program, host);
   defineJp(program, host);
   defineCreate(program, host);
+  defineDoctor(program, host);
+  defineCleanup(program, host);
   defineCompletion(program, host);
   return program;
 }
