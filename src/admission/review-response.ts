@@ -24,12 +24,25 @@ export interface AdmissionResponse {
   };
 }
 
+/** Names the rules that changed the object; the API server puts the webhook's name before it. */
+export const appliedAnnotation = 'mutated-by';
 /** Longer lists of rules are cut: an audit event is one line. */
 const longestAnnotation = 4_096;
 const noOutcomes: readonly Outcome[] = [];
 
 export function reviewWith(apiVersion: string, response: AdmissionResponse): AdmissionReview {
   return { apiVersion, kind: 'AdmissionReview', response };
+}
+
+/** As JSON. Put together by hand around the patch: base64 needs no search for characters to escape, and is most of the text. */
+export function reviewText(review: AdmissionReview): string {
+  const { uid, patch, warnings, auditAnnotations } = review.response;
+  if (patch === undefined) return JSON.stringify(review);
+  const version = JSON.stringify(review.apiVersion);
+  const more =
+    (warnings === undefined ? '' : `,"warnings":${JSON.stringify(warnings)}`) +
+    (auditAnnotations === undefined ? '' : `,"auditAnnotations":${JSON.stringify(auditAnnotations)}`);
+  return `{"apiVersion":${version},"kind":"AdmissionReview","response":{"uid":${JSON.stringify(uid)},"allowed":true,"patchType":"JSONPatch","patch":"${patch}"${more}}}`;
 }
 
 /** Lets a request pass as it is. */
@@ -55,7 +68,7 @@ export function verdictOf(
   }
   const { patch } = result;
   if (patch.length === 0) return allow(uid, warnings);
-  const auditAnnotations = { 'mutated-by': appliedRules(result) };
+  const auditAnnotations = { [appliedAnnotation]: appliedRules(result) };
   const encoded = encodePatch(patch);
   // Spelled out twice: a member added to a spread copy costs a new hidden class each time.
   if (warnings.length === 0)
@@ -63,7 +76,6 @@ export function verdictOf(
   return { uid, allowed: true, patchType: 'JSONPatch', patch: encoded, warnings, auditAnnotations };
 }
 
-/** The API server puts the webhook's name before the annotation's. */
 function appliedRules({ outcomes, failedPolicies }: Result): string {
   let text = '';
   for (const { status, policy, rule } of outcomes) {

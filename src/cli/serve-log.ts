@@ -31,9 +31,20 @@ export function createLog(level: string, output: Output): ServeLog {
     },
   };
   const formatters = { level: (label: string) => ({ level: label }) };
-  const logger = pino(
-    { level, base: null, timestamp: pino.stdTimeFunctions.isoTime, formatters },
-    destination,
-  );
+  const logger = pino({ level, base: null, timestamp: createTimestamp(), formatters }, destination);
   return Object.assign(logger, { flush });
+}
+
+/** Many lines are written in one millisecond: its text is made once. */
+function createTimestamp(): () => string {
+  let lastAt = 0;
+  let last = '';
+  return () => {
+    const now = Date.now();
+    if (now !== lastAt) {
+      lastAt = now;
+      last = `,"time":"${new Date(now).toISOString()}"`;
+    }
+    return last;
+  };
 }

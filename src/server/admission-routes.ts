@@ -1,6 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { timeToAnswer } from '../admission/deadline.ts';
 import { MalformedReview } from '../admission/review-request.ts';
+import { reviewText } from '../admission/review-response.ts';
 import type { Json } from '../json/value.ts';
 import { Refusal } from './refusal.ts';
 import type { PolicyScope, Reviewer } from './reviewer.ts';
@@ -24,7 +25,7 @@ export function addAdmissionRoutes(app: FastifyInstance, { reviewer, others }: A
   );
   const mutate = (scopeOf: (request: FastifyRequest) => PolicyScope): Handler =>
     answering((body, milliseconds, request) =>
-      reviewer(body, scopeOf(request), milliseconds, request.url.split('?', 1)[0] ?? ''),
+      reviewer(body, scopeOf(request), milliseconds, request.url.split('?', 1)[0] ?? '').then(reviewText),
     );
   app.post(
     '/mutate',
@@ -47,7 +48,12 @@ export function addAdmissionRoutes(app: FastifyInstance, { reviewer, others }: A
       }),
     );
   }
-  for (const [path, answer] of others) app.post(path, answering(answer));
+  for (const [path, answer] of others) {
+    app.post(
+      path,
+      answering(async (body, milliseconds) => JSON.stringify(await answer(body, milliseconds))),
+    );
+  }
 }
 
 function parameters(request: FastifyRequest): { readonly namespace?: string; readonly policy?: string } {
@@ -55,7 +61,7 @@ function parameters(request: FastifyRequest): { readonly namespace?: string; rea
 }
 
 function answering(
-  answer: (body: Json, milliseconds: number, request: FastifyRequest) => Promise<object>,
+  answer: (body: Json, milliseconds: number, request: FastifyRequest) => Promise<string>,
 ): Handler {
   return async (request, reply) => {
     const body = bodyOf(request);
@@ -63,9 +69,8 @@ function answering(
     const milliseconds = timeToAnswer(Array.isArray(timeout) ? timeout[0] : timeout);
     if (milliseconds === undefined) throw new Refusal(400, 'the timeout is no duration, such as 10s');
     try {
-      const review = await answer(body, milliseconds, request);
       // As bytes: a text that holds a single character beyond Latin-1 is ten times dearer to write to a socket.
-      const bytes = Buffer.from(JSON.stringify(review));
+      const bytes = Buffer.from(await answer(body, milliseconds, request));
       return await reply.header('content-type', 'application/json; charset=utf-8').send(bytes);
     } catch (error) {
       if (error instanceof MalformedReview) throw new Refusal(400, error.message);

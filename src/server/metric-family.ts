@@ -1,7 +1,7 @@
 import type { Metric, Registry } from 'prom-client';
 
 /** Combinations of label values past this many are counted together. */
-const largestFamily = 2_000;
+const largestFamily = 10_000;
 const otherValue = 'other';
 
 export type LabelValues = Readonly<Record<string, string>>;

@@ -1,17 +1,10 @@
 import { Registry } from 'prom-client';
 import type { Decision } from '../admission/decision.ts';
-import { modeOf } from '../admission/policy-mode.ts';
 import type { PolicyProvider } from '../admission/policy-provider.ts';
-import type { Outcome } from '../engine/outcome.ts';
 import type { CompiledPolicy } from '../policy/compiled.ts';
-import {
-  type CounterSeries,
-  createCounterFamily,
-  createHistogramFamily,
-  type LabelValues,
-  observe,
-} from './metric-family.ts';
+import { createCounterFamily, createHistogramFamily, observe } from './metric-family.ts';
 import { registerProcessMetrics } from './process-metrics.ts';
+import { createReviewCounters, policyLabels } from './review-metrics.ts';
 
 export interface Metrics {
   readonly registry: Registry;
@@ -22,27 +15,11 @@ export interface Metrics {
   setCertificateExpiry(at: Date): void;
 }
 
-const ruleResults: Readonly<Record<Outcome['status'], string>> = {
-  applied: 'pass',
-  unchanged: 'skip',
-  skipped: 'skip',
-  failed: 'error',
-};
-
 /** Kyverno's names and labels. Label values are names of policies, rules, kinds and namespaces; their number is bounded. */
 export function createMetrics(): Metrics {
   const registry = new Registry();
   const family = (name: string, help: string) => ({ name: `kyverno_${name}`, help, registry });
-  const requests = createCounterFamily(family('admission_requests_total', 'Admission requests answered.'));
-  const durations = createHistogramFamily(
-    family('admission_review_duration_seconds', 'Time taken to answer admission requests.'),
-  );
-  const results = createCounterFamily(family('policy_results_total', 'What became of rules.'));
-  const audited = createCounterFamily({
-    name: 'kymera_audit_changes_total',
-    help: 'Objects that a rule in audit mode would have changed.',
-    registry,
-  });
+  const reviews = createReviewCounters(registry);
   const rules = createCounterFamily(family('policy_rule_info_total', 'Rules loaded.'), 'gauge');
   const changes = createCounterFamily(family('policy_changes_total', 'Policies added, changed and removed.'));
   const http = createCounterFamily(family('http_requests_total', 'HTTP requests answered.'));
@@ -58,49 +35,9 @@ export function createMetrics(): Metrics {
     'gauge',
   );
   registerProcessMetrics(registry);
-  const ruleCounters = new Map<Outcome['rule'], Map<string, CounterSeries>>();
-
-  function countOutcome(outcome: Outcome, decision: Decision, decisionKey: string): void {
-    const key = `${outcome.status} ${decisionKey}`;
-    let counters = ruleCounters.get(outcome.rule);
-    if (counters === undefined) {
-      counters = new Map();
-      ruleCounters.set(outcome.rule, counters);
-    }
-    let series = counters.get(key);
-    if (series === undefined) {
-      const { policy, rule } = outcome;
-      series = results.series(`${policy.key} ${rule.name} ${key}`, () => outcomeLabels(outcome, decision));
-      // Names of namespaces come from requests.
-      if (counters.size < 1_000) counters.set(key, series);
-    }
-    series.value += 1;
-  }
-
   return {
     registry,
-    countReview(decision, seconds) {
-      const { request, response, dryRun } = decision;
-      const about = `${request.kind.kind} ${request.operation} ${response.allowed}`;
-      const key = `${about} ${request.namespace}`;
-      requests.series(key, () => requestLabels(decision)).value += 1;
-      observe(
-        durations.series(about, () => durationLabels(decision)),
-        seconds,
-      );
-      const decisionKey = `${request.kind.kind} ${request.operation} ${request.namespace} ${dryRun}`;
-      for (const outcome of decision.outcomes) countOutcome(outcome, decision, decisionKey);
-      for (const outcome of decision.audited) {
-        countOutcome(outcome, decision, decisionKey);
-        if (outcome.status !== 'applied') continue;
-        const labels = () => ({
-          ...policyLabels(outcome.policy),
-          rule_name: outcome.rule.name,
-          resource_kind: request.kind.kind,
-        });
-        audited.series(`${outcome.policy.key} ${outcome.rule.name} ${request.kind.kind}`, labels).value += 1;
-      }
-    },
+    countReview: reviews.count,
     countHttp(method, route, status, seconds) {
       const key = `${method} ${route} ${status}`;
       http.series(key, () => ({
@@ -114,7 +51,7 @@ export function createMetrics(): Metrics {
       );
     },
     countPolicies(before, after) {
-      ruleCounters.clear();
+      reviews.forget();
       rules.clear();
       for (const policy of after) {
         for (const rule of policy.rules) {
@@ -166,41 +103,4 @@ function changesBetween(
   }
   for (const policy of old.values()) changes.push([policy, 'deleted']);
   return changes;
-}
-
-function durationLabels({ request, response }: Decision): LabelValues {
-  return {
-    resource_kind: request.kind.kind,
-    resource_request_operation: (request.operation ?? '').toLowerCase(),
-    request_allowed: String(response.allowed),
-    request_webhook: 'MutatingWebhookConfiguration',
-  };
-}
-
-function requestLabels(decision: Decision): LabelValues {
-  return { ...durationLabels(decision), resource_namespace: decision.request.namespace };
-}
-
-function policyLabels(policy: CompiledPolicy): LabelValues {
-  return {
-    policy_validation_mode: modeOf(policy),
-    policy_type: policy.namespace === undefined ? 'cluster' : 'namespaced',
-    policy_background_mode: 'true',
-    policy_namespace: policy.namespace ?? '-',
-    policy_name: policy.name,
-  };
-}
-
-function outcomeLabels(outcome: Outcome, { request, dryRun }: Decision): LabelValues {
-  return {
-    ...policyLabels(outcome.policy),
-    resource_kind: request.kind.kind,
-    resource_namespace: request.namespace,
-    resource_request_operation: (request.operation ?? '').toLowerCase(),
-    rule_name: outcome.rule.name,
-    rule_result: ruleResults[outcome.status],
-    rule_type: 'mutate',
-    rule_execution_cause: 'admission_request',
-    dry_run: String(dryRun),
-  };
 }

@@ -1,4 +1,5 @@
 import type { Decision } from '../admission/decision.ts';
+import { appliedAnnotation } from '../admission/review-response.ts';
 import type { Outcome } from '../engine/outcome.ts';
 
 /** The part of a logger that the server uses: pino's. */
@@ -24,7 +25,7 @@ export function logReview(log: Log, decision: Decision, path: string, microsecon
       name,
       ...(dryRun ? { dryRun } : {}),
       allowed: response.allowed,
-      applied: named(outcomes, 'applied'),
+      applied: response.auditAnnotations?.[appliedAnnotation] ?? '',
       ...(outcomes.some(isFailed) ? { failed: named(outcomes, 'failed') } : {}),
       ...(audited.length > 0 ? { audit: named(audited, 'applied') } : {}),
       µs: microseconds,
@@ -37,10 +38,10 @@ function isFailed({ status }: Outcome): boolean {
   return status === 'failed';
 }
 
-function named(outcomes: readonly Outcome[], wanted: Outcome['status']): readonly string[] {
+function named(outcomes: readonly Outcome[], wanted: Outcome['status']): string {
   const names: string[] = [];
   for (const { status, policy, rule } of outcomes) {
     if (status === wanted) names.push(`${policy.key}/${rule.name}`);
   }
-  return names;
+  return names.join();
 }

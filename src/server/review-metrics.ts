@@ -1,0 +1,139 @@
+import type { Registry } from 'prom-client';
+import type { Decision } from '../admission/decision.ts';
+import { modeOf } from '../admission/policy-mode.ts';
+import type { Outcome } from '../engine/outcome.ts';
+import type { CompiledPolicy, CompiledRule } from '../policy/compiled.ts';
+import {
+  type CounterSeries,
+  createCounterFamily,
+  createHistogramFamily,
+  type HistogramSeries,
+  type LabelValues,
+  observe,
+} from './metric-family.ts';
+
+export interface ReviewCounters {
+  count(decision: Decision, seconds: number): void;
+  /** Lets go of policies that may be gone; figures stay. */
+  forget(): void;
+}
+
+/** The series of reviews that are alike in all labels: one look-up a review instead of one for each figure. */
+interface AlikeReviews {
+  readonly requests: CounterSeries;
+  readonly duration: HistogramSeries;
+  readonly rules: Map<CompiledRule, Map<Outcome['status'], CounterSeries>>;
+}
+
+/** Names of namespaces come from requests; past this many, what was remembered is dropped. */
+const mostRemembered = 1_000;
+
+const ruleResults: Readonly<Record<Outcome['status'], string>> = {
+  applied: 'pass',
+  unchanged: 'skip',
+  skipped: 'skip',
+  failed: 'error',
+};
+
+export function createReviewCounters(registry: Registry): ReviewCounters {
+  const family = (name: string, help: string) => ({ name, help, registry });
+  const requests = createCounterFamily(
+    family('kyverno_admission_requests_total', 'Admission requests answered.'),
+  );
+  const durations = createHistogramFamily(
+    family('kyverno_admission_review_duration_seconds', 'Time taken to answer admission requests.'),
+  );
+  const results = createCounterFamily(family('kyverno_policy_results_total', 'What became of rules.'));
+  const changes = createCounterFamily(
+    family('kymera_audit_changes_total', 'Objects that a rule in audit mode would have changed.'),
+  );
+  const remembered = new Map<string, AlikeReviews>();
+
+  function alike(decision: Decision): AlikeReviews {
+    const { request, response, dryRun } = decision;
+    const key = `${request.kind.kind} ${request.operation} ${response.allowed} ${dryRun} ${request.namespace}`;
+    const known = remembered.get(key);
+    if (known !== undefined) return known;
+    if (remembered.size >= mostRemembered) remembered.clear();
+    const about = `${request.kind.kind} ${request.operation} ${response.allowed}`;
+    const found = {
+      requests: requests.series(`${about} ${request.namespace}`, () => requestLabels(decision)),
+      duration: durations.series(about, () => durationLabels(decision)),
+      rules: new Map(),
+    };
+    remembered.set(key, found);
+    return found;
+  }
+
+  function ruleSeries(outcome: Outcome, decision: Decision, { rules }: AlikeReviews): CounterSeries {
+    let byStatus = rules.get(outcome.rule);
+    if (byStatus === undefined) {
+      byStatus = new Map();
+      rules.set(outcome.rule, byStatus);
+    }
+    let series = byStatus.get(outcome.status);
+    if (series === undefined) {
+      const labels = outcomeLabels(outcome, decision);
+      series = results.series(Object.values(labels).join(' '), () => labels);
+      byStatus.set(outcome.status, series);
+    }
+    return series;
+  }
+
+  return {
+    count(decision, seconds) {
+      const reviews = alike(decision);
+      reviews.requests.value += 1;
+      observe(reviews.duration, seconds);
+      for (const outcome of decision.outcomes) ruleSeries(outcome, decision, reviews).value += 1;
+      for (const outcome of decision.audited) {
+        ruleSeries(outcome, decision, reviews).value += 1;
+        if (outcome.status !== 'applied') continue;
+        const labels = auditLabels(outcome, decision);
+        changes.series(Object.values(labels).join(' '), () => labels).value += 1;
+      }
+    },
+    forget: () => remembered.clear(),
+  };
+}
+
+export function policyLabels(policy: CompiledPolicy): LabelValues {
+  return {
+    policy_validation_mode: modeOf(policy),
+    policy_type: policy.namespace === undefined ? 'cluster' : 'namespaced',
+    policy_background_mode: 'true',
+    policy_namespace: policy.namespace ?? '-',
+    policy_name: policy.name,
+  };
+}
+
+function durationLabels({ request, response }: Decision): LabelValues {
+  return {
+    resource_kind: request.kind.kind,
+    resource_request_operation: (request.operation ?? '').toLowerCase(),
+    request_allowed: String(response.allowed),
+    request_webhook: 'MutatingWebhookConfiguration',
+  };
+}
+
+function requestLabels(decision: Decision): LabelValues {
+  return { ...durationLabels(decision), resource_namespace: decision.request.namespace };
+}
+
+function auditLabels({ policy, rule }: Outcome, { request }: Decision): LabelValues {
+  return { ...policyLabels(policy), rule_name: rule.name, resource_kind: request.kind.kind };
+}
+
+function outcomeLabels(outcome: Outcome, { request, dryRun }: Decision): LabelValues {
+  return {
+    ...policyLabels(outcome.policy),
+    resource_kind: request.kind.kind,
+    resource_namespace: request.namespace,
+    resource_request_operation: (request.operation ?? '').toLowerCase(),
+    rule_name: outcome.rule.name,
+    rule_result: ruleResults[outcome.status],
+    rule_type: 'mutate',
+    rule_execution_cause: 'admission_request',
+    dry_run: String(dryRun),
+  };
+}
