@@ -1,4 +1,5 @@
 // Writes deploy/crds from the schemas in src/policy; with `--check` only says which files differ.
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { ensureInstalled, root } from './setup.mjs';
 
@@ -14,7 +15,7 @@ await build({
   packages: 'external',
   outfile,
 });
-const { differingCrds, writeCrds } = await import(outfile);
+const { differingCrds, renderCrds } = await import(outfile);
 const folder = join(root, 'deploy', 'crds');
 
 if (process.argv.includes('--check')) {
@@ -22,4 +23,6 @@ if (process.argv.includes('--check')) {
   for (const name of differing) console.log(`deploy/crds/${name} is not what the schemas say`);
   process.exit(differing.length === 0 ? 0 : 1);
 }
-writeCrds(folder);
+rmSync(folder, { recursive: true, force: true });
+mkdirSync(folder, { recursive: true });
+for (const [name, text] of renderCrds()) writeFileSync(join(folder, name), text);

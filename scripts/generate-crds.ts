@@ -1,9 +1,5 @@
-/**
- * Writes deploy/crds from the schemas in src/policy; with `--check` says what differs instead.
- *
- *   node scripts/generate-crds.mjs [--check]
- */
-import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+/** What deploy/crds should hold. `node scripts/generate-crds.mjs` writes it. */
+import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { stringify } from 'yaml';
 import { customResourceDefinitions } from '../src/cluster/crds.ts';
@@ -25,12 +21,6 @@ export function differingCrds(folder: string): readonly string[] {
   const rendered = renderCrds();
   const names = new Set([...rendered.keys(), ...readdirSync(folder)]);
   return [...names].filter((name) => read(join(folder, name)) !== rendered.get(name));
-}
-
-export function writeCrds(folder: string): void {
-  rmSync(folder, { recursive: true, force: true });
-  mkdirSync(folder, { recursive: true });
-  for (const [name, text] of renderCrds()) writeFileSync(join(folder, name), text);
 }
 
 function read(file: string): string | undefined {

@@ -139,6 +139,19 @@ describe.skipIf(binaries === undefined)('life in a real cluster', { timeout: 120
     if (state !== undefined) await stopControlPlane(state.folder, { keepLogs: false });
   }, 60_000);
 
+  it('the kinds are accepted, as structural schemas, and explained by kubectl', async () => {
+    const { items } = await client.list(resourceTypes.customResourceDefinitions);
+    const complaints = items.flatMap((item) =>
+      ((valueAt(item, ['status', 'conditions']) ?? []) as readonly JsonObject[]).filter(
+        ({ type, status }) => type === 'NonStructuralSchema' || (type === 'Established' && status !== 'True'),
+      ),
+    );
+    expect(items).toHaveLength(8);
+    expect(complaints).toEqual([]);
+    const text = await kubectl(['explain', 'clusterpolicies.spec.rules.mutate.foreach']);
+    expect(text).toContain('An expression, without braces, that yields the elements.');
+  });
+
   it('a policy becomes Ready, and objects are mutated', async () => {
     await eventually(
       () => runtime.provider.readiness().checks.some(({ name }) => name === 'clusterpolicies.kyverno.io'),
