@@ -1,6 +1,6 @@
 import type { DataAnswer, DataQuery, DataSource } from '../engine/data-source.ts';
 import { isObject, type JsonObject } from '../json/value.ts';
-import { readObject } from '../policy/read-field.ts';
+import { readBoolean, readObject, readTexts } from '../policy/read-field.ts';
 import type { ApiClient } from './client.ts';
 import { hasStatus, messageOf } from './cluster-error.ts';
 import type { KindTable } from './discovery.ts';
@@ -8,6 +8,8 @@ import type { ServedKind } from './discovery-document.ts';
 import type { GlobalContext } from './global-context.ts';
 import type { Informer } from './informer.ts';
 import type { ConfigMapCache } from './object-cache.ts';
+import { readImage } from './registry-client.ts';
+import { registryLogins } from './registry-credentials.ts';
 import { apiVersionOf, resourceTypes } from './resource-path.ts';
 import { callService, type ServiceCallLimits } from './service-call.ts';
 
@@ -18,10 +20,12 @@ export interface ClusterDataOptions {
   readonly configMaps: ConfigMapCache;
   readonly globalContext: GlobalContext;
   readonly calls: ServiceCallLimits;
-  readonly images?: (query: Extract<DataQuery, { type: 'imageRegistry' }>) => Promise<DataAnswer>;
+  /** The Secrets with passwords for registries are here. */
+  readonly namespace: string;
 }
 
 type ApiQuery = Extract<DataQuery, { type: 'apiCall' }>;
+type ImageQuery = Extract<DataQuery, { type: 'imageRegistry' }>;
 type ObjectQuery = Extract<DataQuery, { type: 'object' }>;
 
 /** What policies read, from what is followed where possible, else from the API server. */
@@ -41,7 +45,7 @@ export function createClusterDataSource(options: ClusterDataOptions): DataSource
         case 'globalReference':
           return globalContext.read(query.name);
         case 'imageRegistry':
-          return options.images?.(query) ?? missing('no registry may be asked');
+          return readFromRegistry(client, options.namespace, query, calls);
       }
     },
   };
@@ -73,6 +77,21 @@ export async function callApi(
     });
     if (status < 200 || status > 299) return missing(`${shown} answered ${status}`);
     return { found: true, value: body };
+  } catch (error) {
+    return missing(messageOf(error));
+  }
+}
+
+async function readFromRegistry(
+  client: ApiClient,
+  namespace: string,
+  { reference, credentials = {} }: ImageQuery,
+  limits: ServiceCallLimits,
+): Promise<DataAnswer> {
+  try {
+    const logins = await registryLogins(client, namespace, readTexts(credentials, 'secrets'));
+    const insecure = readBoolean(credentials, 'allowInsecureRegistry') ?? false;
+    return await readImage({ reference, insecure, logins }, limits);
   } catch (error) {
     return missing(messageOf(error));
   }

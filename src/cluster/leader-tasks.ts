@@ -33,6 +33,8 @@ export interface LeaderTasks {
   isLeader(): boolean;
   /** Something changed that what the leader writes may depend on. */
   trigger(): void;
+  /** A Secret changed, or is gone. */
+  checkCertificates(): void;
   retire(): Promise<void>;
 }
 
@@ -76,7 +78,6 @@ export function startLeaderTasks(given: LeaderTaskOptions): LeaderTasks {
   );
 
   function trigger(): void {
-    certificateTask.trigger();
     if (isManaging) webhooks.trigger();
     statuses.trigger();
   }
@@ -102,7 +103,9 @@ export function startLeaderTasks(given: LeaderTaskOptions): LeaderTasks {
     ...(options.timing?.lease === undefined ? {} : { timing: options.timing.lease }),
     onChange(isLeader) {
       log.info({ identity }, isLeader ? 'leads' : 'does not lead any more');
-      if (isLeader) trigger();
+      if (!isLeader) return;
+      certificateTask.trigger();
+      trigger();
     },
     onError: complain('leader election'),
   });
@@ -129,7 +132,12 @@ export function startLeaderTasks(given: LeaderTaskOptions): LeaderTasks {
     }
   }
 
-  return { isLeader: () => election.isLeader(), trigger, retire };
+  return {
+    isLeader: () => election.isLeader(),
+    trigger,
+    checkCertificates: () => certificateTask.trigger(),
+    retire,
+  };
 }
 
 function webhookSettings(

@@ -140,6 +140,7 @@ export async function startCluster(options: ClusterOptions): Promise<ClusterRunt
           ...(options.timing?.certificateLife === undefined ? {} : { life: options.timing.certificateLife }),
           onChange() {
             tell('certificate');
+            leader.checkCertificates();
             leader.trigger();
           },
           onError: (error) => warn('certificates', error),
@@ -192,6 +193,7 @@ export async function startCluster(options: ClusterOptions): Promise<ClusterRunt
       namespaces: objects.namespaces,
       configMaps,
       globalContext,
+      namespace,
       calls: limits,
     }),
     settings: () => objects.settings().request,
