@@ -14,7 +14,7 @@ export interface Standalone {
   stop(graceMilliseconds: number): Promise<void>;
 }
 
-const pollMilliseconds = 300;
+const pollMilliseconds = 500;
 
 /** A server that knows nothing of a cluster: policies and data from files. */
 export async function startStandalone(
