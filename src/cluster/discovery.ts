@@ -5,6 +5,7 @@ import { readObject, readObjects, readText } from '../policy/read-field.ts';
 import type { ApiClient } from './client.ts';
 import { apiErrorOf } from './cluster-error.ts';
 import { readAggregated, readResourceList, type ServedKind } from './discovery-document.ts';
+import { createListeners } from './listeners.ts';
 
 /** What the API server serves, at one moment. */
 export interface KindTable {
@@ -68,14 +69,14 @@ export async function startDiscovery(client: ApiClient): Promise<Discovery> {
   let table = createKindTable(await readKinds(client));
   let text = JSON.stringify(table.kinds);
   let refreshing: Promise<void> | undefined;
-  const listeners = new Set<() => void>();
+  const changed = createListeners();
   async function refresh(): Promise<void> {
     const kinds = await readKinds(client);
     const newText = JSON.stringify(kinds);
     if (newText === text) return;
     text = newText;
     table = createKindTable(kinds);
-    for (const listener of listeners) listener();
+    changed.tell();
   }
   return {
     current: () => table,
@@ -85,10 +86,7 @@ export async function startDiscovery(client: ApiClient): Promise<Discovery> {
       });
       return refreshing;
     },
-    onChange(listener) {
-      listeners.add(listener);
-      return () => listeners.delete(listener);
-    },
+    onChange: changed.subscribe,
   };
 }
 

@@ -156,7 +156,6 @@ function webhookSettings(
     ...(chosen.matchConditions === undefined ? {} : { matchConditions: chosen.matchConditions }),
     ...(chosen.webhookAnnotations === undefined ? {} : { annotations: chosen.webhookAnnotations }),
     ...(chosen.webhookLabels === undefined ? {} : { labels: chosen.webhookLabels }),
-    ...(options.forceIgnore === undefined ? {} : { forceIgnore: options.forceIgnore }),
   };
 }
 

@@ -86,6 +86,13 @@ describe('the policies of a cluster', () => {
     expect(sets.policy('other')).toBeUndefined();
   });
 
+  it('never fail a request when that is forced', () => {
+    const catalog = createPolicyCatalog({ kinds: policyKinds, forceIgnore: true });
+    catalog.set(clusterPolicy, 'p', object('p'));
+    expect(catalog.sets().fail.policies).toEqual([]);
+    expect(catalog.sets().ignore.policies).toMatchObject([{ key: 'p', failurePolicy: 'Ignore' }]);
+  });
+
   it('do not reach protected kinds by a wildcard', () => {
     const catalog = catalogOf();
     catalog.set(clusterPolicy, 'all', object('all', { rules: [rule(kinds('*'))] }));

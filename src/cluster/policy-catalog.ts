@@ -37,6 +37,7 @@ export interface CatalogOptions {
   readonly kinds: readonly WatchedKind[];
   /** Namespaces whose PolicyExceptions count; `*` for all. None by default. */
   readonly exceptionNamespaces?: readonly string[];
+  /** Every policy counts as if its failure policy were Ignore. */
   readonly forceIgnore?: boolean;
 }
 
@@ -77,7 +78,7 @@ export function createPolicyCatalog(options: CatalogOptions): PolicyCatalog {
         known.set(key, { ...before, object });
         records = undefined;
         return;
-      } else known.set(key, { object, ...load(kind, key, object) });
+      } else known.set(key, { object, ...load(kind, key, object, options.forceIgnore ?? false) });
       changed();
     },
     setException(key, object) {
@@ -91,17 +92,23 @@ export function createPolicyCatalog(options: CatalogOptions): PolicyCatalog {
     records: currentRecords,
     policies: currentPolicies,
     sets() {
-      sets ??= createSets(currentPolicies(), [...exceptions.values()], options.forceIgnore ?? false);
+      sets ??= createSets(currentPolicies(), [...exceptions.values()]);
       return sets;
     },
   };
 }
 
-function load(kind: WatchedKind, key: string, object: JsonObject): Omit<Loaded, 'object'> {
+function load(
+  kind: WatchedKind,
+  key: string,
+  object: JsonObject,
+  forceIgnore: boolean,
+): Omit<Loaded, 'object'> {
   const { policy, problems } = compilePolicy(authoredPolicy(object), {
     file: `${kind.type.resource}.${kind.type.group}/${key}`,
   });
-  return policy === undefined ? { problems } : { policy, problems };
+  if (policy === undefined) return { problems };
+  return { policy: forceIgnore ? { ...policy, failurePolicy: 'Ignore' } : policy, problems };
 }
 
 function isSameSpec(before: JsonObject, after: JsonObject): boolean {
@@ -128,7 +135,6 @@ function collect(byKind: ReadonlyMap<WatchedKind, ReadonlyMap<string, Loaded>>):
 function createSets(
   policies: readonly CompiledPolicy[],
   exceptions: readonly CompiledException[],
-  forceIgnore: boolean,
 ): PolicySets {
   const snapshot = (chosen: readonly CompiledPolicy[]) =>
     guardProtectedKinds(createSnapshot(chosen, exceptions));
@@ -137,8 +143,8 @@ function createSets(
   const single = new Map<string, PolicySnapshot>();
   return {
     all: snapshot(policies),
-    ignore: snapshot(together.filter((policy) => failureGroup(policy, forceIgnore) === 'ignore')),
-    fail: snapshot(together.filter((policy) => failureGroup(policy, forceIgnore) === 'fail')),
+    ignore: snapshot(together.filter((policy) => failureGroup(policy) === 'ignore')),
+    fail: snapshot(together.filter((policy) => failureGroup(policy) === 'fail')),
     policy(key) {
       const policy = byKey.get(key);
       if (policy === undefined) return undefined;

@@ -17,7 +17,9 @@ import { eventNotes, type ReviewEvents } from './event-notes.ts';
 import { createEventSink } from './events.ts';
 import { followObjects } from './followed-objects.ts';
 import { followGlobalContext } from './global-context-watcher.ts';
+import { startKindRefresher } from './kind-refresher.ts';
 import { startLeaderTasks } from './leader-tasks.ts';
+import { createListeners } from './listeners.ts';
 import { createConfigMapCache } from './object-cache.ts';
 import { ensureNamespace } from './own-namespace.ts';
 import { createPolicyCatalog } from './policy-catalog.ts';
@@ -67,24 +69,12 @@ export async function startCluster(options: ClusterOptions): Promise<ClusterRunt
   const warn = (what: string, error: unknown) =>
     log.warn({ what, reason: messageOf(error) }, 'cannot be followed');
 
-  const listeners = {
-    policies: new Set<() => void>(),
-    settings: new Set<() => void>(),
-    certificate: new Set<() => void>(),
+  const changed = {
+    policies: createListeners(),
+    settings: createListeners(),
+    certificate: createListeners(),
   };
-  const tell = (which: keyof typeof listeners) => {
-    for (const listener of listeners[which]) listener();
-  };
-  const subscribe = (which: keyof typeof listeners) => (listener: () => void) => {
-    listeners[which].add(listener);
-    return () => listeners[which].delete(listener);
-  };
-
-  const refreshKinds = createCoalescedTask(() => discovery.refresh(), {
-    delayMs: 300,
-    onError: (error) => warn('discovery', error),
-  });
-  const later = new Set<NodeJS.Timeout>();
+  const kinds = startKindRefresher(discovery, (error) => warn('discovery', error));
   const objects = followObjects({
     client,
     namespace,
@@ -92,22 +82,12 @@ export async function startCluster(options: ClusterOptions): Promise<ClusterRunt
     ...followed,
     onSettings(problems) {
       for (const problem of problems) log.warn({ problem }, 'a setting is not used');
-      tell('settings');
+      changed.settings.tell();
       leader.trigger();
     },
-    onKinds() {
-      // A new kind is served a moment after its definition was accepted.
-      for (const ms of [0, 2_000, 6_000]) {
-        const timer = setTimeout(() => {
-          later.delete(timer);
-          refreshKinds.trigger();
-        }, ms);
-        later.add(timer);
-      }
-    },
+    onKinds: () => kinds.soon(),
     onError: warn,
   });
-  const refreshing = setInterval(() => refreshKinds.trigger(), 5 * 60_000);
 
   const catalog = createPolicyCatalog({
     kinds: policyKinds,
@@ -116,7 +96,7 @@ export async function startCluster(options: ClusterOptions): Promise<ClusterRunt
   });
   const announce = createCoalescedTask(
     async () => {
-      tell('policies');
+      changed.policies.tell();
       leader.trigger();
     },
     { delayMs: 50 },
@@ -139,7 +119,7 @@ export async function startCluster(options: ClusterOptions): Promise<ClusterRunt
           names,
           ...(options.timing?.certificateLife === undefined ? {} : { life: options.timing.certificateLife }),
           onChange() {
-            tell('certificate');
+            changed.certificate.tell();
             leader.checkCertificates();
             leader.trigger();
           },
@@ -186,7 +166,7 @@ export async function startCluster(options: ClusterOptions): Promise<ClusterRunt
 
   let retired: Promise<void> | undefined;
   const runtime: ClusterRuntime = {
-    provider: { current: () => catalog.sets(), readiness, onChange: subscribe('policies') },
+    provider: { current: () => catalog.sets(), readiness, onChange: changed.policies.subscribe },
     dataSource: createClusterDataSource({
       client,
       kinds: () => discovery.current(),
@@ -198,11 +178,11 @@ export async function startCluster(options: ClusterOptions): Promise<ClusterRunt
     }),
     settings: () => objects.settings().request,
     clusterSettings: objects.settings,
-    onSettingsChange: subscribe('settings'),
+    onSettingsChange: changed.settings.subscribe,
     roles: objects.rolesOf,
     kindOfResource: (resource) => discovery.current().kindOfResource(resource),
     certificate: () => certificates?.serving(),
-    onCertificateChange: subscribe('certificate'),
+    onCertificateChange: changed.certificate.subscribe,
     certificateExpiresAt: () => certificates?.expiresAt(),
     policyReviewPath,
     policyReviewer: createPolicyReviewer({
@@ -230,12 +210,10 @@ export async function startCluster(options: ClusterOptions): Promise<ClusterRunt
     async stop() {
       await runtime.retire();
       unsubscribe();
-      clearInterval(refreshing);
-      for (const timer of later) clearTimeout(timer);
       await events.stop();
       await Promise.all([
         announce.stop(),
-        refreshKinds.stop(),
+        kinds.stop(),
         objects.stop(),
         watcher.stop(),
         certificates?.stop(),

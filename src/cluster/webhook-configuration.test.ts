@@ -186,12 +186,6 @@ describe('entries of the webhook', () => {
     ]);
   });
 
-  it('are all Ignore when that is forced', () => {
-    expect(webhooksOf([label('a')], { forceIgnore: true }).map(({ name }) => name)).toEqual([
-      'ignore.mutate.kymera.io',
-    ]);
-  });
-
   it('are none without policies, and none for kinds that nothing serves', () => {
     expect(webhooksOf([])).toEqual([]);
     const { document, unknownKinds } = mutatingConfiguration(

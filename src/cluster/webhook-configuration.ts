@@ -33,8 +33,6 @@ export interface WebhookSettings {
   readonly annotations?: Readonly<Record<string, string>>;
   readonly labels?: Readonly<Record<string, string>>;
   readonly defaultTimeoutSeconds?: number;
-  /** Every policy is treated as if its failure policy were Ignore. */
-  readonly forceIgnore?: boolean;
 }
 
 export interface MutatingConfiguration {
@@ -56,7 +54,7 @@ export function mutatingConfiguration(
     const found = interestsOf(policy, kinds);
     if (found.unknownKinds.length > 0) unknownKinds.set(policy.key, found.unknownKinds);
     if (found.interests.size === 0) continue;
-    const group = failureGroup(policy, settings.forceIgnore);
+    const group = failureGroup(policy);
     const entry = hasOwnEntry(policy) ? newEntry(settings) : shared[group];
     for (const interest of found.interests.values()) addInterest(entry.interests, interest);
     if (!hasOwnEntry(policy)) {
@@ -93,8 +91,8 @@ export function hasOwnEntry(policy: CompiledPolicy): boolean {
   return policy.matchConditions.length > 0 || !mayBeReinvoked(policy);
 }
 
-export function failureGroup(policy: CompiledPolicy, forceIgnore = false): FailureGroup {
-  return forceIgnore || policy.failurePolicy === 'Ignore' ? 'ignore' : 'fail';
+export function failureGroup({ failurePolicy }: CompiledPolicy): FailureGroup {
+  return failurePolicy === 'Ignore' ? 'ignore' : 'fail';
 }
 
 /**
