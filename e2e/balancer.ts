@@ -18,18 +18,20 @@ export async function startBalancer(host: string): Promise<Balancer> {
     const order = backends.map((_, index) => backends[(turn + index) % backends.length] ?? 0);
     forward(client, order);
   });
-  const forward = (client: Socket, [port, ...others]: readonly number[]) => {
-    if (port === undefined) return client.destroy();
-    const upstream = connect(port, host);
+  const forward = (client: Socket, [port, ...others]: readonly number[]): void => {
+    if (client.destroyed) return;
+    if (port === undefined) {
+      client.destroy();
+      return;
+    }
+    let isConnected = false;
+    const upstream = connect(port, host, () => {
+      isConnected = true;
+      client.pipe(upstream).pipe(client);
+    });
     track(open, upstream);
-    upstream.once('connect', () => client.pipe(upstream).pipe(client));
-    upstream.once('error', () => (upstream.connecting ? undefined : client.destroy()));
-    upstream.once('close', () =>
-      upstream.bytesRead + upstream.bytesWritten > 0 ? client.destroy() : retry(),
-    );
+    upstream.once('close', () => (isConnected ? client.destroy() : forward(client, others)));
     client.once('close', () => upstream.destroy());
-    const retry = () => (client.destroyed ? undefined : forward(client, others));
-    return undefined;
   };
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject).listen(0, host, resolve);

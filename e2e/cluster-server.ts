@@ -1,19 +1,24 @@
-import { execFile } from 'node:child_process';
 import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
-import { promisify } from 'node:util';
 import { startBalancer } from './balancer.ts';
 import { freePorts } from './control-plane/processes.ts';
+import { installCustomResources } from './custom-resources.ts';
+import { createKubectl } from './kubectl.ts';
+import { kymera } from './kymera.ts';
 import { type ServerProcess, startServerProcess } from './server-process.ts';
 import type { Settings } from './settings.ts';
 
 export interface ClusterServer {
+  /** Where its Lease, Secrets and settings are. */
+  readonly namespace: string;
+  ports(): readonly number[];
   /** Ends a replica at once, as when its machine is lost. */
   kill(replica: number): Promise<void>;
   addReplica(): Promise<ServerProcess>;
   output(replica: number): string;
+  /** Ends all replicas as Kubernetes does when a Deployment is scaled to zero. */
+  stop(): Promise<void>;
   /** Ends all replicas and removes what they made, but not the policies. */
   uninstall(): Promise<void>;
 }
@@ -23,7 +28,7 @@ export interface ClusterServerOptions {
   readonly args?: readonly string[];
 }
 
-const program = fileURLToPath(new URL('../bin/kymera', import.meta.url));
+const ownNamespace = 'kymera';
 
 /** Replicas of the server in cluster mode, behind one address at which the API server finds them. */
 export async function startClusterServer(
@@ -31,12 +36,15 @@ export async function startClusterServer(
   options: ClusterServerOptions = {},
 ): Promise<ClusterServer> {
   const folder = mkdtempSync(join(settings.controlPlane ?? tmpdir(), 'cluster-'));
+  await installCustomResources(createKubectl(settings, 'default'));
   const balancer = await startBalancer(settings.host);
   const replicas: ServerProcess[] = [];
   const ports: number[] = [];
   const args = [
     '--kubeconfig',
     settings.kubeconfig,
+    '--namespace',
+    ownNamespace,
     '--webhook-url',
     `https://${settings.host}:${balancer.port}`,
     ...(options.args ?? []),
@@ -51,15 +59,21 @@ export async function startClusterServer(
     replicas.push(replica);
     return replica;
   };
+  const stop = async () => {
+    await Promise.all(replicas.map((replica) => replica.stop()));
+  };
   for (let count = 0; count < (options.replicas ?? 1); count += 1) await addReplica();
   return {
+    namespace: ownNamespace,
+    ports: () => ports,
     addReplica,
     kill: async (index) => replicas[index]?.kill(),
     output: (index) => replicas[index]?.output() ?? '',
+    stop,
     uninstall: async () => {
-      await Promise.all(replicas.map((replica) => replica.stop()));
+      await stop();
       await balancer.close();
-      await promisify(execFile)(process.execPath, [program, 'cleanup', '--kubeconfig', settings.kubeconfig]);
+      await kymera('cleanup', '--all', '--namespace', ownNamespace, '--kubeconfig', settings.kubeconfig);
     },
   };
 }

@@ -1,5 +1,14 @@
-import type { Kubectl } from './kubectl.ts';
+import { type ChildProcess, spawn } from 'node:child_process';
 import { configMap } from './objects.ts';
+import type { Settings } from './settings.ts';
+
+export interface LoadOptions {
+  readonly namespace: string;
+  /** The label that each answer must carry. */
+  readonly label: string;
+  /** How many requests are under way at a time. */
+  readonly width?: number;
+}
 
 export interface LoadResult {
   readonly count: number;
@@ -7,31 +16,56 @@ export interface LoadResult {
   readonly problems: readonly string[];
 }
 
-/** Creates ConfigMaps one after the other, in a dry run, until it is told to stop; each must be answered with `label`. */
-export function startLoad(kubectl: Kubectl, label: string): { stop(): Promise<LoadResult> } {
+export interface Load {
+  stop(): Promise<LoadResult>;
+}
+
+/** Creates ConfigMaps in dry runs, through `kubectl proxy`, until it is told to stop. */
+export async function startLoad(settings: Settings, options: LoadOptions): Promise<Load> {
+  const { namespace, label, width = 4 } = options;
+  const proxy = spawn(settings.kubectl, [`--kubeconfig=${settings.kubeconfig}`, 'proxy', '--port=0']);
+  const address = `${await proxyAddress(proxy)}/api/v1/namespaces/${namespace}/configmaps?dryRun=All`;
   const problems: string[] = [];
   let count = 0;
-  let stopping = false;
-  const running = (async () => {
-    while (!stopping) {
+  let isStopping = false;
+  const worker = async () => {
+    while (!isStopping) {
       count += 1;
-      const answer = await kubectl.send(
-        'create',
-        configMap(`load-${count}`),
-        '--dry-run=server',
-        '-o',
-        'json',
-      );
-      if (answer.code !== 0) problems.push(answer.stderr);
-      else if (!JSON.parse(answer.stdout).metadata.labels?.[label])
-        problems.push(`no label in answer ${count}`);
+      const problem = await createOne(address, `load-${count}`, label).catch(String);
+      if (problem !== undefined) problems.push(problem);
     }
-  })();
+  };
+  const workers = Promise.all(Array.from({ length: width }, worker));
   return {
     stop: async () => {
-      stopping = true;
-      await running;
+      isStopping = true;
+      await workers;
+      proxy.kill();
       return { count, problems };
     },
   };
+}
+
+async function createOne(address: string, name: string, label: string): Promise<string | undefined> {
+  const response = await fetch(address, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify(configMap(name)),
+  });
+  const answer = (await response.json()) as {
+    message?: string;
+    metadata?: { labels?: Record<string, string> };
+  };
+  if (!response.ok) return answer.message ?? `status ${response.status}`;
+  return answer.metadata?.labels?.[label] === undefined ? `${name} was let through unchanged` : undefined;
+}
+
+function proxyAddress(proxy: ChildProcess): Promise<string> {
+  return new Promise((resolve, reject) => {
+    proxy.once('error', reject).once('exit', () => reject(new Error('kubectl proxy ended early')));
+    proxy.stdout?.setEncoding('utf8').on('data', (text: string) => {
+      const found = /Starting to serve on (\S+)/.exec(text)?.[1];
+      if (found) resolve(`http://${found}`);
+    });
+  });
 }

@@ -13,11 +13,6 @@ export async function applyPolicies(
   }
 }
 
-/** Removes policies, and returns when the webhook configuration is the one of the others. */
-export async function deletePolicies(kubectl: Kubectl, ...resources: string[]): Promise<void> {
-  await kubectl.ok('delete', '--ignore-not-found', ...resources);
-}
-
 /** Runs `act` while the policies are in force. */
 export async function withPolicies<T>(
   kubectl: Kubectl,

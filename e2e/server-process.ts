@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { request } from 'node:https';
-import { fileURLToPath } from 'node:url';
 import { isRunning, lastLines, launch, terminate } from './control-plane/processes.ts';
+import { program } from './kymera.ts';
 import { GiveUp, waitFor } from './wait-for.ts';
 
 export interface ServerProcess {
@@ -20,8 +20,6 @@ export interface ServerProcessOptions {
   readonly args: readonly string[];
   readonly logFile: string;
 }
-
-const program = fileURLToPath(new URL('../bin/kymera', import.meta.url));
 
 /** Runs the built `kymera serve` until it is ready. */
 export async function startServerProcess({

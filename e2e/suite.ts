@@ -28,11 +28,18 @@ export function suite(name: string, define: (suite: Suite) => void): void {
   ];
   const tidying: Step[] = [() => kubectl.ok('delete', 'namespace', namespace, '--wait=false')];
   describe(name, () => {
+    let isPrepared = false;
     beforeAll(async () => {
-      if (skip === undefined) for (const prepare of preparations) await prepare();
+      if (skip !== undefined) return;
+      for (const prepare of preparations) await prepare();
+      isPrepared = true;
     });
     afterAll(async () => {
-      if (skip === undefined) for (const tidy of tidying.toReversed()) await tidy();
+      if (skip !== undefined) return;
+      for (const tidy of tidying.toReversed()) {
+        // What was not prepared cannot be tidied up either, which is not the problem to tell of.
+        await (isPrepared ? tidy() : tidy().catch(() => undefined));
+      }
     });
     beforeEach((context) => {
       if (skip !== undefined) context.skip(skip);

@@ -1,0 +1,72 @@
+import { X509Certificate } from 'node:crypto';
+import { connect } from 'node:tls';
+import { expect, it } from 'vitest';
+import { type ClusterServer, startClusterServer } from '../cluster-server.ts';
+import { createAuthority } from '../control-plane/certificates.ts';
+import { startLoad } from '../load.ts';
+import { labelPolicy } from '../objects.ts';
+import { withPolicies } from '../policies-in-force.ts';
+import { suite } from '../suite.ts';
+import { waitFor } from '../wait-for.ts';
+
+suite('certificates', ({ settings, kubectl, namespace, before, after }) => {
+  let server: ClusterServer;
+  before(async () => {
+    server = await startClusterServer(settings, { replicas: 2 });
+  });
+  after(async () => server.uninstall());
+
+  const encode = (text: string) => Buffer.from(text).toString('base64');
+  const decode = (text: string) => Buffer.from(text, 'base64').toString('utf8');
+  const bundles = async () => {
+    const kinds = 'mutatingwebhookconfigurations,validatingwebhookconfigurations';
+    const configurations = await kubectl.list(kinds);
+    return configurations.flatMap(({ webhooks }) =>
+      (webhooks as { clientConfig: { caBundle: string } }[]).map(({ clientConfig }) =>
+        decode(clientConfig.caBundle),
+      ),
+    );
+  };
+
+  it('are rotated under load, the authority too, without a review lost', async () => {
+    const policy = labelPolicy(
+      'labelled',
+      'ConfigMap',
+      { seen: 'yes' },
+      { resources: { namespaces: [namespace] } },
+    );
+    await withPolicies(kubectl, [policy], async () => {
+      const load = await startLoad(settings, { namespace, label: 'seen' });
+      const own = kubectl.with(`--namespace=${server.namespace}`);
+      const authority = await createAuthority('the next authority');
+      const secret = await own.get('secret', 'kymera-ca');
+      const data = {
+        'tls.crt': encode(`${authority.certificate}\n${decode(secret['data']['tls.crt'])}`),
+        'tls.key': encode(authority.key),
+      };
+      await own.ok('patch', 'secret', 'kymera-ca', '-p', JSON.stringify({ data }));
+      await waitFor(async () => (await bundles()).every((pem) => pem.match(/BEGIN/g)?.length === 2), {
+        what: 'both authorities to be trusted by every webhook',
+      });
+      await own.ok('delete', 'secret', 'kymera-serving');
+      for (const port of server.ports()) {
+        await waitFor(async () => (await servedIssuer(settings.host, port)) === 'CN=the next authority', {
+          what: 'a certificate of the new authority',
+        });
+      }
+      const { count, problems } = await load.stop();
+      expect(problems).toEqual([]);
+      expect(count).toBeGreaterThan(50);
+    });
+  });
+});
+
+function servedIssuer(host: string, port: number): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const socket = connect({ host, port, rejectUnauthorized: false }, () => {
+      resolve(new X509Certificate(socket.getPeerCertificate().raw).issuer);
+      socket.end();
+    });
+    socket.once('error', reject);
+  });
+}

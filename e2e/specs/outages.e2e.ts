@@ -1,0 +1,103 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { expect, it } from 'vitest';
+import { type ClusterServer, startClusterServer } from '../cluster-server.ts';
+import { restartApiServer } from '../control-plane/start.ts';
+import { startLoad } from '../load.ts';
+import { configMap, labelPolicy } from '../objects.ts';
+import { applyPolicies, becomesTrue, withPolicies } from '../policies-in-force.ts';
+import { suite } from '../suite.ts';
+
+suite('outages', ({ settings, kubectl, namespace, before, after }) => {
+  let server: ClusterServer;
+  before(async () => {
+    server = await startClusterServer(settings, { replicas: 2 });
+  });
+  after(async () => server.uninstall());
+
+  const resources = { namespaces: [namespace] };
+  const policy = labelPolicy('labelled', 'ConfigMap', { seen: 'yes' }, { resources });
+
+  it('of one replica of two are not noticed', async () => {
+    await withPolicies(kubectl, [policy], async () => {
+      await becomesTrue(
+        kubectl,
+        'both replicas',
+        configMap('probe'),
+        ({ metadata }) => metadata.labels?.['seen'] === 'yes',
+      );
+      const load = await startLoad(settings, { namespace, label: 'seen', width: 4 });
+      await sleep(2_000);
+      await server.kill(0);
+      await sleep(6_000);
+      const { count, problems } = await load.stop();
+      expect(count).toBeGreaterThan(50);
+      // Those under way in the replica that is killed are lost.
+      expect(problems.length, problems.join('\n')).toBeLessThanOrEqual(4);
+    });
+  });
+
+  it('of the replica that led: the other leads and makes new policies Ready', async () => {
+    await applyPolicies(kubectl, [labelPolicy('after', 'ConfigMap', { after: 'yes' }, { resources })]).catch(
+      async () =>
+        applyPolicies(kubectl, [labelPolicy('after', 'ConfigMap', { after: 'yes' }, { resources })]),
+    );
+    await becomesTrue(
+      kubectl,
+      'a policy made later',
+      configMap('later'),
+      ({ metadata }) => metadata.labels?.['after'] === 'yes',
+    );
+    await kubectl.ok('delete', 'clusterpolicies.kyverno.io', 'after');
+  });
+
+  it('of the API server are survived: what changed meanwhile is seen', async (context) => {
+    if (!settings.controlPlane) context.skip('only on a control plane of our own');
+    await withPolicies(kubectl, [policy], async () => {
+      await restartApiServer(settings.controlPlane ?? '', 1_000);
+      await becomesTrue(
+        kubectl,
+        'the policy',
+        configMap('restarted'),
+        ({ metadata }) => metadata.labels?.['seen'] === 'yes',
+        20,
+      );
+      const changed = labelPolicy('labelled', 'ConfigMap', { seen: 'after-restart' }, { resources });
+      await kubectl.sendOk('apply', changed);
+      await becomesTrue(
+        kubectl,
+        'a change',
+        configMap('restarted'),
+        ({ metadata }) => metadata.labels?.['seen'] === 'after-restart',
+        20,
+      );
+    });
+  });
+
+  it('of all replicas deny what a policy under Fail covers, and let pass what is under Ignore', async () => {
+    const ignored = labelPolicy(
+      'ignored',
+      'Secret',
+      { seen: 'yes' },
+      { resources, spec: { failurePolicy: 'Ignore' } },
+    );
+    await applyPolicies(kubectl, [policy, ignored]);
+    await server.kill(1);
+    const denied = await kubectl.send('create', configMap('denied'));
+    expect(denied.code).toBe(1);
+    expect(denied.stderr).toMatch(/failed calling webhook "[^"]*fail[^"]*"/);
+    await kubectl.ok('create', 'secret', 'generic', 'passed');
+    expect((await kubectl.get('secret', 'passed')).metadata.labels).toBeUndefined();
+  });
+
+  it('end when a replica is back', async () => {
+    await server.addReplica();
+    await becomesTrue(
+      kubectl,
+      'the policy',
+      configMap('back'),
+      ({ metadata }) => metadata.labels?.['seen'] === 'yes',
+      20,
+    );
+    await kubectl.ok('delete', 'clusterpolicies.kyverno.io', 'labelled', 'ignored');
+  });
+});

@@ -1,0 +1,158 @@
+import { expect, it } from 'vitest';
+import type { JsonObject } from '../../src/json/value.ts';
+import { type ClusterServer, startClusterServer } from '../cluster-server.ts';
+import { configMap, labelPolicy, mergePolicy } from '../objects.ts';
+import { becomesTrue, withPolicies } from '../policies-in-force.ts';
+import { suite } from '../suite.ts';
+
+suite('policies', ({ settings, kubectl, namespace, before, after }) => {
+  let server: ClusterServer;
+  before(async () => {
+    server = await startClusterServer(settings);
+  });
+  after(async () => server.uninstall());
+
+  const resources = { namespaces: [namespace] };
+  const stage = (value: string) => labelPolicy('stage', 'ConfigMap', { stage: value }, { resources });
+
+  it('take effect within seconds when added, changed and deleted', async () => {
+    const probe = configMap('probe');
+    await kubectl.sendOk('apply', stage('first'));
+    await becomesTrue(
+      kubectl,
+      'the added policy',
+      probe,
+      ({ metadata }) => metadata.labels?.['stage'] === 'first',
+    );
+    await kubectl.sendOk('apply', stage('second'));
+    await becomesTrue(
+      kubectl,
+      'the changed policy',
+      probe,
+      ({ metadata }) => metadata.labels?.['stage'] === 'second',
+    );
+    await kubectl.ok('delete', 'clusterpolicies.kyverno.io', 'stage');
+    await becomesTrue(kubectl, 'the deleted policy', probe, ({ metadata }) => metadata.labels === undefined);
+  });
+
+  it('of a namespace act in that namespace only', async () => {
+    const other = `${namespace}-other`;
+    await kubectl.ok('create', 'namespace', other);
+    const policy = { ...labelPolicy('local', 'ConfigMap', { local: 'yes' }), kind: 'Policy' };
+    await withPolicies(kubectl, [policy], async () => {
+      const here = await kubectl.sendOk('create', configMap('here'), '-o', 'json');
+      expect(JSON.parse(here.stdout).metadata.labels).toEqual({ local: 'yes' });
+      const there = { ...configMap('there'), metadata: { name: 'there', namespace: other } };
+      const { stdout } = await kubectl.run(['create', `--namespace=${other}`, '-f', '-', '-o', 'json'], {
+        input: JSON.stringify(there),
+      });
+      expect(JSON.parse(stdout).metadata.labels).toBeUndefined();
+    });
+    await kubectl.ok('delete', 'namespace', other, '--wait=false');
+  });
+
+  it.each<[string, JsonObject, RegExp]>([
+    [
+      'an expression that does not parse',
+      labelPolicy('bad-expression', 'ConfigMap', { x: '{{ request.object.[ }}' }),
+      /denied the request: .*bad-expression/s,
+    ],
+    [
+      'a rule without a match block',
+      labelPolicy('no-match', 'ConfigMap', { a: 'b' }, { rule: { match: {} } }),
+      /denied the request: .*match/s,
+    ],
+    [
+      'a rule that changes the kind',
+      mergePolicy('other-kind', 'ConfigMap', { kind: 'Secret' }),
+      /denied the request: .*kind/s,
+    ],
+    [
+      'an unknown operator',
+      labelPolicy(
+        'bad-operator',
+        'ConfigMap',
+        { a: 'b' },
+        {
+          rule: { preconditions: { all: [{ key: 'a', operator: 'Resembles', value: 'b' }] } },
+        },
+      ),
+      /Resembles/,
+    ],
+  ])('are refused, with the reason: %s', async (_, policy, reason) => {
+    const answer = await kubectl.send('apply', policy);
+    expect(answer.stderr).toMatch(reason);
+    expect(answer.code).toBe(1);
+  });
+
+  it('are refused with all their problems at once', async () => {
+    const policy = labelPolicy(
+      'two-problems',
+      'ConfigMap',
+      { x: '{{ request.object.[ }}' },
+      { rule: { preconditions: { all: [{ key: '{{ nothing( }}', operator: 'Equals', value: 'b' }] } } },
+    );
+    const { stderr } = await kubectl.send('apply', policy);
+    expect(stderr).toContain('patchStrategicMerge');
+    expect(stderr).toContain('preconditions');
+  });
+
+  it('say in their status what they are made of', async () => {
+    const policy = mergePolicy(
+      'described',
+      'Pod',
+      { spec: { '+(priorityClassName)': 'low' } },
+      { resources },
+    );
+    await withPolicies(kubectl, [policy], async () => {
+      const { status } = await kubectl.get('clusterpolicies.kyverno.io', 'described');
+      expect(status.conditions).toEqual([expect.objectContaining({ type: 'Ready', status: 'True' })]);
+      expect(status.rulecount).toMatchObject({ mutate: 1 });
+      expect(status.autogen.rules.map((rule: { name: string }) => rule.name)).toEqual([
+        'autogen-described',
+        'autogen-cronjob-described',
+      ]);
+      expect(await kubectl.ok('get', 'clusterpolicies.kyverno.io', 'described')).toMatch(
+        /NAME.*READY.*\ndescribed .*True/s,
+      );
+    });
+  });
+
+  it('explain themselves', async () => {
+    const field = 'clusterpolicies.spec.rules.mutate.patchStrategicMerge';
+    const text = await kubectl.ok('explain', field, '--api-version=kyverno.io/v1');
+    expect(text).toMatch(/DESCRIPTION:\n +\w/);
+  });
+
+  it('of the same kinds under kymera.io count as well', async () => {
+    const policy = {
+      ...labelPolicy('own-group', 'ConfigMap', { own: 'yes' }, { resources }),
+      apiVersion: 'kymera.io/v1',
+    };
+    await withPolicies(kubectl, [policy], async () => {
+      const { stdout } = await kubectl.sendOk('create', configMap('own-group'), '-o', 'json');
+      expect(JSON.parse(stdout).metadata.labels).toEqual({ own: 'yes' });
+    });
+  });
+
+  it('with targets are accepted, and say what is not run yet', async () => {
+    const policy = mergePolicy(
+      'with-targets',
+      'ConfigMap',
+      {},
+      {
+        resources: { ...resources, names: ['trigger'] },
+        rule: {
+          mutate: {
+            targets: [{ apiVersion: 'v1', kind: 'Secret', name: 'target', namespace }],
+            patchStrategicMerge: { metadata: { labels: { a: 'b' } } },
+          },
+        },
+      },
+    );
+    await withPolicies(kubectl, [policy], async () => {
+      const { status } = await kubectl.get('clusterpolicies.kyverno.io', 'with-targets');
+      expect(status.conditions[0].message).toMatch(/not run yet/);
+    });
+  });
+});

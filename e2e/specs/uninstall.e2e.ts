@@ -1,0 +1,64 @@
+import { expect, it } from 'vitest';
+import { type ClusterServer, startClusterServer } from '../cluster-server.ts';
+import { kymera } from '../kymera.ts';
+import { configMap, labelPolicy } from '../objects.ts';
+import { applyPolicies } from '../policies-in-force.ts';
+import { suite } from '../suite.ts';
+
+suite('the end of a server', ({ settings, kubectl, namespace, before, after }) => {
+  const policy = labelPolicy(
+    'stays',
+    'ConfigMap',
+    { seen: 'yes' },
+    { resources: { namespaces: [namespace] } },
+  );
+  const cluster = ['--kubeconfig', settings.kubeconfig];
+  const webhooks = async () => {
+    const kinds = 'mutatingwebhookconfigurations,validatingwebhookconfigurations';
+    return (await kubectl.list(kinds)).map(({ metadata }) => metadata.name);
+  };
+  const ends = async (code: number, ...args: string[]) => {
+    const answer = await kymera(...args);
+    expect(answer.code, answer.stdout + answer.stderr).toBe(code);
+  };
+  let server: ClusterServer;
+  before(async () => {
+    server = await startClusterServer(settings);
+    await applyPolicies(kubectl, [policy]);
+  });
+  after(async () => {
+    await kubectl.ok('delete', 'clusterpolicies.kyverno.io', 'stays');
+    await server.uninstall();
+  });
+
+  it('as it should be: the last replica takes the webhooks away, and leaves the policies', async () => {
+    expect(await webhooks()).toHaveLength(2);
+    await server.stop();
+    expect(await webhooks()).toEqual([]);
+    const { stdout } = await kubectl.sendOk('create', configMap('untouched'), '-o', 'json');
+    expect(JSON.parse(stdout).metadata.labels).toBeUndefined();
+    expect(await kubectl.ok('get', 'clusterpolicies.kyverno.io', 'stays')).toContain('stays');
+  });
+
+  it('by force: what is left is found by the doctor, and mended', async () => {
+    await server.addReplica();
+    await applyPolicies(kubectl, [policy]);
+    await expect.poll(webhooks, { timeout: 20_000 }).toHaveLength(2);
+    await ends(0, 'doctor', ...cluster);
+    await server.kill(1);
+    expect(await kubectl.send('create', configMap('held-up'))).toMatchObject({ code: 1 });
+    await ends(1, 'doctor', ...cluster);
+    await ends(0, 'doctor', '--fix', ...cluster);
+    await kubectl.sendOk('create', configMap('let-through'));
+  });
+
+  it('and its traces: cleanup leaves neither webhook, Lease nor Secret', async () => {
+    await server.addReplica();
+    await expect.poll(webhooks, { timeout: 20_000 }).toHaveLength(2);
+    await server.kill(2);
+    await ends(0, 'cleanup', '--all', ...cluster);
+    expect(await webhooks()).toEqual([]);
+    const own = kubectl.with(`--namespace=${server.namespace}`);
+    expect(await own.ok('get', 'leases,secrets', '-o', 'name')).toBe('');
+  });
+});
