@@ -6,10 +6,11 @@ import { waitFor } from './wait-for.ts';
 export async function applyPolicies(
   kubectl: Kubectl,
   documents: readonly (JsonObject | string)[],
+  seconds = 20,
 ): Promise<void> {
   const { stdout } = await kubectl.sendOk('apply', documents, '-o', 'name');
   for (const resource of stdout.trim().split('\n')) {
-    await kubectl.ok('wait', '--for=condition=Ready', resource, '--timeout=20s');
+    await kubectl.ok('wait', '--for=condition=Ready', resource, `--timeout=${seconds}s`);
   }
 }
 

@@ -37,10 +37,8 @@ suite('outages', ({ settings, kubectl, namespace, before, after }) => {
   });
 
   it('of the replica that led: the other leads and makes new policies Ready', async () => {
-    await applyPolicies(kubectl, [labelPolicy('after', 'ConfigMap', { after: 'yes' }, { resources })]).catch(
-      async () =>
-        applyPolicies(kubectl, [labelPolicy('after', 'ConfigMap', { after: 'yes' }, { resources })]),
-    );
+    // The Lease of a leader that was killed runs out first.
+    await applyPolicies(kubectl, [labelPolicy('after', 'ConfigMap', { after: 'yes' }, { resources })], 40);
     await becomesTrue(
       kubectl,
       'a policy made later',
@@ -87,6 +85,28 @@ suite('outages', ({ settings, kubectl, namespace, before, after }) => {
     expect(denied.stderr).toMatch(/failed calling webhook "[^"]*fail[^"]*"/);
     await kubectl.ok('create', 'secret', 'generic', 'passed');
     expect((await kubectl.get('secret', 'passed')).metadata.labels).toBeUndefined();
+  });
+
+  it('of all replicas lock nothing that a cluster needs to come back, even under a policy for every kind', async () => {
+    await server.addReplica();
+    await applyPolicies(kubectl, [labelPolicy('everything', '*', { seen: 'yes' })], 40);
+    await server.kill(2);
+    expect(await kubectl.send('create', configMap('held-up'))).toMatchObject({ code: 1 });
+    const elsewhere = (where: string) => kubectl.with(`--namespace=${where}`);
+    await elsewhere('kube-system').sendOk('create', configMap('of-the-system'));
+    await elsewhere(server.namespace).sendOk('create', configMap('of-the-server'));
+    await kubectl.sendOk('create', [
+      { apiVersion: 'coordination.k8s.io/v1', kind: 'Lease', metadata: { name: 'a-lease' }, spec: {} },
+      { apiVersion: 'v1', kind: 'Node', metadata: { name: 'e2e-node' } },
+      {
+        apiVersion: 'rbac.authorization.k8s.io/v1',
+        kind: 'ClusterRole',
+        metadata: { name: 'e2e-role' },
+        rules: [],
+      },
+    ]);
+    await kubectl.ok('delete', 'node/e2e-node', 'clusterrole/e2e-role');
+    await kubectl.ok('delete', 'clusterpolicies.kyverno.io', 'everything');
   });
 
   it('end when a replica is back', async () => {

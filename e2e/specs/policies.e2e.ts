@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest';
 import type { JsonObject } from '../../src/json/value.ts';
 import { type ClusterServer, startClusterServer } from '../cluster-server.ts';
+import { documentedPolicies } from '../documented-policies.ts';
 import { configMap, labelPolicy, mergePolicy } from '../objects.ts';
 import { becomesTrue, withPolicies } from '../policies-in-force.ts';
 import { suite } from '../suite.ts';
@@ -95,6 +96,69 @@ suite('policies', ({ settings, kubectl, namespace, before, after }) => {
     const { stderr } = await kubectl.send('apply', policy);
     expect(stderr).toContain('patchStrategicMerge');
     expect(stderr).toContain('preconditions');
+  });
+
+  it('of the documentation are accepted as they are written', async () => {
+    // The namespace that they speak of.
+    await kubectl.ok('create', 'namespace', 'example');
+    const inExample = kubectl.with('--namespace=example');
+    const policies = [
+      ...documentedPolicies('seeds-003').filter(({ id }) => id.startsWith('seed-reads-line-')),
+      // A4 has a name that no object in a cluster can have.
+      ...documentedPolicies('seeds-002').filter(({ id }) => /^a[12356]$/.test(id)),
+    ];
+    expect(policies.length).toBeGreaterThan(30);
+    for (const { id, text } of policies) {
+      const answer = await inExample.send('create', text, '--dry-run=server');
+      expect(answer.code, `${id}: ${answer.stderr}`).toBe(0);
+    }
+    await kubectl.ok('delete', 'namespace', 'example', '--wait=false');
+  });
+
+  it('whose conditions the API server refuses are not Ready, with its words; others are', async () => {
+    const conditions = [{ name: 'wrong', expression: 'object.metadata.no-such-operator(' }];
+    const refused = labelPolicy(
+      'refused',
+      'ConfigMap',
+      { refused: 'yes' },
+      { resources, spec: { webhookConfiguration: { matchConditions: conditions } } },
+    );
+    await kubectl.sendOk('apply', refused);
+    await withPolicies(
+      kubectl,
+      [labelPolicy('fine', 'ConfigMap', { fine: 'yes' }, { resources })],
+      async () => {
+        const { stdout } = await kubectl.sendOk('create', configMap('beside-refused'), '-o', 'json');
+        expect(JSON.parse(stdout).metadata.labels).toEqual({ fine: 'yes' });
+        await kubectl.ok(
+          'wait',
+          '--for=condition=Ready=false',
+          'clusterpolicies.kyverno.io/refused',
+          '--timeout=10s',
+        );
+        const { status } = await kubectl.get('clusterpolicies.kyverno.io', 'refused');
+        expect(status.conditions[0].message).toMatch(/matchConditions|expression/);
+      },
+    );
+    await kubectl.ok('delete', 'clusterpolicies.kyverno.io', 'refused');
+  });
+
+  it('with conditions of their own are asked only where these hold', async () => {
+    const conditions = [{ name: 'only-big', expression: "object.metadata.name.startsWith('big-')" }];
+    const policy = labelPolicy(
+      'conditional',
+      'ConfigMap',
+      { big: 'yes' },
+      { resources, spec: { webhookConfiguration: { matchConditions: conditions } } },
+    );
+    await withPolicies(kubectl, [policy], async () => {
+      const labelsOf = async (name: string) => {
+        const { stdout } = await kubectl.sendOk('create', configMap(name), '-o', 'json');
+        return JSON.parse(stdout).metadata.labels;
+      };
+      expect(await labelsOf('big-one')).toEqual({ big: 'yes' });
+      expect(await labelsOf('small-one')).toBeUndefined();
+    });
   });
 
   it('say in their status what they are made of', async () => {
