@@ -75,7 +75,7 @@ function reasonsOf(outcome: Outcome, paint: Paint): Branch[] {
     case 'failed': {
       const { failure } = outcome;
       const place = leaf(`at ${dotted(failure.rulePath)} of the rule [${failure.code}]`);
-      return failure.objectPath === undefined || failure.objectPath.length === 0
+      return failure.objectPath === undefined
         ? [place]
         : [place, leaf(`at ${formatPointer(failure.objectPath)} of the object`)];
     }

@@ -22,7 +22,7 @@ export function at<T>(stage: Failure['stage'], base: Path, run: () => T, field?:
     const rulePath = field === undefined ? base : [...base, field];
     const failure: Failure = { code: error.code, stage, rulePath, detail: error.message };
     throw new StageError(
-      error instanceof PatchError ? { ...failure, objectPath: error.path } : failure,
+      error instanceof PatchError && error.path.length > 0 ? { ...failure, objectPath: error.path } : failure,
       error,
     );
   }

@@ -2,7 +2,7 @@ import { isObject, type Json, type JsonObject, member, type Path } from '../json
 import type { Reporter } from '../problem.ts';
 import type { ConditionResult } from './conditions.ts';
 import { isOperator, operatorNames, prepareOperator } from './operators.ts';
-import type { Scope } from './scope.ts';
+import { emptyScope, type Scope } from './scope.ts';
 import { compileTemplate } from './template.ts';
 
 export interface CompiledCondition {
@@ -22,7 +22,9 @@ export function compileCondition(entry: Json, path: Path, reporter: Reporter): C
   if (operator === undefined || missing.length > 0) return undefined;
   const key = compileTemplate(member(entry, 'key') ?? null, [...path, 'key'], reporter);
   const value = compileTemplate(member(entry, 'value') ?? null, [...path, 'value'], reporter);
-  const test = value.constant ? prepareOperator(operator, value.render(noScope)) : prepareOperator(operator);
+  const test = value.constant
+    ? prepareOperator(operator, value.render(emptyScope))
+    : prepareOperator(operator);
   const message = member(entry, 'message');
   const described = typeof message === 'string' && message !== '' ? { message } : undefined;
   return {
@@ -48,10 +50,3 @@ function readOperator(entry: JsonObject, path: Path, reporter: Reporter): string
   reporter.error([...path, 'operator'], 'KYM_CONDITION_INVALID', `unknown operator ${shown}`, hint);
   return undefined;
 }
-
-/** For templates that read nothing. */
-const noScope: Scope = {
-  lookup: () => undefined,
-  snapshot: () => ({}),
-  environment: { now: () => new Date(0), random: () => 0 },
-};

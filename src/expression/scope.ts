@@ -55,3 +55,10 @@ export class Suspend extends Error {
     this.ready = ready;
   }
 }
+
+/** For templates that read nothing: those without variables, of which only `\{{` is taken out. */
+export const emptyScope: Scope = {
+  lookup: () => undefined,
+  snapshot: () => ({}),
+  environment: { now: () => new Date(0), random: () => 0 },
+};

@@ -1,4 +1,4 @@
-import type { Scope } from '../expression/scope.ts';
+import { emptyScope, type Scope } from '../expression/scope.ts';
 import { compileTemplateText, type TemplateOptions } from '../expression/template.ts';
 import { findVariables } from '../expression/template-tokens.ts';
 import { assignMember } from '../json/edit.ts';
@@ -47,14 +47,8 @@ function compilePatchTemplate(node: PatchTemplate, place: PatchPlace): PatchValu
   const read = readers[node.reading](node.text);
   if (!template.constant) return { render: (scope) => read(template.render(scope)) };
   // Without variables rendering reads no scope: only `\{{` is taken out.
-  return { value: read(template.render(noScope)) };
+  return { value: read(template.render(emptyScope)) };
 }
-
-const noScope: Scope = {
-  lookup: () => undefined,
-  snapshot: () => ({}),
-  environment: { now: () => new Date(0), random: () => 0 },
-};
 
 type Reader = (value: Json) => Json;
 

@@ -1,4 +1,4 @@
-import type { Scope } from '../expression/scope.ts';
+import { emptyScope } from '../expression/scope.ts';
 import type { CompiledTemplate } from '../expression/template.ts';
 import type { Json, Path } from '../json/value.ts';
 import type { Reporter } from '../problem.ts';
@@ -49,7 +49,7 @@ export function startBuild(root: Path, syntax: OverlaySyntax, reporter: Reporter
       if (syntax.template === undefined || !mayHoldVariables(value)) return { value };
       const template = syntax.template(value, path, recording);
       if (template === undefined) return { value };
-      if (template.constant) return { value: template.render(constantScope) };
+      if (template.constant) return { value: template.render(emptyScope) };
       return { slot: templates.push(template) - 1 };
     },
     unsupported(anchor, path) {
@@ -78,13 +78,6 @@ export function startBuild(root: Path, syntax: OverlaySyntax, reporter: Reporter
     },
   };
 }
-
-/** Escaped braces make a template that reads nothing. */
-const constantScope: Scope = {
-  lookup: () => undefined,
-  snapshot: () => ({}),
-  environment: { now: () => new Date(0), random: () => 0 },
-};
 
 function mayHoldVariables(value: Json): boolean {
   if (typeof value === 'string') return value.includes('{{');

@@ -110,3 +110,27 @@ describe('identity', () => {
     expect(outcomes[0]?.status).toBe('applied');
   });
 });
+
+describe('where a failure is', () => {
+  const place = async (patch: string) => {
+    const { outcomes } = await mutate(
+      configMap('a', { k: 'v' }),
+      policySet(clusterPolicy('p', configMapRule('r', patch))),
+    );
+    const [outcome] = outcomes;
+    return outcome?.status === 'failed' ? outcome.failure.objectPath : outcome?.status;
+  };
+
+  it('is a path in the object when there is one', async () => {
+    expect(await place('{patchStrategicMerge: {data: {k: {deeper: x}}}}')).toEqual(['data', 'k']);
+  });
+
+  it('is no path at all, rather than an empty one, when the object is not at fault', async () => {
+    const source = '{kind: Secret, name: none}';
+    expect(
+      await place(
+        `{replacements: [{source: ${source}, targets: [{select: {kind: ConfigMap}, fieldPaths: [data.k]}]}]}`,
+      ),
+    ).toBeUndefined();
+  });
+});
