@@ -260,6 +260,44 @@ export const errorTable = {
     cause: 'A cluster cannot be reached, or refuses what is asked of it.',
     cure: 'Check the kubeconfig and context, and that `kubectl get namespaces` works with them.',
   },
+  KYM_KUSTOMIZATION_INVALID: {
+    cause:
+      'A kustomization, or a file with settings of one, is not well-formed: an unknown field, or a value of another type.',
+    cure: 'Mend the field that the message names.',
+  },
+  KYM_KUSTOMIZE_NOT_FOUND: {
+    cause: 'A file or folder that a kustomization names does not exist, or a folder holds no kustomization.',
+    cure: 'Check the path; it is relative to the folder of the kustomization.',
+  },
+  KYM_KUSTOMIZE_OUTSIDE: {
+    cause: 'A kustomization reads a file outside its own folder.',
+    cure: 'Move the file below the folder, or make it a kustomization of its own; `--load-restrictor LoadRestrictionsNone` lifts the rule.',
+  },
+  KYM_KUSTOMIZE_REMOTE: {
+    cause: 'A kustomization names a URL or a repository. Builds read local files only.',
+    cure: 'Fetch it to a local folder first and name that.',
+  },
+  KYM_KUSTOMIZE_CYCLE: {
+    cause: 'Kustomizations refer to one another in a circle.',
+    cure: 'Take one of the references out.',
+  },
+  KYM_KUSTOMIZE_RESOURCE: {
+    cause:
+      'A resource of a build is not a Kubernetes object: kind or metadata.name is missing, or the text is not YAML.',
+    cure: 'Mend the file that the message names.',
+  },
+  KYM_KUSTOMIZE_DUPLICATE: {
+    cause: 'Two resources of a build have one id: group, version, kind, namespace and name.',
+    cure: 'Name them differently, list the file once, or give a generator `behavior: merge` or `replace`.',
+  },
+  KYM_KUSTOMIZE_GENERATOR: {
+    cause: 'A ConfigMap or Secret cannot be generated.',
+    cure: 'Literals are written `key=value`, files `key=path`; `behavior: merge` and `replace` need a resource that is there.',
+  },
+  KYM_KUSTOMIZE_NO_TARGET: {
+    cause: 'A setting of a kustomization names a resource that is not in the build, or fits more than one.',
+    cure: 'Check kind, name and namespace against the resources.',
+  },
   KYM_DIFFERS_FROM_KYVERNO: {
     cause: 'Kyverno treats a part of the policy in another way, or does not know it.',
     cure: 'Nothing, when the policy runs here only; else use the form that the hint names. See differences-from-kyverno.md.',

@@ -32,6 +32,12 @@ const replacement = (fields: string) => ({ mutate: `replacements: [{${fields}}]`
 const wrongConfigMap =
   'context: [{name: cm, configMap: {name: c, namespace: "{{ request.object.data.k }}"}}]';
 
+const kustomizeConfigMap = 'apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\n';
+const build = (kustomization: string, files: Readonly<Record<string, string>> = {}): Provocation => ({
+  argv: ['build', '.'],
+  files: { 'kustomization.yaml': kustomization, ...files },
+});
+
 function nested(levels: number): JsonObject {
   let value: JsonObject = {};
   for (let level = 0; level < levels; level++) value = { a: value };
@@ -192,4 +198,21 @@ export const provocations: Readonly<Record<ErrorCode, Provocation>> = {
     argv: ['serve', '--policies', 'p.yaml', '--host', '192.0.2.1', '--port', '0', '--state-dir', 'state'],
     files: { 'p.yaml': policy(label('b')) },
   },
+  KYM_KUSTOMIZATION_INVALID: build('resource: [a.yaml]'),
+  KYM_KUSTOMIZE_NOT_FOUND: build('resources: [none.yaml]'),
+  KYM_KUSTOMIZE_OUTSIDE: {
+    argv: ['build', 'inner'],
+    files: { 'inner/kustomization.yaml': 'resources: [../a.yaml]', 'a.yaml': kustomizeConfigMap },
+  },
+  KYM_KUSTOMIZE_REMOTE: build('resources: ["https://example.com/a.yaml"]'),
+  KYM_KUSTOMIZE_CYCLE: build('resources: [b]', { 'b/kustomization.yaml': 'resources: [..]' }),
+  KYM_KUSTOMIZE_RESOURCE: build('resources: [a.yaml]', { 'a.yaml': 'kind: ConfigMap' }),
+  KYM_KUSTOMIZE_DUPLICATE: build('resources: [a.yaml, b.yaml]', {
+    'a.yaml': kustomizeConfigMap,
+    'b.yaml': kustomizeConfigMap,
+  }),
+  KYM_KUSTOMIZE_GENERATOR: build('configMapGenerator: [{name: a, literals: [oops]}]'),
+  KYM_KUSTOMIZE_NO_TARGET: build('resources: [a.yaml]\nreplicas: [{name: none, count: 1}]', {
+    'a.yaml': kustomizeConfigMap,
+  }),
 };

@@ -1,0 +1,45 @@
+import type { SchemaNode } from '../patch/merge-schema.ts';
+import type { FieldSpecs } from './field-specs.ts';
+import type { Resource } from './resource.ts';
+
+export interface BuildOptions {
+  /** Exec plugins and functions may run. */
+  readonly enablePlugins: boolean;
+  /** Functions that are executables may run. */
+  readonly enableExec: boolean;
+  /** Files outside the folder of a kustomization may be read. */
+  readonly unrestricted: boolean;
+  readonly environment: Readonly<Record<string, string | undefined>>;
+  /** Prints a line of advice; the build goes on. */
+  warn(text: string): void;
+}
+
+/** The folder of one kustomization, and what may be read from there. */
+export interface KustomizationFolder {
+  /** Absolute, without symbolic links. */
+  readonly root: string;
+  /** The kustomization file as the user would name it, for messages. */
+  readonly file: string;
+  /** The file relative to the folder that is built, for `configuredIn`. */
+  readonly configuredIn: string;
+  /** Text of a file that a field names; throws outside the root and for URLs. */
+  readText(path: string, field: string): string;
+  readBytes(path: string, field: string): Uint8Array;
+}
+
+/** What the stages of one kustomization know besides the resources. */
+export interface BuildContext {
+  readonly options: BuildOptions;
+  readonly folder: KustomizationFolder;
+  /** Merge keys of a kind: those of Kubernetes, or of the schema that `openapi` names. */
+  mergeSchema(apiVersion: string, kind: string): SchemaNode | undefined;
+  /** Which fields the built-in transformers reach. */
+  readonly fieldSpecs: FieldSpecs;
+  /**
+   * Resources that entries of `generators`, `transformers` or `validators` name: files with one or more documents,
+   * folders with a kustomization, or inline texts.
+   */
+  loadConfigs(entries: readonly string[], field: string): Promise<readonly Resource[]>;
+  /** Resources in a YAML text that a plugin printed; `file` names the plugin in messages. */
+  parseResources(text: string, file: string): readonly Resource[];
+}
