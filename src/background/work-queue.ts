@@ -98,8 +98,8 @@ export function createWorkQueue({ workers, clock, run }: WorkQueueOptions): Work
       if (waits.cancel === undefined || delayMs > 0) return;
       waits.cancel();
     }
-    if (delayMs <= 0) return enqueue(key, group);
-    known.set(key, { group, cancel: clock.after(delayMs, () => enqueue(key, group)) });
+    if (delayMs <= 0) enqueue(key, group);
+    else known.set(key, { group, cancel: clock.after(delayMs, () => enqueue(key, group)) });
   }
 
   return {
