@@ -1,4 +1,5 @@
 import { loadAll, YAMLException } from 'js-yaml';
+import { readSimpleYaml } from '../json/simple-yaml.ts';
 import { isArray, isObject, type Json, type JsonObject, member } from '../json/value.ts';
 import type { Problem } from '../problem.ts';
 import { type DocumentText, splitDocuments } from './document-stream.ts';
@@ -13,7 +14,6 @@ import {
   maximumObjectCharacters,
   tooLarge,
 } from './object-limits.ts';
-import { readSimpleYaml } from './simple-yaml.ts';
 import { displayName, readText } from './text-input.ts';
 
 /** One Kubernetes object of the input. */

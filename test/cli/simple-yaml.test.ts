@@ -2,8 +2,8 @@ import fc from 'fast-check';
 import { loadAll } from 'js-yaml';
 import { describe, expect, test } from 'vitest';
 import { kubernetesResourceSchema } from '../../src/cli/kubernetes-schema.ts';
-import { readSimpleYaml } from '../../src/cli/simple-yaml.ts';
 import { writeYaml } from '../../src/cli/yaml-writer.ts';
+import { readSimpleYaml } from '../../src/json/simple-yaml.ts';
 import type { Json } from '../../src/json/value.ts';
 
 const readWhole = (text: string) => loadAll(text, { schema: kubernetesResourceSchema });

@@ -1,19 +1,25 @@
-import type { Json, JsonObject } from '../json/value.ts';
-import { resolveYamlScalar } from '../json/yaml-scalar.ts';
+import type { Json, JsonObject } from './value.ts';
+import { resolveYamlScalar } from './yaml-scalar.ts';
 
 /**
  * Reads the plain kind of YAML that tools print: block maps and lists, scalars on one line. It is several times
  * faster than a whole YAML parser. Undefined for anything else, broken text included: then the parser decides.
  */
-export function readSimpleYaml(text: string): JsonObject | undefined {
+export function readSimpleYaml(
+  text: string,
+  resolve: ScalarResolver = resolveYamlScalar,
+): JsonObject | undefined {
   if (unusual.test(text)) return undefined;
   try {
-    return new SimpleReader(text).read();
+    return new SimpleReader(text, resolve).read();
   } catch (error) {
     if (error === notSimple) return undefined;
     throw error;
   }
 }
+
+/** What plain text means. An exception leaves the text to the parser. */
+export type ScalarResolver = (text: string) => Json;
 
 /** Tabs, carriage returns and characters beyond printable ASCII and Latin letters are left to the parser. */
 const unusual = /[^\n -~\u00a1-\u024f]/;
@@ -36,8 +42,11 @@ class SimpleReader {
   #indent = 0;
   #depth = 0;
 
-  constructor(text: string) {
+  readonly #resolve: ScalarResolver;
+
+  constructor(text: string, resolve: ScalarResolver) {
     this.#text = text;
+    this.#resolve = resolve;
   }
 
   read(): JsonObject {
@@ -87,7 +96,7 @@ class SimpleReader {
     while (this.#line !== undefined && this.#indent === indent && !this.#isItem()) {
       const line = this.#line;
       const colon = endOfKey(line);
-      const key = keyOf(line.slice(0, colon));
+      const key = keyOf(line.slice(0, colon), this.#resolve);
       if (Object.hasOwn(map, key)) throw notSimple;
       if (colon + 1 === line.length) {
         this.#advance();
@@ -133,7 +142,7 @@ class SimpleReader {
     this.#advance();
     // A line further right would go on with this scalar.
     if (this.#indent > indent) throw notSimple;
-    return scalarOf(text);
+    return scalarOf(text, this.#resolve);
   }
 }
 
@@ -153,32 +162,32 @@ function endOfKey(line: string, otherwise?: number): number {
   return otherwise;
 }
 
-function keyOf(text: string): string {
+function keyOf(text: string, resolve: ScalarResolver): string {
   if (plainKey.test(text)) {
-    if (text === '__proto__' || typeof resolveYamlScalar(text) !== 'string') throw notSimple;
+    if (text === '__proto__' || typeof resolve(text) !== 'string') throw notSimple;
     return text;
   }
-  const value = text.startsWith('"') || text.startsWith("'") ? scalarOf(text) : undefined;
+  const value = text.startsWith('"') || text.startsWith("'") ? scalarOf(text, resolve) : undefined;
   if (typeof value !== 'string' || value === '__proto__') throw notSimple;
   return value;
 }
 
-function scalarOf(text: string): Json {
+function scalarOf(text: string, resolve: ScalarResolver): Json {
   const first = text.charAt(0);
-  if (!indicators.has(first)) return plainOf(text);
+  if (!indicators.has(first)) return plainOf(text, resolve);
   if (first === '"' && jsonText.test(text)) return JSON.parse(text) as string;
   if (first === "'" && singleQuoted.test(text)) return text.slice(1, -1).replaceAll("''", "'");
   if (text === '{}') return {};
   if (text === '[]') return [];
-  if (first === '-' && text.length > 1 && text.charCodeAt(1) !== space) return plainOf(text);
+  if (first === '-' && text.length > 1 && text.charCodeAt(1) !== space) return plainOf(text, resolve);
   throw notSimple;
 }
 
-function plainOf(text: string): Json {
+function plainOf(text: string, resolve: ScalarResolver): Json {
   if (text.includes(' #') || text.includes(': ') || text.charCodeAt(text.length - 1) === colonCode)
     throw notSimple;
   try {
-    return resolveYamlScalar(text);
+    return resolve(text);
   } catch {
     throw notSimple;
   }
