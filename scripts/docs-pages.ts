@@ -2,13 +2,15 @@ import { functionExample, functionSignature } from '../src/cli/function-text.ts'
 import { type ErrorCode, errorTable } from '../src/errors.ts';
 import { functionTable } from '../src/expression/functions/table.ts';
 import { commandPage } from './docs-commands.ts';
+import { cookbookPage } from './docs-cookbook.ts';
 
 /** The generated pages, by path in the repository. A test compares them with what is there. */
-export function docsPages(): ReadonlyMap<string, string> {
+export async function docsPages(root: string): Promise<ReadonlyMap<string, string>> {
   return new Map([
     ['docs/reference/cli.md', commandPage()],
     ['docs/reference/errors.md', errorPage()],
     ['docs/reference/functions.md', functionPage()],
+    ['docs/cookbook.md', await cookbookPage(root)],
   ]);
 }
 

@@ -1,4 +1,4 @@
-// `npm run docs`: writes the pages of docs/reference from the tables in the sources.
+// `npm run docs`: writes the generated pages of docs from the tables and samples in the sources.
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -19,7 +19,7 @@ await build({
   logLevel: 'warning',
 });
 const { docsPages } = await import(pathToFileURL(outfile).href);
-for (const [path, text] of docsPages()) {
+for (const [path, text] of await docsPages(root)) {
   mkdirSync(dirname(join(root, path)), { recursive: true });
   writeFileSync(join(root, path), text);
   console.log(`wrote ${path}`);

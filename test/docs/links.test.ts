@@ -1,0 +1,61 @@
+import { existsSync, readFileSync, statSync } from 'node:fs';
+import { dirname, join, relative } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { markdownPages, type Page, proseOf, root } from './pages.ts';
+
+const pages = markdownPages();
+
+describe('links', () => {
+  it.each(pages.map((page) => [page.path, page] as const))('%s leads nowhere wrong', (_, page) => {
+    expect(linksOf(page).flatMap((link) => problemOf(page, link))).toEqual([]);
+  });
+
+  it('every page under docs/ can be reached from docs/README.md', () => {
+    const reached = new Set<string>();
+    const visit = (path: string): void => {
+      if (reached.has(path)) return;
+      reached.add(path);
+      const page = pages.find((candidate) => candidate.path === path);
+      for (const link of page === undefined ? [] : linksOf(page)) {
+        const [file = ''] = link.split('#');
+        if (file.endsWith('.md')) visit(relative(root, join(root, dirname(path), file)));
+      }
+    };
+    visit('docs/README.md');
+    const lost = pages
+      .map(({ path }) => path)
+      .filter((path) => path.startsWith('docs/') && !reached.has(path));
+    expect(lost).toEqual([]);
+  });
+});
+
+function linksOf(page: Page): readonly string[] {
+  const links = [...proseOf(page).matchAll(/\]\(([^()\s]+)\)/g)].map(([, link = '']) => link);
+  return links.filter((link) => !/^[a-z]+:/.test(link));
+}
+
+function problemOf(page: Page, link: string): readonly string[] {
+  const [file = '', anchor] = link.split('#');
+  const path = file === '' ? join(root, page.path) : join(root, dirname(page.path), decodeURI(file));
+  if (!existsSync(path)) return [`${link}: there is no such file`];
+  if (anchor === undefined || statSync(path).isDirectory()) return [];
+  const target = { path: relative(root, path), text: readFileSync(path, 'utf8') };
+  return anchorsOf(target).has(anchor) ? [] : [`${link}: there is no such heading`];
+}
+
+/** As forges name headings: lower case, no punctuation, dashes; a number for one that comes again. */
+function anchorsOf(page: Page): ReadonlySet<string> {
+  const anchors = new Set<string>();
+  const headings = page.text.replaceAll(/^ *```[\s\S]*?^ *```$/gm, '').matchAll(/^#+ +(.*)$/gm);
+  for (const [, heading = ''] of headings) {
+    const plain = heading.replaceAll(/\[([^\]]*)\]\([^)]*\)/g, '$1').toLowerCase();
+    const base = plain
+      .replaceAll(/[^\p{L}\p{N}\p{M}_ -]/gu, '')
+      .trim()
+      .replaceAll(' ', '-');
+    let name = base;
+    for (let count = 1; anchors.has(name); count++) name = `${base}-${count}`;
+    anchors.add(name);
+  }
+  return anchors;
+}
