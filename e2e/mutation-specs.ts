@@ -168,7 +168,7 @@ export function mutationSpecs({ kubectl }: Suite): void {
     const answer = await kubectl.send('create', document);
     expect(answer.code).toBe(1);
     expect(answer.stderr).toMatch(
-      /denied the request: .*policy broken-under-fail, rule broken-under-fail: .*\/mutate/,
+      /denied the request: .*policy broken-under-fail, rule broken-under-fail: .*\(rule \/mutate\/patchStrategicMerge\/metadata\/labels\/x\)/,
     );
   });
 

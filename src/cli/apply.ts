@@ -1,6 +1,6 @@
 import type { Outcome } from '../engine/outcome.ts';
 import { formatPointer } from '../json/pointer.ts';
-import type { JsonObject } from '../json/value.ts';
+import type { JsonObject, Path } from '../json/value.ts';
 import type { Problem } from '../problem.ts';
 import { createFormatter, textOf } from './apply-format.ts';
 import type { ApplyFormat } from './apply-formats.ts';
@@ -126,10 +126,15 @@ function failuresOf(object: JsonObject, evaluated: Evaluated, paint: Paint): str
   );
 }
 
+/** Deeper inside a generated rule, places are not those of the rule that the author wrote. */
+function writtenPath({ rule, failure }: Extract<Outcome, { status: 'failed' }>): Path {
+  return rule.autogenOf === undefined ? failure.rulePath : failure.rulePath.slice(0, 2);
+}
+
 function formatFailure(title: string, outcome: Extract<Outcome, { status: 'failed' }>, paint: Paint): string {
   const { policy, rule, failure, message } = outcome;
   const places = [
-    `at ${formatPointer([...rule.path, ...failure.rulePath])} of ${policy.source.file}`,
+    `at ${formatPointer([...rule.path, ...writtenPath(outcome)])} of ${policy.source.file}`,
     ...(failure.objectPath === undefined ? [] : [`at ${formatPointer(failure.objectPath)} of the object`]),
   ];
   return `${paint('red', 'failed')}: ${paint('bold', title)}: policy ${policy.key}, rule ${rule.name}: ${message} (${places.join(', ')}) [${failure.code}]`;

@@ -51,7 +51,10 @@ function loadEntry(entry: CompiledContextEntry, scope: Scope, settings: ContextS
   } catch (error) {
     if (!(error instanceof EvaluationError)) throw error;
     const code = error.code === 'KYM_NAMESPACE_BOUNDARY' ? error.code : 'KYM_CONTEXT_FAILED';
-    throw new EvaluationError(code, `context entry "${entry.name}": ${error.message}`, { cause: error });
+    throw new EvaluationError(code, `context entry "${entry.name}": ${error.message}`, {
+      cause: error,
+      place: error.place ?? entry.path,
+    });
   }
 }
 

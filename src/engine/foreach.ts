@@ -108,7 +108,7 @@ function runElement(loop: Loop, element: Json, index: number, object: JsonObject
     });
   }
 
-  const result = at('patch', entry.path, () => body.patch.apply(object, scope));
+  const result = at('patch', body.patch.path, () => body.patch.apply(object, scope));
   if (result.misses.length > 0) setting.misses.push(...result.misses);
   if (result.status === 'skipped') {
     record(loop, index, 'skipped', { type: 'anchor', misses: result.misses });

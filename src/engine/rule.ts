@@ -85,7 +85,7 @@ function mutate(
 ): RuleEffect {
   switch (mutation.type) {
     case 'patch': {
-      const result = at('patch', mutatePath, () => mutation.patch.apply(object, scope));
+      const result = at('patch', mutation.patch.path, () => mutation.patch.apply(object, scope));
       if (result.status === 'skipped') {
         return { status: 'skipped', reason: { type: 'anchor', misses: result.misses } };
       }

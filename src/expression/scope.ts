@@ -37,10 +37,17 @@ export interface Observer {
 export class EvaluationError extends Error {
   override readonly name = 'EvaluationError';
   readonly code: ErrorCode;
-  constructor(code: ErrorCode, message: string, options?: ErrorOptions) {
+  /** Where in the rule the text stands that failed, when it is known better than by the stage. */
+  readonly place: Path | undefined;
+  constructor(code: ErrorCode, message: string, options?: EvaluationErrorOptions) {
     super(message, options);
     this.code = code;
+    this.place = options?.place;
   }
+}
+
+export interface EvaluationErrorOptions extends ErrorOptions {
+  readonly place?: Path;
 }
 
 /**

@@ -89,7 +89,8 @@ function naming(compiled: CompiledVariable, text: string, path: Path): CompiledV
 function named(error: unknown, text: string, path: Path): unknown {
   if (!(error instanceof EvaluationError) || error instanceof VariableError) return error;
   const message = `failed to resolve ${text} at path ${formatPointer(path)}: ${error.message}`;
-  return new VariableError(error.code, message, { cause: error });
+  // A context entry that the variable reads failed where the entry stands.
+  return new VariableError(error.code, message, { cause: error, place: error.place ?? path });
 }
 
 function unusable(text: string): CompiledVariable {

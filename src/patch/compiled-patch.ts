@@ -1,9 +1,11 @@
 import type { ErrorCode } from '../errors.ts';
-import { EvaluationError, type Scope } from '../expression/scope.ts';
+import { EvaluationError, type EvaluationErrorOptions, type Scope } from '../expression/scope.ts';
 import type { Json, JsonObject, Path } from '../json/value.ts';
 
 /** A patch turned into closures when its policy was loaded. */
 export interface CompiledPatch {
+  /** Where in the rule it stands. */
+  readonly path: Path;
   /** Root names its variables read: `request`, `element`, context entries … */
   readonly roots: ReadonlySet<string>;
   /** Throws PatchError when it cannot be applied; the input object is never changed. */
@@ -31,7 +33,7 @@ export interface AnchorMiss {
 export class PatchError extends EvaluationError {
   /** Where in the object. */
   readonly path: Path;
-  constructor(code: ErrorCode, path: Path, message: string, options?: ErrorOptions) {
+  constructor(code: ErrorCode, path: Path, message: string, options?: EvaluationErrorOptions) {
     super(code, message, options);
     this.path = path;
   }

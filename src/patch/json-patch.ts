@@ -1,4 +1,4 @@
-import type { Scope } from '../expression/scope.ts';
+import type { EvaluationErrorOptions, Scope } from '../expression/scope.ts';
 import type { TemplateOptions } from '../expression/template.ts';
 import { applyOperation, PatchApplyError } from '../json/apply-patch.ts';
 import { equal } from '../json/equal.ts';
@@ -27,7 +27,7 @@ export interface JsonPatchOptions extends TemplateOptions {
 export class JsonPatchError extends PatchError {
   /** Which operation of the patch, counted from 0. */
   readonly index: number;
-  constructor(index: number, path: Path, message: string, options?: ErrorOptions) {
+  constructor(index: number, path: Path, message: string, options?: EvaluationErrorOptions) {
     super('KYM_JSON_PATCH_FAILED', path, message, options);
     this.index = index;
   }
@@ -55,10 +55,11 @@ export function compileJsonPatch(
   if (operations === undefined) return undefined;
   const apply = isText ? applyV1 : applyV1alpha1;
   return {
+    path,
     roots,
     apply: (object, scope) => ({
       status: 'patched',
-      object: applyAll(object, operations, scope, apply),
+      object: applyAll(object, operations, scope, apply, path),
       misses: [],
     }),
   };
@@ -159,6 +160,7 @@ function applyAll(
   operations: OperationSource,
   scope: Scope,
   apply: ApplyOne,
+  place: Path,
 ): JsonObject {
   let result: Json = object;
   let count = 0;
@@ -169,7 +171,10 @@ function applyAll(
     }
   } catch (error) {
     if (!(error instanceof PatchApplyError)) throw error;
-    throw new JsonPatchError(error.index, pathOf(error), error.message, { cause: error });
+    throw new JsonPatchError(error.index, pathOf(error), error.message, {
+      cause: error,
+      place: [...place, error.index],
+    });
   }
   // One operation by itself returns its input when it changes nothing; several may undo each other.
   if (result === object || (count > 1 && equal(result, object))) return object;

@@ -25,9 +25,10 @@ export function compileOverlay(overlay: Json, path: Path, reporter: Reporter): C
     },
   });
   if (failed) return undefined;
-  if (!usesVariables(overlay)) return { roots: new Set(), apply: (object) => applyPlan(plan, object) };
+  if (!usesVariables(overlay)) return { path, roots: new Set(), apply: (object) => applyPlan(plan, object) };
   const template = compileTemplate(overlay, path, reporter);
   return {
+    path,
     roots: template.roots,
     apply: (object, scope) => applyPlan(planRendered(template.render(scope)), object),
   };

@@ -51,16 +51,18 @@ export function compileStrategicMerge(
       `'$patch: ${root.directive}' at the top would ${root.directive} the whole object`,
     );
   }
-  return build.failed ? undefined : compiledPatch(root, build.templates);
+  return build.failed ? undefined : compiledPatch(path, root, build.templates);
 }
 
 const noMisses: readonly AnchorMiss[] = [];
 
 function compiledPatch(
+  path: Path,
   root: MapNode,
   templates: readonly { readonly roots: ReadonlySet<string>; render: CompiledRender }[],
 ): CompiledPatch {
   return {
+    path,
     roots: new Set(templates.flatMap((template) => [...template.roots])),
     apply(object, scope) {
       const run = startRun(

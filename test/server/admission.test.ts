@@ -143,7 +143,7 @@ describe('a rule that fails', () => {
     expect(response.allowed).toBe(false);
     expect(response.patch).toBeUndefined();
     expect(response.status?.message).toBe(
-      'mutation failed: policy broken, rule rule: variable substitution failed: Unknown key "absent" in path (rule /mutate) [KYM_VARIABLE_UNRESOLVED]',
+      'mutation failed: policy broken, rule rule: variable substitution failed: Unknown key "absent" in path (rule /mutate/patchStrategicMerge/metadata/labels/a) [KYM_VARIABLE_UNRESOLVED]',
     );
   });
 

@@ -1,0 +1,95 @@
+import { describe, expect, it } from 'vitest';
+import { mutateSync } from '../engine/mutate.ts';
+import { loadDocuments } from '../policy/load.ts';
+import { createSnapshot } from '../policy/registry.ts';
+import { failureText } from './failure-text.ts';
+import { requestFor } from './resource-request.ts';
+
+const pod = {
+  apiVersion: 'v1',
+  kind: 'Pod',
+  metadata: { name: 'web', annotations: { token: 's3cret' } },
+  spec: { containers: [{ name: 'main', image: 'a:1' }] },
+};
+
+function failureOf(rule: string): string {
+  const text = `apiVersion: kyverno.io/v1
+kind: ClusterPolicy
+metadata: {name: p}
+spec:
+  background: false
+  rules:
+  - name: r
+    match: {any: [{resources: {kinds: [Pod]}}]}
+    ${rule.trim().replaceAll('\n', '\n    ')}
+`;
+  const { policies, problems } = loadDocuments([{ file: 'p.yaml', text }]);
+  if (policies.length === 0) throw new Error(JSON.stringify(problems));
+  const [outcome] = mutateSync(requestFor(pod), createSnapshot(policies, [])).outcomes;
+  if (outcome?.status !== 'failed') throw new Error(`it is ${outcome?.status}`);
+  return failureText(outcome);
+}
+
+describe('a failure names its place', () => {
+  it.each([
+    [
+      'a variable in a merge',
+      'mutate: {patchStrategicMerge: {metadata: {labels: {x: "{{ request.object.spec.absent }}"}}}}',
+      'rule /mutate/patchStrategicMerge/metadata/labels/x',
+    ],
+    [
+      'a key of a merge',
+      'mutate: {patchStrategicMerge: {metadata: {labels: {"{{ request.object.absent }}": "1"}}}}',
+      'rule /mutate/patchStrategicMerge/metadata/labels/{{ request.object.absent }}',
+    ],
+    [
+      'a merge that does not fit the object',
+      'mutate: {patchStrategicMerge: {spec: {containers: {name: x}}}}',
+      'rule /mutate/patchStrategicMerge, object /spec/containers',
+    ],
+    [
+      'an operation of a patch',
+      `mutate:
+  patchesJson6902: |-
+    - {op: add, path: /metadata/labels/a, value: "1"}
+    - {op: replace, path: /spec/absent/0, value: 1}`,
+      'rule /mutate/patchesJson6902/1, object /spec/absent/0',
+    ],
+    [
+      'a precondition',
+      'preconditions: {all: [{key: "{{ request.object.absent }}", operator: Equals, value: a}]}\nmutate: {patchStrategicMerge: {spec: {a: b}}}',
+      'rule /preconditions/all/0/key',
+    ],
+    [
+      'a context entry, wherever it is read',
+      'context: [{name: one, variable: {value: 1}}, {name: map, configMap: {name: a, namespace: b}}]\nmutate: {patchStrategicMerge: {metadata: {labels: {x: "{{ map.data.k }}"}}}}',
+      'rule /context/1',
+    ],
+    [
+      'the list of a loop',
+      'mutate: {foreach: [{list: "parse_json(request.object.metadata.name)", patchStrategicMerge: {a: b}}]}',
+      'rule /mutate/foreach/0/list',
+    ],
+    [
+      'a patch in a loop in a loop',
+      'mutate: {foreach: [{list: "request.object.spec.containers", foreach: [{list: "`[{\\"a\\": 1}]`", patchStrategicMerge: {metadata: {labels: {x: "{{ element.absent }}"}}}}]}]}',
+      'rule /mutate/foreach/0/foreach/0/patchStrategicMerge/metadata/labels/x',
+    ],
+    [
+      'a replacement',
+      'mutate: {replacements: [{sourceValue: x, targets: [{select: {kind: Pod}, fieldPaths: [spec.absent.field]}]}]}',
+      'rule /mutate/replacements/0',
+    ],
+  ])('%s', (_, rule, place) => {
+    expect(failureOf(rule)).toContain(`(${place}`);
+  });
+
+  it('but no value', () => {
+    const rule = `mutate:
+  foreach:
+  - list: "[request.object.metadata.annotations.token]"
+    patchesJson6902: |-
+      - {op: replace, path: "/spec/{{ element }}/x", value: 1}`;
+    expect(failureOf(rule)).toContain('(rule /mutate/foreach/0/patchesJson6902/0, object /spec/…/x)');
+  });
+});
