@@ -1,4 +1,4 @@
-// Writes deploy/crds from the schemas in src/policy; with `--check` only says which files differ.
+// Writes deploy/crds, and its copy in the chart, from the schemas in src/policy; with `--check` only says which files differ.
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { ensureInstalled, root } from './setup.mjs';
@@ -16,13 +16,18 @@ await build({
   outfile,
 });
 const { differingCrds, renderCrds } = await import(outfile);
-const folder = join(root, 'deploy', 'crds');
+const folders = ['deploy/crds', 'charts/kymera/files/crds'];
 
 if (process.argv.includes('--check')) {
-  const differing = differingCrds(folder);
-  for (const name of differing) console.log(`deploy/crds/${name} is not what the schemas say`);
+  const differing = folders.flatMap((folder) =>
+    differingCrds(join(root, folder)).map((name) => `${folder}/${name}`),
+  );
+  for (const path of differing) console.log(`${path} is not what the schemas say`);
   process.exit(differing.length === 0 ? 0 : 1);
 }
-rmSync(folder, { recursive: true, force: true });
-mkdirSync(folder, { recursive: true });
-for (const [name, text] of renderCrds()) writeFileSync(join(folder, name), text);
+const crds = renderCrds();
+for (const folder of folders) {
+  rmSync(join(root, folder), { recursive: true, force: true });
+  mkdirSync(join(root, folder), { recursive: true });
+  for (const [name, text] of crds) writeFileSync(join(root, folder, name), text);
+}
