@@ -32,27 +32,28 @@ function parse(source: Json): PatchNode | undefined {
 }
 
 function toOperation(node: PatchNode): StaticOperation {
-  const op = constantOf(entryOf(node, 'op'));
+  const op = constantNode(entryOf(node, 'op'));
   const path = entryOf(node, 'path');
-  const literal = constantOf(path);
+  const literal = constantNode(path);
   return {
     op: typeof op === 'string' ? op : '',
     path: path?.type === 'template' ? path.text : typeof literal === 'string' ? literal : '',
     tokens: typeof literal === 'string' && literal.startsWith('/') ? parsePointer(literal) : undefined,
-    value: constantOf(entryOf(node, 'value')),
+    value: constantNode(entryOf(node, 'value')),
   };
 }
 
-function constantOf(node: PatchNode | undefined): Json | undefined {
+/** The value of a node; undefined when absent or dependent on variables. */
+export function constantNode(node: PatchNode | undefined): Json | undefined {
   switch (node?.type) {
     case 'constant':
       return node.value;
     case 'list': {
-      const items = node.items.map(constantOf);
+      const items = node.items.map(constantNode);
       return items.some((item) => item === undefined) ? undefined : (items as Json[]);
     }
     case 'map': {
-      const entries = node.entries.map(({ key, value }) => [constantOf(key), constantOf(value)] as const);
+      const entries = node.entries.map(({ key, value }) => [constantNode(key), constantNode(value)] as const);
       if (entries.some(([key, value]) => key === undefined || value === undefined)) return undefined;
       return Object.fromEntries(entries) as Json;
     }
