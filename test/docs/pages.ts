@@ -53,3 +53,20 @@ export function proseOf(page: Page): string {
     .replaceAll(/^( *)```[\s\S]*?^ *```$/gm, '')
     .replaceAll(/`[^`\n]*`/g, (code) => code.replaceAll(/[[\]()]/g, ''));
 }
+
+/** What is typed in a console, in order, with what is printed after it. */
+export function stepsOf(text: string): readonly (readonly [string, string])[] {
+  return text
+    .split(/^\$ /m)
+    .filter((step) => step !== '')
+    .map((step) => {
+      const end = step.indexOf('\n');
+      return [step.slice(0, end), step.slice(end + 1)] as const;
+    });
+}
+
+/** A line `…` stands for any lines. */
+export function outputShape(output: string): RegExp {
+  const lines = output.split(/^…\n/m).map((part) => part.replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&'));
+  return new RegExp(`^${lines.join('[\\s\\S]*')}$`);
+}

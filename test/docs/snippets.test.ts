@@ -5,11 +5,12 @@ import { delimiter, dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { parseAllDocuments } from 'yaml';
 import { loadPolicies } from '../../src/index.ts';
-import { type Block, blocksOf, markdownPages, type Page, root } from './pages.ts';
+import { type Block, blocksOf, markdownPages, outputShape, type Page, root, stepsOf } from './pages.ts';
 
 /**
  * How the blocks of a page are tested, by their first word:
- * - `console`: each line after `$ ` is run, and must print what stands below it; a line `…` stands for any lines
+ * - `console`: each line after `$ ` is run, and must print what stands below it; a line `…` stands for any lines.
+ *   `console cluster` is run by the e2e suite
  * - `sh`: run as a whole, and must end well. `sh cluster` is run by the e2e suite; `sh elsewhere` by what the page says
  * - `yaml`, `json`: must be readable; policies among them must load. `file=NAME` also puts the block into that file
  *   of the page's working folder, for the commands after it
@@ -46,9 +47,9 @@ describe.each(pages.map((page) => [page.path, page] as const))('%s', (_, page) =
 
 function testBlock(page: Page, block: Block, folder: string): void {
   const at = `line ${block.line}`;
-  if (block.language === 'console') {
+  if (block.language === 'console' && block.marks.length === 0) {
     for (const [command, output] of stepsOf(block.text)) {
-      it(`${at}: $ ${command}`, () => expect(runIn(folder, command).printed).toMatch(shape(output)));
+      it(`${at}: $ ${command}`, () => expect(runIn(folder, command).printed).toMatch(outputShape(output)));
     }
   } else if (block.language === 'sh' && block.marks.length === 0) {
     it(`${at}: ${block.text.trim()}`, () => {
@@ -99,21 +100,6 @@ function runIn(cwd: string, command: string): { readonly status: number | null; 
     timeout: 60_000,
   });
   return { status, printed: `${stdout}${stderr}`.replace(/^\n/, '') };
-}
-
-function stepsOf(text: string): readonly (readonly [string, string])[] {
-  return text
-    .split(/^\$ /m)
-    .filter((step) => step !== '')
-    .map((step) => {
-      const end = step.indexOf('\n');
-      return [step.slice(0, end), step.slice(end + 1)] as const;
-    });
-}
-
-function shape(output: string): RegExp {
-  const lines = output.split(/^…\n/m).map((part) => part.replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&'));
-  return new RegExp(`^${lines.join('[\\s\\S]*')}$`);
 }
 
 it('the README shows its first policy as it is in the samples', () => {
