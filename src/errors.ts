@@ -215,6 +215,31 @@ export const errorTable = {
     cause: '`mutateExistingOnPolicyUpdate` is set on a rule without targets.',
     cure: 'Add `mutate.targets`.',
   },
+  KYM_NOT_RECONCILED: {
+    cause:
+      'The patch of a rule for existing objects differs each time it is made, so repeating it would change its targets for ever.',
+    cure: 'Nothing to do: it runs when a trigger is admitted and when the policy changes. For a regular run, take `random` and the time out of the patch.',
+  },
+  KYM_TARGET_NOT_FOUND: {
+    cause: 'A rule names one target by namespace and name, and there is no such object.',
+    cure: 'Create the object, or correct the target; with a wildcard in its name an absent object is no failure.',
+  },
+  KYM_TARGET_SELECTOR: {
+    cause: 'The selector of a target cannot be used: it has no kind, or a value of the wrong type.',
+    cure: 'Give the target a kind, and texts for its fields.',
+  },
+  KYM_GENERATE_FORM: {
+    cause: 'A generate block, or an entry of its foreach, has none or several of its forms, or anchors.',
+    cure: 'Keep exactly one of `data`, `clone`, `cloneList` and `foreach`, without anchors.',
+  },
+  KYM_GENERATE_SYNCHRONIZE: {
+    cause: 'Kind or source of what a synchronized rule generates depends on the trigger.',
+    cure: 'Write a rule for each kind and source, or do without `synchronize`.',
+  },
+  KYM_SOURCE_NOT_FOUND: {
+    cause: 'A generate rule copies an object that is not there.',
+    cure: 'Create the object that `clone` names, or correct its namespace and name.',
+  },
   KYM_SUBRESOURCE_MISSING: {
     cause:
       'A rule deals with replicas or status, which also change through a subresource that it does not match.',

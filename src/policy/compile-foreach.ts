@@ -105,7 +105,8 @@ function checkOnePatch(document: JsonObject, path: Path, reporter: Reporter): bo
   return false;
 }
 
-function compileList(
+/** The elements of a loop: an expression without braces. */
+export function compileList(
   text: string,
   path: Path,
   scope: VariableScope,

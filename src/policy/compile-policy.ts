@@ -3,8 +3,9 @@ import type { Problem, Reporter } from '../problem.ts';
 import { autogenAnnotation, autogenRules, isAutogenName } from './autogen.ts';
 import { checkPolicy } from './check-policy.ts';
 import { checkObject } from './check-schema.ts';
+import { compileGenerateRule } from './compile-generate.ts';
 import { compileRule } from './compile-rule.ts';
-import type { CompiledPolicy, CompiledRule } from './compiled.ts';
+import type { CompiledGenerateRule, CompiledPolicy, CompiledRule } from './compiled.ts';
 import { alphaPath, compileAlphaMutation, isAlphaDialect, modernizeRule } from './dialect-v1alpha1.ts';
 import type { PolicyFacts } from './policy-facts.ts';
 import { collectProblems, type PolicySource, type ProblemCollector } from './problem-collector.ts';
@@ -38,6 +39,8 @@ export function compilePolicy(document: JsonObject, source: PolicySource): Polic
   checkPolicy(document, collector.at([]));
 
   const written = misshapen === 'all' ? [] : compileWritten(document, alpha, facts, misshapen, collector);
+  const generateRules =
+    misshapen === 'all' || alpha ? [] : compileGenerateRules(document, facts, misshapen, collector);
   const generated = collector.hasErrors() || alpha ? [] : compileGenerated(document, facts, collector);
   if (collector.hasErrors()) return { problems: collector.problems };
 
@@ -49,7 +52,8 @@ export function compilePolicy(document: JsonObject, source: PolicySource): Polic
     name,
     ...(namespace === undefined ? {} : { namespace }),
     rules: [...kept, ...generated],
-    otherRules: otherRules(document),
+    generateRules,
+    otherRules: otherRules(document, generateRules),
     ...settings(document),
     source: { file: source.file, line: source.positionOf?.([]).line ?? 1 },
     document,
@@ -74,6 +78,7 @@ function factsOf(document: JsonObject, alpha: boolean): PolicyFacts {
       (rule) => read(readObject(rule, 'mutate') ?? {}, 'targets') !== undefined,
     ),
     mutateExistingOnPolicyUpdate: readBoolean(spec, 'mutateExistingOnPolicyUpdate') ?? false,
+    generateExisting: readBoolean(spec, 'generateExisting') ?? false,
     ...(controllers === undefined ? {} : { autogenControllers: controllers }),
   };
 }
@@ -131,6 +136,20 @@ function compileWritten(
   });
 }
 
+function compileGenerateRules(
+  document: JsonObject,
+  facts: PolicyFacts,
+  misshapen: ReadonlySet<number>,
+  collector: ProblemCollector,
+): readonly CompiledGenerateRule[] {
+  return readObjects(readObject(document, 'spec') ?? {}, 'rules').flatMap((rule, index) => {
+    if (misshapen.has(index) || ruleType(rule) !== 'generate') return [];
+    const path: Path = ['spec', 'rules', index];
+    const reporter = collector.at(path, { rule: readText(rule, 'name') ?? '' });
+    return compileGenerateRule(rule, { reporter, facts, path }) ?? [];
+  });
+}
+
 /** A generated rule that does not compile is a problem of the rule it came from. */
 function compileGenerated(
   document: JsonObject,
@@ -151,12 +170,15 @@ function compileGenerated(
   });
 }
 
-function otherRules(document: JsonObject): CompiledPolicy['otherRules'] {
+function otherRules(
+  document: JsonObject,
+  generateRules: readonly CompiledGenerateRule[],
+): CompiledPolicy['otherRules'] {
   return readObjects(readObject(document, 'spec') ?? {}, 'rules').flatMap((rule, index) => {
     const type = ruleType(rule);
-    return type === undefined || type === 'mutate'
-      ? []
-      : [{ name: readText(rule, 'name') ?? `rule-${index}`, type }];
+    if (type === undefined || type === 'mutate') return [];
+    if (generateRules.some(({ path }) => path[2] === index)) return [];
+    return [{ name: readText(rule, 'name') ?? `rule-${index}`, type }];
   });
 }
 

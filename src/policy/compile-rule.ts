@@ -15,6 +15,7 @@ import type { CompiledMutation, CompiledRule } from './compiled.ts';
 import type { PolicyFacts } from './policy-facts.ts';
 import { watchErrors } from './problem-collector.ts';
 import { read, readBoolean, readList, readObject, readObjects, readText } from './read-field.ts';
+import { adviseOnReconcile, changingCalls } from './repeatable.ts';
 import { versionsWithFlatForms } from './schema.ts';
 import { outermostScope, type VariableScope } from './variable-scope.ts';
 
@@ -36,6 +37,7 @@ export function compileRule(written: JsonObject, options: RuleOptions): Compiled
   checkMatch(written, facts, reporter);
   checkMutate(written, facts, reporter);
   adviseOn(written, facts, reporter);
+  adviseOnReconcile(written, reporter);
   const match = compileFilter(readObject(written, 'match') ?? {}, ['match'], reporter);
   checkIdentity(written, match, facts, reporter);
 
@@ -77,6 +79,7 @@ export function compileRule(written: JsonObject, options: RuleOptions): Compiled
     ...(mutatesExisting ? { targets: targets.targets } : {}),
     mutateExistingOnPolicyUpdate:
       readBoolean(mutate, 'mutateExistingOnPolicyUpdate') ?? facts.mutateExistingOnPolicyUpdate,
+    repeatable: !mutatesExisting || changingCalls(rule).length === 0,
     skipBackgroundRequests: readBoolean(rule, 'skipBackgroundRequests') ?? true,
   };
 }
@@ -104,9 +107,10 @@ function withReferences(rule: JsonObject, reporter: Reporter): JsonObject {
   return isObject(resolved) ? resolved : rule;
 }
 
-type Present<Fields> = { [Key in keyof Fields]?: Exclude<Fields[Key], undefined> };
+export type Present<Fields> = { [Key in keyof Fields]?: Exclude<Fields[Key], undefined> };
 
-function optional<Fields extends Readonly<Record<string, unknown>>>(fields: Fields): Present<Fields> {
+/** Absent fields are left out. */
+export function optional<Fields extends Readonly<Record<string, unknown>>>(fields: Fields): Present<Fields> {
   return Object.fromEntries(
     Object.entries(fields).filter(([, value]) => value !== undefined),
   ) as Present<Fields>;

@@ -18,6 +18,8 @@ export interface CompiledPolicy {
   readonly namespace?: string;
   /** In evaluation order: the author's rules, then the generated ones. Mutate rules only. */
   readonly rules: readonly CompiledRule[];
+  /** Rules that make objects, in the order they were written. */
+  readonly generateRules: readonly CompiledGenerateRule[];
   /** Rules of other types, noted and passed over. */
   readonly otherRules: readonly { readonly name: string; readonly type: string }[];
   readonly applyRules: 'All' | 'One';
@@ -33,7 +35,8 @@ export interface CompiledPolicy {
   readonly document: JsonObject;
 }
 
-export interface CompiledRule {
+/** What every rule has, whatever it does. */
+export interface CompiledRuleHead {
   readonly name: string;
   /** The author's rule this one was generated from, for pod controllers. */
   readonly autogenOf?: string;
@@ -43,6 +46,12 @@ export interface CompiledRule {
   readonly exclude?: CompiledFilter;
   readonly context: readonly CompiledContextEntry[];
   readonly preconditions?: CompiledConditions;
+  readonly skipBackgroundRequests: boolean;
+  /** The rule as it runs, after autogen: published in status and shown by explain. */
+  readonly document: JsonObject;
+}
+
+export interface CompiledRule extends CompiledRuleHead {
   readonly mutation: CompiledMutation;
   /**
    * Variables of the context and the preconditions. Outside loops Kyverno fills in the whole rule before it patches,
@@ -52,9 +61,51 @@ export interface CompiledRule {
   /** Present (even when empty) on a mutate-existing rule: admission passes it over. */
   readonly targets?: readonly CompiledTarget[];
   readonly mutateExistingOnPolicyUpdate: boolean;
-  readonly skipBackgroundRequests: boolean;
-  /** The rule as it runs, after autogen: published in status and shown by explain. */
-  readonly document: JsonObject;
+  /** False for a rule for existing objects whose patch differs each time: it is not reconciled. */
+  readonly repeatable: boolean;
+}
+
+/** A rule that makes objects when a trigger is admitted. */
+export interface CompiledGenerateRule extends CompiledRuleHead {
+  /** What is generated follows its source, its trigger and its rule. */
+  readonly synchronize: boolean;
+  /** What was generated stays when the rule goes, synchronize or not. */
+  readonly orphanDownstreamOnPolicyDelete: boolean;
+  /** Triggers that were there before the policy count too. */
+  readonly generateExisting: boolean;
+  readonly generation: CompiledGeneration;
+}
+
+export type CompiledGeneration =
+  | { readonly type: 'pattern'; readonly pattern: CompiledGeneratePattern }
+  | { readonly type: 'foreach'; readonly entries: readonly CompiledGenerateLoop[] };
+
+/** What to make, and where; every field may hold variables. */
+export interface CompiledGeneratePattern {
+  /** Where in the rule: `['generate']`. */
+  readonly path: Path;
+  readonly apiVersion?: CompiledTemplate;
+  readonly kind?: CompiledTemplate;
+  readonly namespace?: CompiledTemplate;
+  readonly name?: CompiledTemplate;
+  readonly content: CompiledContent;
+}
+
+export type CompiledContent =
+  | { readonly type: 'data'; readonly data: CompiledTemplate }
+  /** `{namespace, name}` of the object to copy; it has the kind of what is made. */
+  | { readonly type: 'clone'; readonly source: CompiledTemplate }
+  /** `{namespace, kinds, selector}` of the objects to copy. */
+  | { readonly type: 'cloneList'; readonly source: CompiledTemplate }
+  | { readonly type: 'none' };
+
+export interface CompiledGenerateLoop {
+  /** Where in the rule: `['generate', 'foreach', 0]`. */
+  readonly path: Path;
+  readonly list: CompiledExpression;
+  readonly context: readonly CompiledContextEntry[];
+  readonly preconditions?: CompiledConditions;
+  readonly pattern: CompiledGeneratePattern;
 }
 
 /** Exactly one of `any` and `all` is set. */

@@ -9,6 +9,8 @@ export interface PolicyFacts {
   /** Some rule mutates existing objects. */
   readonly mutatesExisting: boolean;
   readonly mutateExistingOnPolicyUpdate: boolean;
+  /** For generate rules that do not say it themselves. */
+  readonly generateExisting: boolean;
   /** The autogen annotation, when it is there. */
   readonly autogenControllers?: string;
 }

@@ -15,6 +15,7 @@ function rule(name: string, match: JsonObject, targets?: []): CompiledRule {
     mutation: { type: 'replacements', replacements: [] },
     ...(targets === undefined ? {} : { targets }),
     mutateExistingOnPolicyUpdate: false,
+    repeatable: true,
     skipBackgroundRequests: true,
     document: {},
   };
@@ -28,6 +29,7 @@ function policy(name: string, rules: readonly CompiledRule[], namespace?: string
     name,
     ...(namespace === undefined ? {} : { namespace }),
     rules,
+    generateRules: [],
     otherRules: [],
     applyRules: 'All',
     failurePolicy: 'Fail',

@@ -38,6 +38,26 @@ const build = (kustomization: string, files: Readonly<Record<string, string>> = 
   files: { 'kustomization.yaml': kustomization, ...files },
 });
 
+const existing = (target: string): Provocation => ({
+  argv: ['existing', 'plan', 'p.yaml', '-r', 'r.yaml'],
+  files: {
+    'p.yaml': policy({
+      mutate: `targets: [${target}]\n      patchStrategicMerge: {metadata: {labels: {a: b}}}`,
+    }),
+    'r.yaml': JSON.stringify(configMap),
+  },
+});
+const generatePolicy = (fields: string) => `
+apiVersion: kyverno.io/v1
+kind: ClusterPolicy
+metadata: {name: p}
+spec:
+  rules:
+  - name: r
+    match: {any: [{resources: {kinds: [ConfigMap]}}]}
+    generate: {apiVersion: v1, kind: Secret, name: made, namespace: "{{ request.namespace }}", ${fields}}
+`;
+
 function nested(levels: number): JsonObject {
   let value: JsonObject = {};
   for (let level = 0; level < levels; level++) value = { a: value };
@@ -157,6 +177,25 @@ export const provocations: Readonly<Record<ErrorCode, Provocation>> = {
   },
   KYM_TARGETS_MISSING: {
     text: policy({ mutate: 'mutateExistingOnPolicyUpdate: true\n      patchStrategicMerge: {data: {a: b}}' }),
+  },
+  KYM_NOT_RECONCILED: {
+    text: policy({
+      mutate: `targets: [{apiVersion: v1, kind: Secret}]
+      patchStrategicMerge: {metadata: {labels: {a: "{{ random('[a-z]{8}') }}"}}}`,
+    }),
+  },
+  KYM_TARGET_NOT_FOUND: existing('{apiVersion: v1, kind: Secret, namespace: ns, name: none}'),
+  KYM_TARGET_SELECTOR: existing('{apiVersion: v1, kind: "{{ request.object.data }}"}'),
+  KYM_GENERATE_FORM: { text: generatePolicy('data: {data: {a: b}}, clone: {name: a, namespace: b}') },
+  KYM_GENERATE_SYNCHRONIZE: {
+    text: generatePolicy('synchronize: true, clone: {name: "{{ request.name }}", namespace: b}'),
+  },
+  KYM_SOURCE_NOT_FOUND: {
+    argv: ['existing', 'plan', 'p.yaml', '-r', 'r.yaml', '--operation', 'CREATE'],
+    files: {
+      'p.yaml': generatePolicy('clone: {name: none, namespace: b}'),
+      'r.yaml': JSON.stringify(configMap),
+    },
   },
   KYM_SUBRESOURCE_MISSING: {
     text: policy({ match: 'any: [{resources: {kinds: [Deployment]}}]', ...psm('{spec: {replicas: 1}}') }),
