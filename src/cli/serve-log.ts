@@ -31,8 +31,15 @@ export function createLog(level: string, output: Output): ServeLog {
     },
   };
   const formatters = { level: (label: string) => ({ level: label }) };
-  const logger = pino({ level, base: null, timestamp: createTimestamp(), formatters }, destination);
-  return Object.assign(logger, { flush });
+  const timestamp = createTimestamp();
+  const logger = pino({ level, base: null, timestamp, formatters }, destination);
+  return Object.assign(logger, {
+    flush,
+    infoText(fields: string, message: string) {
+      if (!logger.isLevelEnabled('info')) return;
+      destination.write(`{"level":"info"${timestamp()},${fields},"msg":${JSON.stringify(message)}}\n`);
+    },
+  });
 }
 
 /** Many lines are written in one millisecond: its text is made once. */

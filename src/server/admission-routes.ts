@@ -1,9 +1,8 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { timeToAnswer } from '../admission/deadline.ts';
-import { MalformedReview } from '../admission/review-request.ts';
 import { reviewText } from '../admission/review-response.ts';
 import type { Json } from '../json/value.ts';
 import { Refusal } from './refusal.ts';
+import { asRefusal, millisecondsFor, reviewBody, reviewContentType } from './review-exchange.ts';
 import type { PolicyScope, Reviewer } from './reviewer.ts';
 
 type Handler = (request: FastifyRequest, reply: FastifyReply) => Promise<unknown>;
@@ -64,32 +63,19 @@ function answering(
   answer: (body: Json, milliseconds: number, request: FastifyRequest) => Promise<string>,
 ): Handler {
   return async (request, reply) => {
-    const body = bodyOf(request);
+    // The API server sends exactly this.
+    if (request.headers['content-type'] !== 'application/json') {
+      throw new Refusal(415, 'the content type must be application/json');
+    }
+    const body = reviewBody(typeof request.body === 'string' ? request.body : '');
     const { timeout } = request.query as { timeout?: string | string[] };
-    const milliseconds = timeToAnswer(Array.isArray(timeout) ? timeout[0] : timeout);
-    if (milliseconds === undefined) throw new Refusal(400, 'the timeout is no duration, such as 10s');
+    const milliseconds = millisecondsFor(Array.isArray(timeout) ? timeout[0] : timeout);
     try {
       // As bytes: a text that holds a single character beyond Latin-1 is ten times dearer to write to a socket.
       const bytes = Buffer.from(await answer(body, milliseconds, request));
-      return await reply.header('content-type', 'application/json; charset=utf-8').send(bytes);
+      return await reply.header('content-type', reviewContentType).send(bytes);
     } catch (error) {
-      if (error instanceof MalformedReview) throw new Refusal(400, error.message);
-      throw error;
+      throw asRefusal(error);
     }
   };
-}
-
-function bodyOf(request: FastifyRequest): Json {
-  // The API server sends exactly this.
-  if (request.headers['content-type'] !== 'application/json') {
-    throw new Refusal(415, 'the content type must be application/json');
-  }
-  const text = request.body;
-  if (typeof text !== 'string' || text === '') throw new Refusal(400, 'the body is empty');
-  try {
-    return JSON.parse(text) as Json;
-  } catch {
-    // What the parser says quotes the body. Kyverno answers with this code, too.
-    throw new Refusal(417, 'the body is not JSON');
-  }
 }

@@ -6,10 +6,13 @@ import { createCounterFamily, createHistogramFamily, observe } from './metric-fa
 import { registerProcessMetrics } from './process-metrics.ts';
 import { createReviewCounters, policyLabels } from './review-metrics.ts';
 
+export type HttpCount = (seconds: number) => void;
+
 export interface Metrics {
   readonly registry: Registry;
   countReview(decision: Decision, seconds: number): void;
-  countHttp(method: string, route: string, status: number, seconds: number): void;
+  /** Counts answers that are alike. */
+  httpCount(method: string, route: string, status: number): HttpCount;
   /** Policies came, went or changed. */
   countPolicies(before: readonly CompiledPolicy[], after: readonly CompiledPolicy[]): void;
   setCertificateExpiry(at: Date): void;
@@ -38,17 +41,20 @@ export function createMetrics(): Metrics {
   return {
     registry,
     countReview: reviews.count,
-    countHttp(method, route, status, seconds) {
-      const key = `${method} ${route} ${status}`;
-      http.series(key, () => ({
+    httpCount(method, route, status) {
+      const answers = http.series(`${method} ${route} ${status}`, () => ({
         http_method: method,
         http_url: route,
         http_status: String(status),
-      })).value += 1;
-      observe(
-        httpDurations.series(`${method} ${route}`, () => ({ http_method: method, http_url: route })),
-        seconds,
-      );
+      }));
+      const durations = httpDurations.series(`${method} ${route}`, () => ({
+        http_method: method,
+        http_url: route,
+      }));
+      return (seconds) => {
+        answers.value += 1;
+        observe(durations, seconds);
+      };
     },
     countPolicies(before, after) {
       reviews.forget();

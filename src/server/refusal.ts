@@ -1,4 +1,4 @@
-import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Log } from './review-log.ts';
 
 /** A request that cannot be answered, and the reason to give. */
@@ -20,24 +20,30 @@ const reasons: Readonly<Record<string, string>> = {
   FST_ERR_BAD_URL: 'the path cannot be read',
 };
 
+/** What is answered to a request that was refused. */
+export interface RefusalAnswer {
+  readonly status: number;
+  readonly body: { readonly error: string };
+}
+
 /** A reason for what the caller did wrong; for faults of our own only that there was one, and the rest in the log. */
-export function refuse(
-  error: FastifyError | Refusal | Error,
-  request: FastifyRequest,
-  reply: FastifyReply,
-  log: Log,
-): FastifyReply {
+export function refusalAnswer(error: Error, url: string, log: Log): RefusalAnswer {
   const stated = 'statusCode' in error && typeof error.statusCode === 'number' ? error.statusCode : 500;
   const status = stated >= 400 && stated < 600 ? stated : 500;
   const code = 'code' in error && typeof error.code === 'string' ? error.code : '';
-  const path = request.url.split('?', 1)[0];
+  const path = url.split('?', 1)[0];
   if (status >= 500) {
     log.error({ path, error: error.name, code, stack: framesOf(error) }, 'internal error');
-    return reply.code(500).send({ error: 'internal error' });
+    return { status: 500, body: { error: 'internal error' } };
   }
   const reason = error instanceof Refusal ? error.message : (reasons[code] ?? 'the request cannot be read');
   log.warn({ path, status, reason }, 'refused');
-  return reply.code(status).send({ error: reason });
+  return { status, body: { error: reason } };
+}
+
+export function refuse(error: Error, request: FastifyRequest, reply: FastifyReply, log: Log): FastifyReply {
+  const { status, body } = refusalAnswer(error, request.url, log);
+  return reply.code(status).send(body);
 }
 
 /** Where an error came from, without its message: that may quote values. */

@@ -7,6 +7,8 @@ export interface Log {
   info(fields: object, message: string): void;
   warn(fields: object, message: string): void;
   error(fields: object, message: string): void;
+  /** As `info`, of fields that are JSON text already: `"a":1,"b":2`. */
+  infoText(fields: string, message: string): void;
   isLevelEnabled(level: string): boolean;
 }
 
@@ -15,21 +17,17 @@ export function logReview(log: Log, decision: Decision, path: string, microsecon
   if (!log.isLevelEnabled('info')) return;
   const { uid, request, response, dryRun, outcomes, audited } = decision;
   const { kind, subresource, namespace, name, operation } = request;
-  log.info(
-    {
-      uid,
-      path,
-      operation,
-      kind: subresource === '' ? kind.kind : `${kind.kind}/${subresource}`,
-      namespace,
-      name,
-      ...(dryRun ? { dryRun } : {}),
-      allowed: response.allowed,
-      applied: response.auditAnnotations?.[appliedAnnotation] ?? '',
-      ...(outcomes.some(isFailed) ? { failed: named(outcomes, 'failed') } : {}),
-      ...(audited.length > 0 ? { audit: named(audited, 'applied') } : {}),
-      µs: microseconds,
-    },
+  const quote = JSON.stringify;
+  const applied = response.auditAnnotations?.[appliedAnnotation] ?? '';
+  const about = subresource === '' ? kind.kind : `${kind.kind}/${subresource}`;
+  // Put together by hand: a logger that looks at each field first takes four times as long.
+  log.infoText(
+    `"uid":${quote(uid)},"path":${quote(path)},"operation":"${operation ?? ''}","kind":${quote(about)}` +
+      `,"namespace":${quote(namespace)},"name":${quote(name)}${dryRun ? ',"dryRun":true' : ''}` +
+      `,"allowed":${response.allowed},"applied":${quote(applied)}` +
+      (outcomes.some(isFailed) ? `,"failed":${quote(named(outcomes, 'failed'))}` : '') +
+      (audited.length > 0 ? `,"audit":${quote(named(audited, 'applied'))}` : '') +
+      `,"µs":${microseconds}`,
     'review',
   );
 }

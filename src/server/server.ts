@@ -1,5 +1,10 @@
 import { createServer as createPlainServer } from 'node:http';
-import type { Http2SecureServer } from 'node:http2';
+import {
+  createSecureServer,
+  type Http2SecureServer,
+  type Http2ServerRequest,
+  type Http2ServerResponse,
+} from 'node:http2';
 import type { AddressInfo, Server } from 'node:net';
 import type { TLSSocket } from 'node:tls';
 import fastify, { type FastifyInstance } from 'fastify';
@@ -9,6 +14,7 @@ import { type Connections, trackConnections } from './connections.ts';
 import { createDecisionLog } from './decision-log.ts';
 import { createMetrics, followPolicies, type Metrics } from './metrics.ts';
 import { Refusal, refuse } from './refusal.ts';
+import { createReviewShortcut, type ReviewShortcut } from './review-shortcut.ts';
 import { createReviewer, type ReviewerOptions } from './reviewer.ts';
 import { addStatusRoutes } from './status-routes.ts';
 import { expiryOf, type ServingCertificate, secureContextOf } from './tls.ts';
@@ -55,6 +61,7 @@ export interface RunningServer {
 
 const defaultBodyLimit = 8 * 1024 * 1024;
 const defaultGrace = 25_000;
+const quietMilliseconds = 30_000;
 
 export async function startServer(options: ServerOptions): Promise<RunningServer> {
   const metrics = createMetrics();
@@ -64,7 +71,16 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   const reviewer = createReviewer({ ...options, metrics, ...(decisions === undefined ? {} : { decisions }) });
   let isDraining = false;
 
-  const app = createApp(options);
+  const bodyLimit = options.bodyLimit ?? defaultBodyLimit;
+  const shortcut = createReviewShortcut({
+    reviewer,
+    metrics,
+    log: options.log,
+    bodyLimit,
+    isGuarded: options.clientCa !== undefined,
+    isDraining: () => isDraining,
+  });
+  const app = createApp({ ...options, bodyLimit }, shortcut);
   const server = app.server as unknown as Http2SecureServer;
   const connections = trackConnections(server);
   observeHttp(app, metrics, () => isDraining);
@@ -105,23 +121,39 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   };
 }
 
-function createApp(options: ServerOptions): FastifyInstance {
+function createApp(
+  options: ServerOptions & { readonly bodyLimit: number },
+  shortcut: ReviewShortcut,
+): FastifyInstance {
   const app = fastify({
     http2: true,
-    https: {
-      ...secureContextOf(options.certificate, options.clientCa),
-      allowHTTP1: true,
-      ...(options.clientCa === undefined ? {} : { requestCert: true, rejectUnauthorized: false }),
-    },
-    bodyLimit: options.bodyLimit ?? defaultBodyLimit,
+    serverFactory: (handler) => createTlsServer(options, shortcut, handler),
+    bodyLimit: options.bodyLimit,
     logger: false,
     exposeHeadRoutes: false,
-    // A caller that goes quiet in the middle of a request.
-    requestTimeout: 30_000,
-    http2SessionTimeout: 0,
     return503OnClosing: false,
   });
   return finishApp(app as unknown as FastifyInstance, options);
+}
+
+/** Both protocols on one port. The framework gets what the shortcut leaves. */
+function createTlsServer(
+  { certificate, clientCa }: ServerOptions,
+  shortcut: ReviewShortcut,
+  handler: (request: Http2ServerRequest, response: Http2ServerResponse) => void,
+): Http2SecureServer {
+  const server = createSecureServer(
+    {
+      ...secureContextOf(certificate, clientCa),
+      allowHTTP1: true,
+      ...(clientCa === undefined ? {} : { requestCert: true, rejectUnauthorized: false }),
+    },
+    (request, response) => {
+      if (!shortcut(request, response)) handler(request, response);
+    },
+  );
+  // A caller that goes quiet in the middle of a request.
+  return Object.assign(server, { requestTimeout: quietMilliseconds });
 }
 
 function finishApp(app: FastifyInstance, { log }: ServerOptions): FastifyInstance {
@@ -150,7 +182,7 @@ function observeHttp(app: FastifyInstance, metrics: Metrics, isDraining: () => b
   });
   app.addHook('onResponse', (request, reply, done) => {
     const route = request.routeOptions.url ?? 'unknown';
-    metrics.countHttp(request.method, route, reply.statusCode, reply.elapsedTime / 1000);
+    metrics.httpCount(request.method, route, reply.statusCode)(reply.elapsedTime / 1000);
     done();
   });
 }
