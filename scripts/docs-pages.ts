@@ -3,6 +3,7 @@ import { type ErrorCode, errorTable } from '../src/errors.ts';
 import { functionTable } from '../src/expression/functions/table.ts';
 import { commandPage } from './docs-commands.ts';
 import { cookbookPage } from './docs-cookbook.ts';
+import { policyPage } from './docs-policy.ts';
 
 /** The generated pages, by path in the repository. A test compares them with what is there. */
 export async function docsPages(root: string): Promise<ReadonlyMap<string, string>> {
@@ -10,6 +11,7 @@ export async function docsPages(root: string): Promise<ReadonlyMap<string, strin
     ['docs/reference/cli.md', commandPage()],
     ['docs/reference/errors.md', errorPage()],
     ['docs/reference/functions.md', functionPage()],
+    ['docs/reference/policy.md', policyPage(root)],
     ['docs/cookbook.md', await cookbookPage(root)],
   ]);
 }

@@ -23,6 +23,12 @@ it('says nothing about a sound policy', () => {
   expect(advice({})).toEqual([]);
 });
 
+it('does not compare a policy of kymera.io with what Kyverno does: Kyverno never sees it', () => {
+  const replacements = 'replacements: [{source: {fieldPath: a}, targets: [{select: {}, fieldPaths: [b]}]}]';
+  expect(advice({ mutate: replacements })).toEqual(['DIFFERS_FROM_KYVERNO /mutate/replacements']);
+  expect(advice({ version: 'kymera.io/v1', mutate: replacements })).toEqual([]);
+});
+
 describe('what is deprecated', () => {
   test.each<[Parts, string[]]>([
     [{ version: 'kyverno.io/v2beta1' }, ['DEPRECATED /apiVersion']],

@@ -17,6 +17,8 @@ export function adviseOnPolicy(document: JsonObject, source: PolicySource): read
   const name = readText(metadata, 'name') ?? '';
   const namespaced = readText(document, 'kind') === 'Policy';
   const alpha = isAlphaDialect(document);
+  // Kyverno never sees a policy of this group.
+  const isOurs = readText(document, 'apiVersion')?.startsWith('kymera.io/') === true;
   const namespace = readText(metadata, 'namespace');
   const hasNamespace = namespaced && (!alpha || namespace !== undefined);
   const collector = collectProblems(source, hasNamespace ? `${namespace ?? 'default'}/${name}` : name);
@@ -34,7 +36,7 @@ export function adviseOnPolicy(document: JsonObject, source: PolicySource): read
     if (!alpha) adviseOnDeprecatedConditions(rule, reporter);
     adviseOnNeverMatching(rule, reporter);
     adviseOnConditionsThatNeverHold(rule, reporter);
-    adviseOnDifferences(rule, reporter);
+    if (!isOurs) adviseOnDifferences(rule, reporter);
   });
   return collector.problems;
 }
