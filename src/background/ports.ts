@@ -35,8 +35,11 @@ export interface ObjectReader {
 /** Where they are also written to. Every method may raise a StoreError. */
 export interface ObjectStore extends ObjectReader {
   create(object: JsonObject): Promise<JsonObject>;
-  /** Replaces the object, provided that it is still the one that was read: its resourceVersion decides. */
-  update(object: JsonObject, subresource?: string): Promise<JsonObject>;
+  /**
+   * Replaces the object, provided that it is still the one that was read: its resourceVersion decides. The body of a subresource may
+   * be of another kind than the object it belongs to (Scale): that is named then.
+   */
+  update(object: JsonObject, subresource?: string, parent?: ObjectRef): Promise<JsonObject>;
   /** Removing what is not there is no failure. */
   remove(ref: ObjectRef): Promise<void>;
 }

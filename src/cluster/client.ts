@@ -13,6 +13,13 @@ export interface CallOptions {
 export interface WriteOptions extends CallOptions {
   /** The API server does everything but keep it. */
   readonly dryRun?: boolean;
+  /** Who is noted as the owner of what is written; the program otherwise. */
+  readonly fieldManager?: string;
+}
+
+export interface DeleteConditions {
+  /** Refused with a conflict unless the object is still this one. */
+  readonly preconditions?: { readonly resourceVersion?: string; readonly uid?: string };
 }
 
 export interface ListOptions extends CallOptions {
@@ -58,7 +65,7 @@ export interface ApiClient {
     patch: JsonObject,
     options?: WriteOptions,
   ): Promise<JsonObject>;
-  delete(type: ResourceType, place: ObjectPlace, options?: WriteOptions): Promise<void>;
+  delete(type: ResourceType, place: ObjectPlace, options?: WriteOptions & DeleteConditions): Promise<void>;
   /** Any path, as in `kubectl get --raw`; a refusal is an answer here. */
   raw(request: HttpRequest): Promise<RawAnswer>;
   close(): void;
@@ -130,12 +137,12 @@ export function createClient(transport: Transport): ApiClient {
     method: string,
     path: string,
     body: JsonObject | undefined,
-    { dryRun, ...options }: WriteOptions,
+    { dryRun, fieldManager, ...options }: WriteOptions,
     contentType = 'application/json',
   ) =>
     call({
       method,
-      path: `${path}${query(dryRun ? { dryRun: 'All' } : {})}`,
+      path: `${path}${query({ ...(dryRun ? { dryRun: 'All' } : {}), ...(fieldManager === undefined ? {} : { fieldManager }) })}`,
       ...(body === undefined ? {} : { body: JSON.stringify(body), headers: { 'content-type': contentType } }),
       ...options,
     });
@@ -152,8 +159,9 @@ export function createClient(transport: Transport): ApiClient {
       write('PUT', pathOf(type, placeOf(object, subresource)), object, options),
     patch: (type, place, patch, options = {}) =>
       write('PATCH', pathOf(type, place), patch, options, 'application/merge-patch+json'),
-    delete: async (type, place, options = {}) => {
-      await write('DELETE', pathOf(type, place), undefined, options);
+    delete: async (type, place, { preconditions, ...options } = {}) => {
+      const body = preconditions === undefined ? undefined : { preconditions: { ...preconditions } };
+      await write('DELETE', pathOf(type, place), body, options);
     },
     raw,
     close: () => transport.close(),

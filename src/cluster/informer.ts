@@ -41,6 +41,7 @@ export interface Informer {
   hasSynced(): boolean;
   get(key: string): JsonObject | undefined;
   values(): IterableIterator<JsonObject>;
+  size(): number;
   /** When the API server was last heard of, in ms since the epoch; 0 before. */
   lastContact(): number;
   stop(): Promise<void>;
@@ -153,6 +154,7 @@ export function startInformer(options: InformerOptions): Informer {
     hasSynced: () => isSynced,
     get: (key) => objects.get(key),
     values: () => objects.values(),
+    size: () => objects.size,
     lastContact: () => lastContact,
     async stop() {
       stopping.abort();

@@ -39,6 +39,7 @@ export const resourceTypes = {
   events: type('events.k8s.io', 'v1', 'events', true),
   roleBindings: type('rbac.authorization.k8s.io', 'v1', 'rolebindings', true),
   clusterRoleBindings: type('rbac.authorization.k8s.io', 'v1', 'clusterrolebindings', false),
+  updateRequests: type('kyverno.io', 'v2', 'updaterequests', true),
   customResourceDefinitions: type('apiextensions.k8s.io', 'v1', 'customresourcedefinitions', false),
   mutatingWebhooks: type('admissionregistration.k8s.io', 'v1', 'mutatingwebhookconfigurations', false),
   validatingWebhooks: type('admissionregistration.k8s.io', 'v1', 'validatingwebhookconfigurations', false),

@@ -4,30 +4,37 @@ export const defaultNamespace = 'kymera';
 /** Names of the objects in the cluster. They never equal those of Kyverno, so that both can be installed. */
 export const mutatingConfigurationName = 'kymera-resource-mutation';
 export const validatingConfigurationName = 'kymera-policy-validation';
+/** Requests that set off rules which act in the background. */
+export const triggerConfigurationName = 'kymera-resource-triggers';
 
 /** On every object that belongs to this installation. */
 export const managedLabels = { 'app.kubernetes.io/managed-by': 'kymera' } as const;
 export const managedSelector = 'app.kubernetes.io/managed-by=kymera';
 
+/** Under which the API server records what this program writes; it never changes. */
+export const fieldManager = 'kymera';
+
 export type FailureGroup = 'fail' | 'ignore';
 
-export function sharedEntryName(group: FailureGroup): string {
-  return `${group}.mutate.kymera.io`;
+type Verb = 'mutate' | 'validate';
+
+export function sharedEntryName(group: FailureGroup, verb: Verb = 'mutate'): string {
+  return `${group}.${verb}.kymera.io`;
 }
 
 /** A fully qualified name; names of policies have at most 63 characters, so it fits. */
-export function policyEntryName(key: string, group: FailureGroup): string {
+export function policyEntryName(key: string, group: FailureGroup, verb: Verb = 'mutate'): string {
   const [first = '', second] = key.split('/');
   const name = second === undefined ? `${first}.cluster-policy` : `${second}.${first}.policy`;
-  return `${name}.${group}.mutate.kymera.io`;
+  return `${name}.${group}.${verb}.kymera.io`;
 }
 
-export function sharedPath(group: FailureGroup): string {
-  return `/mutate/${group}`;
+export function sharedPath(group: FailureGroup, verb: Verb = 'mutate'): string {
+  return `/${verb}/${group}`;
 }
 
-export function policyPath(key: string, group: FailureGroup): string {
-  return `/mutate/${group}/finegrained/${key}`;
+export function policyPath(key: string, group: FailureGroup, verb: Verb = 'mutate'): string {
+  return `/${verb}/${group}/finegrained/${key}`;
 }
 
 export const policyReviewPath = '/policyvalidate';

@@ -33,17 +33,42 @@ export type Interests = ReadonlyMap<string, Interest>;
 
 const operationOrder: readonly Operation[] = ['CREATE', 'UPDATE', 'DELETE', 'CONNECT'];
 const defaultOperations: ReadonlySet<Operation> = new Set(['CREATE', 'UPDATE']);
+/** For which operations a block wants to be asked. */
+type OperationsOf = (block: CompiledBlock) => ReadonlySet<Operation>;
+
+export interface PolicyInterests {
+  readonly interests: Interests;
+  readonly unknownKinds: readonly string[];
+}
 
 /** What the rules of a policy that act on admission can apply to, and the kinds that nothing serves. */
-export function interestsOf(
+export function interestsOf(policy: CompiledPolicy, kinds: KindTable): PolicyInterests {
+  const rules = policy.rules.filter(({ targets }) => targets === undefined);
+  return collect(policy, rules, kinds, operationsToMutate);
+}
+
+/** What can set off those rules of a policy that act in the background. */
+export function triggerInterestsOf(policy: CompiledPolicy, kinds: KindTable): PolicyInterests {
+  return collect(policy, backgroundRulesOf(policy), kinds, operationsOfTriggers);
+}
+
+/** The rules that act in the background. */
+export function backgroundRulesOf(policy: CompiledPolicy): readonly MatchingRule[] {
+  return [...policy.rules.filter(({ targets }) => targets !== undefined), ...policy.generateRules];
+}
+
+type MatchingRule = Pick<CompiledRule, 'match' | 'exclude' | 'name' | 'document'>;
+
+function collect(
   policy: CompiledPolicy,
+  rules: readonly MatchingRule[],
   kinds: KindTable,
-): { readonly interests: Interests; readonly unknownKinds: readonly string[] } {
+  operationsOf: OperationsOf,
+): PolicyInterests {
   const interests = new Map<string, Interest>();
   const unknownKinds = new Set<string>();
-  for (const rule of policy.rules) {
-    if (rule.targets !== undefined) continue;
-    for (const interest of interestsOfRule(rule, kinds, unknownKinds)) {
+  for (const rule of rules) {
+    for (const interest of interestsOfRule(rule, kinds, unknownKinds, operationsOf)) {
       if (policy.namespace === undefined || interest.scope === 'Namespaced') addInterest(interests, interest);
     }
   }
@@ -61,12 +86,15 @@ function keyOf({ group, version, resource }: Interest): string {
   return `${group}/${version}/${resource}`;
 }
 
-function interestsOfRule(rule: CompiledRule, kinds: KindTable, unknown: Set<string>): readonly Interest[] {
+function interestsOfRule(
+  rule: MatchingRule,
+  kinds: KindTable,
+  unknown: Set<string>,
+  operationsOf: OperationsOf,
+): readonly Interest[] {
   const { any, all } = rule.match;
-  const found =
-    any === undefined
-      ? intersection((all ?? []).map((block) => ofBlock(block, kinds, unknown)))
-      : union(any.map((block) => ofBlock(block, kinds, unknown)));
+  const of = (block: CompiledBlock) => ofBlock(block, operationsOf(block), kinds, unknown);
+  const found = any === undefined ? intersection((all ?? []).map(of)) : union(any.map(of));
   // Blocks of `exclude.any` that speak of kinds and operations only take from the webhook what they take from the rule.
   const excluded = (rule.exclude?.any ?? []).filter(isAboutKindsOnly);
   return [...found.values()].flatMap((interest) => {
@@ -97,9 +125,13 @@ function intersection(maps: readonly Interests[]): Interests {
   return result;
 }
 
-function ofBlock(block: CompiledBlock, kinds: KindTable, unknown: Set<string>): Interests {
+function ofBlock(
+  block: CompiledBlock,
+  operations: ReadonlySet<Operation>,
+  kinds: KindTable,
+  unknown: Set<string>,
+): Interests {
   const result = new Map<string, Interest>();
-  const operations = operationsOf(block);
   if (operations.size === 0) return result;
   if (block.kinds === undefined) {
     for (const served of kinds.kinds.filter(isReachedByWildcard))
@@ -116,9 +148,14 @@ function ofBlock(block: CompiledBlock, kinds: KindTable, unknown: Set<string>): 
 }
 
 /** A standard rule never runs on DELETE, and on CONNECT only when it is listed. */
-function operationsOf({ operations }: CompiledBlock): ReadonlySet<Operation> {
+function operationsToMutate({ operations }: CompiledBlock): ReadonlySet<Operation> {
   if (operations === undefined) return defaultOperations;
   return new Set([...operations].filter((operation) => operation !== 'DELETE'));
+}
+
+/** What runs in the background runs on DELETE and CONNECT when they are listed. */
+function operationsOfTriggers({ operations }: CompiledBlock): ReadonlySet<Operation> {
+  return operations ?? defaultOperations;
 }
 
 function interest(served: ServedKind, subresource: string, operations: ReadonlySet<Operation>): Interest {
