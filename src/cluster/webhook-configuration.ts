@@ -162,7 +162,7 @@ function webhook(
 const nameLabel = 'kubernetes.io/metadata.name';
 
 /** Whatever is configured, the own namespace stays out: a server that is down must be able to come back. */
-function namespaceSelector({ namespace, namespaceSelector: configured }: WebhookSettings): JsonObject {
+export function namespaceSelector({ namespace, namespaceSelector: configured }: WebhookSettings): JsonObject {
   const without = (values: readonly string[]) => ({ key: nameLabel, operator: 'NotIn', values: [...values] });
   if (configured === undefined)
     return { matchExpressions: [without([...new Set(['kube-system', namespace])].sort())] };
@@ -174,12 +174,12 @@ function namespaceSelector({ namespace, namespaceSelector: configured }: Webhook
   };
 }
 
-function clientConfig(target: WebhookTarget, path: string): JsonObject {
+export function clientConfig(target: WebhookTarget, path: string): JsonObject {
   if ('url' in target) return { caBundle: target.caBundle, url: `${target.url.replace(/\/+$/, '')}${path}` };
   return { caBundle: target.caBundle, service: { ...target.service, path } };
 }
 
-function configuration(
+export function configuration(
   kind: string,
   name: string,
   webhooks: readonly JsonObject[],

@@ -8,12 +8,18 @@ import type { KindTable } from './discovery.ts';
 import { findOffenders } from './offending-policies.ts';
 import { type ResourceType, resourceTypes } from './resource-path.ts';
 import type { WebhookState } from './status.ts';
+import { triggerConfiguration } from './trigger-webhook.ts';
 import {
   mutatingConfiguration,
   validatingConfiguration,
   type WebhookSettings,
 } from './webhook-configuration.ts';
-import { managedSelector, mutatingConfigurationName, validatingConfigurationName } from './webhook-names.ts';
+import {
+  managedSelector,
+  mutatingConfigurationName,
+  triggerConfigurationName,
+  validatingConfigurationName,
+} from './webhook-names.ts';
 
 export interface WebhookWriterOptions {
   readonly client: ApiClient;
@@ -54,28 +60,48 @@ export function createWebhookWriter(options: WebhookWriterOptions): WebhookWrite
     policies: readonly CompiledPolicy[],
     settings: WebhookSettings,
   ): Promise<string | undefined> {
-    const { document } = mutatingConfiguration(policies, options.kinds(), settings);
-    const name = `${mutatingConfigurationName}-check`;
-    try {
-      await client.create(
-        resourceTypes.mutatingWebhooks,
-        { ...document, metadata: { name } },
-        { dryRun: true },
-      );
-      return undefined;
-    } catch (error) {
-      if (isRefusal(error)) return error.message;
-      throw error;
+    for (const [type, document] of documentsFor(policies, settings).documents) {
+      if (document === undefined) continue;
+      try {
+        const metadata = { name: `${nameOf(document)}-check` };
+        await client.create(type, { ...document, metadata }, { dryRun: true });
+      } catch (error) {
+        if (isRefusal(error)) return error.message;
+        throw error;
+      }
     }
+    return undefined;
   }
 
-  async function writeMutating(settings: WebhookSettings): Promise<void> {
+  /** Everything that depends on the policies. */
+  function documentsFor(policies: readonly CompiledPolicy[], settings: WebhookSettings) {
+    const mutating = mutatingConfiguration(policies, options.kinds(), settings);
+    const triggers = triggerConfiguration(policies, options.kinds(), settings);
+    const unknown = new Map(mutating.unknownKinds);
+    for (const [key, names] of triggers.unknownKinds)
+      unknown.set(key, [...new Set([...(unknown.get(key) ?? []), ...names])].sort());
+    const documents: readonly (readonly [ResourceType, JsonObject | undefined])[] = [
+      [resourceTypes.mutatingWebhooks, mutating.document],
+      [resourceTypes.validatingWebhooks, triggers.document],
+    ];
+    return { documents, unknown };
+  }
+
+  /** Without a policy that acts in the background there is nothing to ask about. */
+  async function removeTriggers(): Promise<void> {
+    const name = triggerConfigurationName;
+    if ((await find(client, resourceTypes.validatingWebhooks, name)) === undefined) return;
+    await client.delete(resourceTypes.validatingWebhooks, { name });
+  }
+
+  async function writeForPolicies(settings: WebhookSettings): Promise<void> {
     for (let attempt = 0; ; attempt++) {
       const accepted = options.policies().filter((policy) => !refusals.has(policy));
-      const computed = mutatingConfiguration(accepted, options.kinds(), settings);
+      const { documents, unknown } = documentsFor(accepted, settings);
       try {
-        await put(resourceTypes.mutatingWebhooks, computed.document);
-        unknownKinds = computed.unknownKinds;
+        for (const [type, document] of documents)
+          await (document === undefined ? removeTriggers() : put(type, document));
+        unknownKinds = unknown;
         for (const policy of accepted) written.add(policy);
         return;
       } catch (error) {
@@ -95,7 +121,7 @@ export function createWebhookWriter(options: WebhookWriterOptions): WebhookWrite
       const settings = options.settings();
       if (settings === undefined) return;
       try {
-        await writeMutating(settings);
+        await writeForPolicies(settings);
         await put(resourceTypes.validatingWebhooks, validatingConfiguration(settings));
       } finally {
         options.onState();
@@ -119,6 +145,7 @@ export async function removeWebhooks(client: ApiClient): Promise<readonly string
   for (const [type, name] of [
     [resourceTypes.mutatingWebhooks, mutatingConfigurationName],
     [resourceTypes.validatingWebhooks, validatingConfigurationName],
+    [resourceTypes.validatingWebhooks, triggerConfigurationName],
   ] as const) {
     const labelled = await client.list(type, { labelSelector: managedSelector });
     for (const each of new Set([name, ...labelled.items.map(nameOf)])) {
