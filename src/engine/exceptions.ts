@@ -1,5 +1,5 @@
 import { EvaluationError, type Scope } from '../expression/scope.ts';
-import type { CompiledException, CompiledPolicy, CompiledRule } from '../policy/compiled.ts';
+import type { CompiledException, CompiledPolicy, CompiledRuleHead } from '../policy/compiled.ts';
 import { matchingBlock } from './match.ts';
 import type { MatchSubject } from './match-subject.ts';
 
@@ -7,7 +7,7 @@ import type { MatchSubject } from './match-subject.ts';
 export function matchingExceptions(
   exceptions: readonly CompiledException[],
   policy: CompiledPolicy,
-  rule: CompiledRule,
+  rule: CompiledRuleHead,
   subject: MatchSubject,
   scope: Scope,
 ): readonly string[] {
@@ -18,7 +18,7 @@ export function matchingExceptions(
     .map((exception) => exception.key);
 }
 
-function names(exception: CompiledException, policy: CompiledPolicy, rule: CompiledRule): boolean {
+function names(exception: CompiledException, policy: CompiledPolicy, rule: CompiledRuleHead): boolean {
   return exception.exceptions.some(
     ({ policyName, ruleNames }) =>
       policyName === policy.key && ruleNames.some((ruleName) => ruleName.matches(rule.name)),

@@ -60,7 +60,7 @@ export interface ElementOutcome {
 
 export interface Failure {
   readonly code: ErrorCode;
-  readonly stage: 'match' | 'context' | 'preconditions' | 'list' | 'patch' | 'identity';
+  readonly stage: 'match' | 'context' | 'preconditions' | 'target' | 'list' | 'patch' | 'identity';
   /** Where in the rule document. */
   readonly rulePath: Path;
   /** Where in the object, when the failure has such a place. */

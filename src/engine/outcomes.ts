@@ -133,6 +133,7 @@ const STAGE_PREFIX: Readonly<Record<Failure['stage'], string>> = {
   match: 'failed to match',
   context: 'failed to load context',
   preconditions: 'failed to evaluate preconditions',
+  target: 'failed to find the target',
   list: 'failed to mutate elements',
   patch: 'failed to patch resource',
   identity: 'failed to patch resource',
