@@ -29,9 +29,9 @@ export function withDeadline(source: DataSource, milliseconds: number): DataSour
   const endsAt = performance.now() + milliseconds;
   return {
     read(query: DataQuery) {
-      const answer = source.read(query);
-      if (!(answer instanceof Promise)) return answer;
-      return beforeDeadline(answer, endsAt - performance.now(), query);
+      const left = Math.max(endsAt - performance.now(), 0);
+      const answer = source.read(query, left);
+      return answer instanceof Promise ? beforeDeadline(answer, left, query) : answer;
     },
   };
 }
@@ -43,7 +43,7 @@ function beforeDeadline(
 ): Promise<DataAnswer> {
   return new Promise((resolve, reject) => {
     const late = { found: false, error: `${query.type} did not answer before the deadline` } as const;
-    const timer = setTimeout(() => resolve(late), Math.max(milliseconds, 0));
+    const timer = setTimeout(() => resolve(late), milliseconds);
     answer.then(resolve, reject).finally(() => clearTimeout(timer));
   });
 }

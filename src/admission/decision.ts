@@ -20,6 +20,7 @@ export interface DecisionOptions {
   readonly dataSource: DataSource;
   readonly environment: Environment;
   readonly filter: RequestFilter;
+  readonly maxContextSize: number;
 }
 
 const noOutcomes: readonly Outcome[] = [];

@@ -29,6 +29,8 @@ function policyWords(detail: string, rule: CompiledRule): string | undefined {
   if (entry?.[1] !== undefined && isInRule(entry[1], rule)) parts.push(`context entry "${entry[1]}"`);
   const key = /Unknown key "([^"]+)" in path/.exec(rest)?.[1];
   if (key !== undefined && isInRule(key, rule)) parts.push(`Unknown key "${key}" in path`);
+  const size = /context size limit exceeded: \d+ bytes exceeds limit of \d+ bytes$/.exec(rest)?.[0];
+  if (size !== undefined) parts.push(size);
   if (rest.endsWith('did not answer before the deadline')) parts.push('no answer before the deadline');
   return parts.length === 0 ? undefined : parts.join(': ');
 }

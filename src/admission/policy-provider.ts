@@ -41,7 +41,11 @@ export interface RequestSettings {
   readonly excludeGroups: readonly string[];
   readonly excludeRoles: readonly string[];
   readonly excludeClusterRoles: readonly string[];
+  /** Put in front of images without one, where policies read them. */
   readonly defaultRegistry: string;
+  readonly enableDefaultRegistryMutation: boolean;
+  /** Bytes that the context entries of a request may hold together; 0 for any number. */
+  readonly maxContextSize: number;
 }
 
 /** Without configuration nothing is filtered. */
@@ -52,4 +56,6 @@ export const defaultRequestSettings: RequestSettings = {
   excludeRoles: [],
   excludeClusterRoles: [],
   defaultRegistry: 'docker.io',
+  enableDefaultRegistryMutation: true,
+  maxContextSize: 2 * 1024 * 1024,
 };

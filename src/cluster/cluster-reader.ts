@@ -45,7 +45,7 @@ function createReadingSource(client: ApiClient, kinds: KindTable): DataSource {
         case 'namespaceLabels':
           return get(resourceTypes.namespaces, { name: query.namespace }).then(labelsOf);
         case 'object':
-          return readNamedObject(client, kinds, query);
+          return readNamedObject(client, kinds, query, calls);
         case 'apiCall':
           return query.service === undefined
             ? callApi(client, query, { ...calls, allowedHosts: [] })

@@ -24,6 +24,7 @@ export interface ClusterDataOptions {
   readonly namespace: string;
 }
 
+type TimeLimit = Pick<ServiceCallLimits, 'timeoutMs'>;
 type ApiQuery = Extract<DataQuery, { type: 'apiCall' }>;
 type ImageQuery = Extract<DataQuery, { type: 'imageRegistry' }>;
 type ObjectQuery = Extract<DataQuery, { type: 'object' }>;
@@ -32,20 +33,21 @@ type ObjectQuery = Extract<DataQuery, { type: 'object' }>;
 export function createClusterDataSource(options: ClusterDataOptions): DataSource {
   const { client, kinds, namespaces, configMaps, globalContext, calls } = options;
   return {
-    read(query) {
+    read(query, milliseconds = Number.POSITIVE_INFINITY) {
+      const limits = { ...calls, timeoutMs: Math.min(calls.timeoutMs, milliseconds) };
       switch (query.type) {
         case 'configMap':
-          return configMaps.read(query.namespace, query.name);
+          return configMaps.read(query.namespace, query.name, limits);
         case 'namespaceLabels':
-          return namespaceLabels(client, namespaces, query.namespace);
+          return namespaceLabels(client, namespaces, query.namespace, limits);
         case 'object':
-          return readNamedObject(client, kinds(), query);
+          return readNamedObject(client, kinds(), query, limits);
         case 'apiCall':
-          return callApi(client, query, calls);
+          return callApi(client, query, limits);
         case 'globalReference':
           return globalContext.read(query.name);
         case 'imageRegistry':
-          return readFromRegistry(client, options.namespace, query, calls);
+          return readFromRegistry(client, options.namespace, query, limits);
       }
     },
   };
@@ -89,9 +91,11 @@ async function readFromRegistry(
   limits: ServiceCallLimits,
 ): Promise<DataAnswer> {
   try {
-    const logins = await registryLogins(client, namespace, readTexts(credentials, 'secrets'));
+    const startedAt = performance.now();
+    const logins = await registryLogins(client, namespace, readTexts(credentials, 'secrets'), limits);
     const insecure = readBoolean(credentials, 'allowInsecureRegistry') ?? false;
-    return await readImage({ reference, insecure, logins }, limits);
+    const timeoutMs = Math.max(limits.timeoutMs - (performance.now() - startedAt), 0);
+    return await readImage({ reference, insecure, logins }, { ...limits, timeoutMs });
   } catch (error) {
     return missing(messageOf(error));
   }
@@ -101,11 +105,12 @@ function namespaceLabels(
   client: ApiClient,
   namespaces: Informer,
   name: string,
+  { timeoutMs }: TimeLimit,
 ): DataAnswer | Promise<DataAnswer> {
   const known = namespaces.get(name);
   if (known !== undefined) return { found: true, value: labelsOf(known) };
   // A namespace that was made a moment ago.
-  return client.get(resourceTypes.namespaces, { name }).then(
+  return client.get(resourceTypes.namespaces, { name }, { timeoutMs }).then(
     (object): DataAnswer => ({ found: true, value: labelsOf(object) }),
     (error: unknown) => missing(`namespace ${name} ${reasonOf(error)}`),
   );
@@ -116,6 +121,7 @@ export async function readNamedObject(
   client: ApiClient,
   kinds: KindTable,
   query: ObjectQuery,
+  { timeoutMs }: TimeLimit,
 ): Promise<DataAnswer> {
   const { kind, group, version, namespace, name } = query;
   const served = kinds.resourceOf({
@@ -125,17 +131,23 @@ export async function readNamedObject(
   });
   if (served === undefined) return missing(`the API server serves no ${kind}`);
   try {
-    if (served.namespaced && namespace === undefined) return await findByName(client, served, name);
+    if (served.namespaced && namespace === undefined)
+      return await findByName(client, served, name, timeoutMs);
     const place = { name, ...(namespace === undefined ? {} : { namespace }) };
-    return { found: true, value: await client.get(served, place) };
+    return { found: true, value: await client.get(served, place, { timeoutMs }) };
   } catch (error) {
     return missing(`${kind} ${name} ${reasonOf(error)}`);
   }
 }
 
 /** In whichever namespace: the object, or a list when there are several. */
-async function findByName(client: ApiClient, served: ServedKind, name: string): Promise<DataAnswer> {
-  const { items } = await client.list(served, { fieldSelector: `metadata.name=${name}` });
+async function findByName(
+  client: ApiClient,
+  served: ServedKind,
+  name: string,
+  timeoutMs: number,
+): Promise<DataAnswer> {
+  const { items } = await client.list(served, { fieldSelector: `metadata.name=${name}`, timeoutMs });
   const typed = items.map((item) => ({ ...item, apiVersion: apiVersionOf(served), kind: served.kind }));
   const [first, second] = typed;
   if (first === undefined) return missing(`${served.kind} ${name} does not exist`);

@@ -5,7 +5,11 @@ import { type Informer, startInformer } from './informer.ts';
 import { resourceTypes } from './resource-path.ts';
 
 export interface ConfigMapCache {
-  read(namespace: string, name: string): DataAnswer | Promise<DataAnswer>;
+  read(
+    namespace: string,
+    name: string,
+    limit: { readonly timeoutMs: number },
+  ): DataAnswer | Promise<DataAnswer>;
   stop(): Promise<void>;
 }
 
@@ -48,9 +52,10 @@ export function createConfigMapCache(client: ApiClient): ConfigMapCache {
     void entry.informer.stop();
   }
 
-  async function fetch(namespace: string, name: string): Promise<DataAnswer> {
+  async function fetch(namespace: string, name: string, timeoutMs: number): Promise<DataAnswer> {
     try {
-      return { found: true, value: await client.get(resourceTypes.configMaps, { namespace, name }) };
+      const value = await client.get(resourceTypes.configMaps, { namespace, name }, { timeoutMs });
+      return { found: true, value };
     } catch (error) {
       const reason = hasStatus(error, 404) ? 'does not exist' : `cannot be read: ${messageOf(error)}`;
       return { found: false, error: `ConfigMap ${namespace}/${name} ${reason}` };
@@ -63,7 +68,7 @@ export function createConfigMapCache(client: ApiClient): ConfigMapCache {
   sweep.unref();
 
   return {
-    read(namespace, name) {
+    read(namespace, name, { timeoutMs }) {
       const key = `${namespace}/${name}`;
       const entry = followed.get(key);
       if (entry !== undefined) entry.usedAt = Date.now();
@@ -71,7 +76,7 @@ export function createConfigMapCache(client: ApiClient): ConfigMapCache {
       if (object !== undefined) return { found: true, value: object };
       if (entry?.informer.hasSynced()) return { found: false, error: `ConfigMap ${key} does not exist` };
       follow(key, namespace, name);
-      return fetch(namespace, name);
+      return fetch(namespace, name, timeoutMs);
     },
     async stop() {
       stopped = true;

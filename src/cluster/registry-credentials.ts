@@ -9,10 +9,11 @@ export async function registryLogins(
   client: ApiClient,
   namespace: string,
   secrets: readonly string[],
+  { timeoutMs }: { readonly timeoutMs: number },
 ): Promise<ReadonlyMap<string, RegistryLogin>> {
   const logins = new Map<string, RegistryLogin>();
   for (const name of secrets) {
-    const secret = await client.get(resourceTypes.secrets, { namespace, name });
+    const secret = await client.get(resourceTypes.secrets, { namespace, name }, { timeoutMs });
     for (const [host, login] of loginsOf(secret)) logins.set(host, login);
   }
   return logins;

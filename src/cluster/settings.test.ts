@@ -15,6 +15,8 @@ describe('settings from the ConfigMap', () => {
       excludeUsernames: '!kubernetes-admin',
       excludeRoles: '',
       defaultRegistry: 'registry.example.com:5000/mirror',
+      enableDefaultRegistryMutation: 'false',
+      maxContextSize: '4Mi',
     });
     expect(settings.request).toEqual({
       resourceFilters: '[Event,*,*] [*/*,kube-system,*]',
@@ -23,6 +25,8 @@ describe('settings from the ConfigMap', () => {
       excludeRoles: [],
       excludeClusterRoles: [],
       defaultRegistry: 'registry.example.com:5000/mirror',
+      enableDefaultRegistryMutation: false,
+      maxContextSize: 4 * 1024 * 1024,
     });
   });
 
@@ -48,11 +52,8 @@ describe('settings from the ConfigMap', () => {
     });
   });
 
-  it('hold numbers and quantities', () => {
-    expect(read({ updateRequestThreshold: '5', maxContextSize: '4Mi' }).settings).toMatchObject({
-      updateRequestThreshold: 5,
-      maxContextSize: 4 * 1024 * 1024,
-    });
+  it('hold numbers', () => {
+    expect(read({ updateRequestThreshold: '5' }).settings).toMatchObject({ updateRequestThreshold: 5 });
   });
 
   it.each([

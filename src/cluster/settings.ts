@@ -6,7 +6,6 @@ import { readObject, readTextMap } from '../policy/read-field.ts';
 /** What the ConfigMap says, for requests and for everything around them. */
 export interface ClusterSettings {
   readonly request: RequestSettings;
-  readonly enableDefaultRegistryMutation: boolean;
   readonly generateSuccessEvents: boolean;
   /** Actions of success events that are written; empty for all. */
   readonly successEventActions: readonly string[];
@@ -16,8 +15,6 @@ export interface ClusterSettings {
   readonly webhookLabels?: Readonly<Record<string, string>>;
   readonly matchConditions?: readonly JsonObject[];
   readonly updateRequestThreshold: number;
-  /** Bytes; 0 for no limit. */
-  readonly maxContextSize: number;
 }
 
 export interface SettingsResult {
@@ -28,11 +25,9 @@ export interface SettingsResult {
 
 export const defaultSettings: ClusterSettings = {
   request: defaultRequestSettings,
-  enableDefaultRegistryMutation: true,
   generateSuccessEvents: false,
   successEventActions: [],
   updateRequestThreshold: 1000,
-  maxContextSize: 2 * 1024 * 1024,
 };
 
 /** Reads the ConfigMap, in the form of Kyverno's. */
@@ -80,8 +75,9 @@ export function readSettings(configMap: JsonObject | undefined): SettingsResult 
       excludeRoles: list('excludeRoles'),
       excludeClusterRoles: list('excludeClusterRoles'),
       defaultRegistry: isRegistry ? registry : defaultRequestSettings.defaultRegistry,
+      enableDefaultRegistryMutation: flag('enableDefaultRegistryMutation', true),
+      maxContextSize: bytes(text('maxContextSize'), problems),
     },
-    enableDefaultRegistryMutation: flag('enableDefaultRegistryMutation', true),
     generateSuccessEvents: flag('generateSuccessEvents', false),
     successEventActions: list('successEventActions'),
     ...(namespaceSelector === undefined ? {} : { webhookNamespaceSelector: namespaceSelector }),
@@ -90,7 +86,6 @@ export function readSettings(configMap: JsonObject | undefined): SettingsResult 
     ...(isObject(labels) ? { webhookLabels: readTextMap({ labels }, 'labels') } : {}),
     ...(isArray(conditions) ? { matchConditions: conditions.filter(isObject) } : {}),
     updateRequestThreshold: threshold(text('updateRequestThreshold'), problems),
-    maxContextSize: bytes(text('maxContextSize'), problems),
   };
   return { settings, problems };
 }
@@ -108,10 +103,10 @@ function threshold(text: string | undefined, problems: string[]): number {
 }
 
 function bytes(text: string | undefined, problems: string[]): number {
-  if (text === undefined) return defaultSettings.maxContextSize;
+  if (text === undefined) return defaultRequestSettings.maxContextSize;
   const quantity = parseQuantity(text);
   const value = quantity === undefined ? -1 : approximateNumber(quantity);
   if (value >= 0) return value;
   problems.push('maxContextSize is not a quantity');
-  return defaultSettings.maxContextSize;
+  return defaultRequestSettings.maxContextSize;
 }

@@ -1,6 +1,7 @@
 import { EvaluationError, type Scope } from '../expression/scope.ts';
 import { isObject, type Json, type JsonObject } from '../json/value.ts';
 import type { CompiledContextEntry } from '../policy/compiled.ts';
+import { type ContextBudget, chargeContext } from './context-size.ts';
 import type { DataCache } from './data-cache.ts';
 import type { DataAnswer } from './data-source.ts';
 import { EntryLayer } from './scope-layers.ts';
@@ -13,6 +14,8 @@ export interface ContextSettings {
   readonly bindings: Readonly<Record<string, Json>> | undefined;
   /** The same for one element of a loop. */
   readonly elementBindings?: ((index: number) => Readonly<Record<string, Json>> | undefined) | undefined;
+  /** Absent where entries may hold any amount. */
+  readonly budget?: ContextBudget | undefined;
 }
 
 /** Values of entries that were read: they stay, whatever later steps of the rule do to the object. */
@@ -47,7 +50,9 @@ export function withContext(
 
 function loadEntry(entry: CompiledContextEntry, scope: Scope, settings: ContextSettings): Json {
   try {
-    return evaluateEntry(entry, scope, settings);
+    const value = evaluateEntry(entry, scope, settings);
+    if (settings.budget !== undefined) chargeContext(settings.budget, value);
+    return value;
   } catch (error) {
     if (!(error instanceof EvaluationError)) throw error;
     const code = error.code === 'KYM_NAMESPACE_BOUNDARY' ? error.code : 'KYM_CONTEXT_FAILED';

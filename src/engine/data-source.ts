@@ -30,8 +30,11 @@ export type DataAnswer =
 
 /** Where a policy's outside data comes from: informers and the API in a cluster, files on the command line. */
 export interface DataSource {
-  /** An answer at once when the data is at hand, else a promise of it. Never throws, never rejects. */
-  read(query: DataQuery): DataAnswer | Promise<DataAnswer>;
+  /**
+   * An answer at once when the data is at hand, else a promise of it. Never throws, never rejects. After so many
+   * milliseconds nobody waits any more: what is under way then is given up.
+   */
+  read(query: DataQuery, milliseconds?: number): DataAnswer | Promise<DataAnswer>;
 }
 
 export const emptyDataSource: DataSource = {

@@ -6,6 +6,7 @@ import type { CompiledPolicy, CompiledRule } from '../policy/compiled.ts';
 import type { KindKey } from '../policy/kind-selector.ts';
 import { type Candidate, couldApply, type PolicySnapshot } from '../policy/registry.ts';
 import type { ContextSettings } from './context.ts';
+import type { ContextBudget } from './context-size.ts';
 import { DataCache } from './data-cache.ts';
 import type { DataSource } from './data-source.ts';
 import { matchingExceptions } from './exceptions.ts';
@@ -22,6 +23,8 @@ export interface EvaluationSettings {
   readonly dataSource: DataSource;
   readonly environment: Environment;
   readonly explain: boolean;
+  /** What the context entries of a request may hold together, in bytes; 0 or absent for any amount. */
+  readonly maxContextSize?: number | undefined;
 }
 
 const noLabels: JsonObject = {};
@@ -34,6 +37,7 @@ export class Evaluation {
   readonly #request: Request;
   readonly #snapshot: PolicySnapshot;
   readonly #explain: boolean;
+  readonly #maxContextSize: number;
   readonly #facts: RequestFacts;
   readonly #data: DataCache;
   readonly #candidates: readonly Candidate[];
@@ -48,6 +52,7 @@ export class Evaluation {
   /** The object when the current policy began: what is kept when one of its rules fails. */
   #policyStart: JsonObject | null;
   #policyFailed = false;
+  #contextSize = 0;
   #subject: MatchSubject | undefined;
   #subjectObject: JsonObject | undefined;
 
@@ -55,6 +60,7 @@ export class Evaluation {
     this.#request = request;
     this.#snapshot = snapshot;
     this.#explain = settings.explain;
+    this.#maxContextSize = settings.maxContextSize ?? 0;
     this.#facts = new RequestFacts(request, settings.environment);
     this.#data = new DataCache(settings.dataSource);
     this.#surroundings = {
@@ -114,18 +120,29 @@ export class Evaluation {
     const traced = this.#explain ? traceRule() : undefined;
     const { environment } = this.#facts;
     const watched = traced === undefined ? environment : { ...environment, observer: traced.observer };
+    // What a rule has loaded counts when it is done: one that is interrupted runs again.
+    const budget = this.#budget();
     const effect = runRule(rule, object, {
-      context: this.#contextFor(policy, rule),
+      context: this.#contextFor(policy, rule, budget),
       explain: this.#explain,
       scopeFor: (current) => new RequestScope(this.#facts, current, watched),
       exceptions: () => this.#exceptionsFor(policy, rule),
     });
+    if (budget !== undefined) this.#contextSize = budget.used;
     if (effect.status === 'applied') this.#object = effect.object;
     if (effect.status === 'failed') this.#policyFailed = true;
     this.#outcomes.push(outcomeOf(policy, rule, object, effect, traced?.trace));
   }
 
-  #contextFor(policy: CompiledPolicy, rule: CompiledRule): ContextSettings {
+  #budget(): ContextBudget | undefined {
+    return this.#maxContextSize > 0 ? { used: this.#contextSize, limit: this.#maxContextSize } : undefined;
+  }
+
+  #contextFor(
+    policy: CompiledPolicy,
+    rule: CompiledRule,
+    budget: ContextBudget | undefined,
+  ): ContextSettings {
     const name = rule.autogenOf ?? rule.name;
     const { bindings, elementBindings } = this.#request;
     return {
@@ -134,6 +151,7 @@ export class Evaluation {
       bindings: bindings?.(policy.key, name),
       elementBindings:
         elementBindings === undefined ? undefined : (index) => elementBindings(policy.key, name, index),
+      budget,
     };
   }
 

@@ -10,6 +10,8 @@ export interface MutateOptions {
   readonly environment?: Environment;
   /** Also report rules that did not match, with the clause that decided. */
   readonly explain?: boolean;
+  /** What the context entries of a request may hold together, in bytes. */
+  readonly maxContextSize?: number;
 }
 
 /** Pure layers have no clock and no dice of their own. */
@@ -47,5 +49,6 @@ function begin(request: Request, snapshot: PolicySnapshot, options: MutateOption
     dataSource: options.dataSource ?? emptyDataSource,
     environment: options.environment ?? stillEnvironment,
     explain: options.explain ?? false,
+    maxContextSize: options.maxContextSize,
   });
 }

@@ -21,7 +21,10 @@ export class RequestFacts {
   get images(): JsonObject | undefined {
     if (this.#images === undefined) {
       const object = this.request.object ?? this.request.oldObject;
-      this.#images = { value: object === null ? undefined : imagesOf(object, this.request.kind.kind) };
+      const { imageDefaults } = this.environment;
+      this.#images = {
+        value: object === null ? undefined : imagesOf(object, this.request.kind.kind, imageDefaults),
+      };
     }
     return this.#images.value;
   }

@@ -39,7 +39,20 @@ describe('parseImage', () => {
   });
 
   it('takes another default registry', () => {
-    expect(parseImage('nginx', 'mirror.local:5000')?.reference).toBe('mirror.local:5000/nginx:latest');
+    const defaults = { defaultRegistry: 'mirror.local:5000', enableDefaultRegistryMutation: true };
+    expect(parseImage('nginx', defaults)?.reference).toBe('mirror.local:5000/nginx:latest');
+  });
+
+  it.each([
+    ['nginx', { name: 'nginx', path: 'nginx', tag: 'latest', reference: 'nginx:latest' }],
+    ['org/app:1', { name: 'app', path: 'org/app', tag: '1', reference: 'org/app:1' }],
+    ['my_registry/app:1', { registry: 'my_registry', path: 'app', reference: 'my_registry/app:1' }],
+    ['ghcr.io/org/app:1', { registry: 'ghcr.io', path: 'org/app', reference: 'ghcr.io/org/app:1' }],
+  ])('adds none when that is off: %s', (text, expected) => {
+    const defaults = { defaultRegistry: 'docker.io', enableDefaultRegistryMutation: false };
+    const info = parseImage(text, defaults);
+    expect(info).toMatchObject({ ...expected, referenceWithTag: expected.reference });
+    expect(info?.registry).toBe('registry' in expected ? expected.registry : undefined);
   });
 
   test.each([

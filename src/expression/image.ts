@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache';
 import { isArray, isObject, type Json, type JsonObject, member, type Path, valueAt } from '../json/value.ts';
-import { EvaluationError } from './scope.ts';
+import { EvaluationError, type ImageDefaults } from './scope.ts';
 
 /** The parts of an image reference; texts that would be empty are absent, as in the `images` variable. */
 export interface ImageInfo {
@@ -33,13 +33,33 @@ const digestLengths: ReadonlyMap<string, number> = new Map([
  *
  * @example parseImage('nginx')?.reference // 'docker.io/nginx:latest'
  */
-export function parseImage(text: string, defaultRegistry = 'docker.io'): ImageInfo | undefined {
-  const full = hasRegistry(text) ? text : `${defaultRegistry}/${text}`;
+export function parseImage(text: string, defaults = hubDefaults): ImageInfo | undefined {
+  if (hasRegistry(text)) return parseFull(text);
+  const info = parseFull(`${defaults.defaultRegistry}/${text}`);
+  return info === undefined || defaults.enableDefaultRegistryMutation ? info : shortInfo(info);
+}
+
+const hubDefaults: ImageDefaults = { defaultRegistry: 'docker.io', enableDefaultRegistryMutation: true };
+
+function parseFull(full: string): ImageInfo | undefined {
   const known = recent.get(full);
   if (known !== undefined) return known;
   const info = splitReference(full);
   if (info !== undefined) recent.set(full, info);
   return info;
+}
+
+/** Without the registry that was put in front. A first part with `_` is taken for one, as Kyverno does. */
+function shortInfo({ registry: _, ...info }: ImageInfo): ImageInfo {
+  const { path, tag, digest } = info;
+  const short = {
+    ...info,
+    reference: digest === undefined ? `${path}:${tag}` : `${path}@${digest}`,
+    referenceWithTag: `${path}:${tag ?? ''}`,
+  };
+  const slash = path.indexOf('/');
+  if (slash < 0 || !path.slice(0, slash).includes('_')) return short;
+  return { ...short, registry: path.slice(0, slash), path: path.slice(slash + 1) };
 }
 
 /** The same few images come by again and again. */
@@ -101,14 +121,14 @@ const containerLists = ['initContainers', 'containers', 'ephemeralContainers'];
  * The `images` variable: images by container list and container name, or undefined for kinds without pods.
  * Throws EvaluationError for an image that does not parse.
  */
-export function imagesOf(object: JsonObject, kind: string, defaultRegistry?: string): JsonObject | undefined {
+export function imagesOf(object: JsonObject, kind: string, defaults?: ImageDefaults): JsonObject | undefined {
   const path = podSpecPaths.get(kind);
   if (path === undefined) return undefined;
   const spec = valueAt(object, path);
   if (!isObject(spec)) return {};
   const images: Record<string, Json> = {};
   for (const list of containerLists) {
-    const found = imagesOfList(member(spec, list), `/${[...path, list].join('/')}`, defaultRegistry);
+    const found = imagesOfList(member(spec, list), `/${[...path, list].join('/')}`, defaults);
     if (found.length > 0) images[list] = Object.fromEntries(found);
   }
   return images;
@@ -117,7 +137,7 @@ export function imagesOf(object: JsonObject, kind: string, defaultRegistry?: str
 function imagesOfList(
   containers: Json | undefined,
   pointer: string,
-  defaultRegistry: string | undefined,
+  defaults: ImageDefaults | undefined,
 ): [string, Json][] {
   if (!isArray(containers)) return [];
   const images: [string, Json][] = [];
@@ -130,7 +150,7 @@ function imagesOfList(
     }
     const image = member(container, 'image');
     if (typeof image !== 'string' || image.trim() === '') return;
-    const info = parseImage(image, defaultRegistry);
+    const info = parseImage(image, defaults);
     if (info === undefined) {
       throw new EvaluationError(
         'KYM_EXPRESSION_FAILED',

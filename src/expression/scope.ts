@@ -21,8 +21,16 @@ export interface Environment {
   random(): number;
   /** Addresses of a host name, for `is_external_url`; undefined when it cannot be resolved here. */
   resolveHost?(host: string): readonly string[] | undefined;
+  /** How images without a registry are read; Docker Hub's when absent. */
+  readonly imageDefaults?: ImageDefaults;
   /** Looks on when an explanation was asked for; absent otherwise, and then nothing is spent on it. */
   readonly observer?: Observer;
+}
+
+export interface ImageDefaults {
+  readonly defaultRegistry: string;
+  /** Whether references without a registry get it; when not, they stay short. */
+  readonly enableDefaultRegistryMutation: boolean;
 }
 
 /** Told what is decided on the way. */

@@ -1,5 +1,5 @@
 import { withDeadline } from '../admission/deadline.ts';
-import { type Decision, decide } from '../admission/decision.ts';
+import { type Decision, type DecisionOptions, decide } from '../admission/decision.ts';
 import { createModeSplitter } from '../admission/policy-mode.ts';
 import {
   defaultRequestSettings,
@@ -7,7 +7,7 @@ import {
   type PolicySets,
   type RequestSettings,
 } from '../admission/policy-provider.ts';
-import { compileRequestFilter, type RequestFilter } from '../admission/request-filter.ts';
+import { compileRequestFilter } from '../admission/request-filter.ts';
 import { type AdmissionSettings, requestOf } from '../admission/review-request.ts';
 import { type AdmissionReview, allow, deny, reviewWith } from '../admission/review-response.ts';
 import { type DataSource, emptyDataSource } from '../engine/data-source.ts';
@@ -50,7 +50,7 @@ export function createReviewer(options: ReviewerOptions): Reviewer {
   const source = options.dataSource ?? emptyDataSource;
   const environment = options.environment ?? systemEnvironment;
   const splitByMode = createModeSplitter();
-  const filterFor = createFilterCache(options.settings ?? (() => defaultRequestSettings));
+  const rulesOfSettings = followSettings(options.settings ?? (() => defaultRequestSettings), environment);
 
   return async (body, scope, milliseconds, path) => {
     const startedAt = performance.now();
@@ -61,8 +61,7 @@ export function createReviewer(options: ReviewerOptions): Reviewer {
     const observed = decisions === undefined ? undefined : observeSource(bounded);
     const decision = await decide(reviewed, splitByMode(snapshot), {
       dataSource: observed ?? bounded,
-      environment,
-      filter: filterFor(),
+      ...rulesOfSettings(),
     });
     const elapsed = performance.now() - startedAt;
     const microseconds = Math.round(elapsed * 1000);
@@ -87,15 +86,26 @@ function unknownPolicy(apiVersion: string, uid: string, { set, policy }: PolicyS
   );
 }
 
-function createFilterCache(settings: () => RequestSettings): () => RequestFilter {
+type SettingsInForce = Pick<DecisionOptions, 'filter' | 'environment' | 'maxContextSize'>;
+
+function followSettings(settings: () => RequestSettings, environment: Environment): () => SettingsInForce {
   let known = settings();
-  let filter = compileRequestFilter(known);
+  let inForce = putInForce(known, environment);
   return () => {
     const current = settings();
     if (current !== known) {
       known = current;
-      filter = compileRequestFilter(current);
+      inForce = putInForce(current, environment);
     }
-    return filter;
+    return inForce;
+  };
+}
+
+function putInForce(settings: RequestSettings, environment: Environment): SettingsInForce {
+  const { defaultRegistry, enableDefaultRegistryMutation, maxContextSize } = settings;
+  return {
+    filter: compileRequestFilter(settings),
+    environment: { ...environment, imageDefaults: { defaultRegistry, enableDefaultRegistryMutation } },
+    maxContextSize,
   };
 }

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { defaultRequestSettings } from '../../src/admission/policy-provider.ts';
 import type { DataSource } from '../../src/engine/data-source.ts';
 import {
   labelPolicy,
@@ -249,5 +250,30 @@ describe('audit mode', () => {
     const response = responseIn(await server.post('/mutate/fail', reviewOf(pod)));
     expect(response.allowed).toBe(true);
     expect(response.warnings?.[0]).toMatch(/^policy broken\.rule \(audit\): /);
+  });
+});
+
+describe('settings of requests', () => {
+  it('limit what context entries hold, and name the registry of images without one', async () => {
+    const settings = {
+      ...defaultRequestSettings,
+      defaultRegistry: 'mirror.example:5000',
+      maxContextSize: 40,
+    };
+    const server = await startTestServer(
+      labelPolicy('registry', 'r: "{{ images.containers.*.registry | [0] | split(@, \':\') | [0] }}"') +
+        policyText(
+          'large',
+          `context: [{name: big, variable: {value: "${'x'.repeat(100)}"}}]
+    mutate: {patchStrategicMerge: {metadata: {labels: {n: "{{ length(big) }}"}}}}`,
+          { spec: 'failurePolicy: Ignore' },
+        ),
+      { settings: () => settings },
+    );
+    const answer = await server.post('/mutate', reviewOf(pod));
+    expect(patchIn(answer)).toEqual(labels({ r: 'mirror.example' }));
+    expect(responseIn(answer).warnings).toEqual([
+      expect.stringMatching(/policy large.*context size limit exceeded: \d+ bytes exceeds limit of 40 bytes/),
+    ]);
   });
 });

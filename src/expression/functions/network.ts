@@ -8,7 +8,9 @@ export const networkFunctions = defineFunctions({
     returns: 'string',
     description: 'An image reference with registry and tag.',
     example: { expression: "image_normalize('nginx')", result: 'docker.io/nginx:latest' },
-    call: (args) => parseImage(args.text(0))?.reference ?? args.fail(`bad image: ${args.text(0)}`),
+    call: (args) =>
+      parseImage(args.text(0), args.environment.imageDefaults)?.reference ??
+      args.fail(`bad image: ${args.text(0)}`),
   },
   is_external_url: {
     parameters: ['string'],
