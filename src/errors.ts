@@ -323,6 +323,33 @@ export const errorTable = {
     cause: 'A setting of a kustomization names a resource that is not in the build, or fits more than one.',
     cure: 'Check kind, name and namespace against the resources.',
   },
+  KYM_KUSTOMIZE_PATCH: {
+    cause: 'A patch of a kustomization cannot be read, or cannot be applied to a resource it is meant for.',
+    cure: 'A list of operations is a JSON patch, a map with kind and metadata.name a strategic merge patch; check the paths against the resource.',
+  },
+  KYM_PLUGIN_DISABLED: {
+    cause:
+      'A kustomization asks for a plugin or a function, which is a program, and running programs was not allowed.',
+    cure: 'Read what it would run; then allow it with `--enable-plugins`.',
+  },
+  KYM_PLUGIN_NOT_FOUND: {
+    cause:
+      'No plugin belongs to a config under generators, transformers or validators, or it is not executable.',
+    cure: 'Install it at one of the paths that the message names, with the right to execute.',
+  },
+  KYM_PLUGIN_FAILED: {
+    cause: 'A plugin ended with an error, could not be started, or ran longer than it may.',
+    cure: 'The message holds what it printed; `--plugin-timeout` gives it more time.',
+  },
+  KYM_PLUGIN_OUTPUT: {
+    cause: 'A plugin printed something that is not a list of resources, or more than it may.',
+    cure: 'A plugin prints YAML documents or a ResourceList, and messages on standard error.',
+  },
+  KYM_PLUGIN_CHANGED: {
+    cause:
+      'A validator changed resources, or a transformer of the layout with one program per group added, removed, renamed or moved some.',
+    cure: 'List the config under transformers, or use a function or the layout with one program per kind, which may do so.',
+  },
   KYM_DIFFERS_FROM_KYVERNO: {
     cause: 'Kyverno treats a part of the policy in another way, or does not know it.',
     cure: 'Nothing, when the policy runs here only; else use the form that the hint names. See differences-from-kyverno.md.',

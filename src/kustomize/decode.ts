@@ -10,7 +10,7 @@ export type Shape =
   | 'integer'
   | 'boolean'
   | 'any'
-  /** Text, or a map of texts that is turned into equality terms `a=b,c=d`. */
+  /** Text, or a map of texts. */
   | 'selector'
   | { readonly list: Shape /** A single entry may stand without a list around it. */; readonly orOne?: true }
   /** One map; a list of one map is taken too. */
@@ -117,9 +117,7 @@ function decodeScalar(
 function decodeSelector(value: Json, field: string, options: DecodeOptions): Json {
   if (typeof value === 'string') return value;
   if (!isObject(value)) throw invalid(field, 'text or a map of texts', value, options);
-  return Object.entries(value)
-    .map(([key, item]) => `${key}=${decode(item, 'text', join(field, key), options) ?? ''}`)
-    .join(',');
+  return decodeMap(value, 'text', field, options);
 }
 
 function invalid(field: string, wanted: string, value: Json, options: DecodeOptions): KustomizeError {

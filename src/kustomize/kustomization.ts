@@ -61,10 +61,10 @@ export interface TargetSelector {
   readonly kind?: string;
   readonly name?: string;
   readonly namespace?: string;
-  /** Selector grammar; a map has been turned into equality terms. */
-  readonly labelSelector?: string;
+  /** Text in selector grammar, or a map of equalities. */
+  readonly labelSelector?: string | Texts;
   /** Also from `matchAnnotations`. */
-  readonly annotationSelector?: string;
+  readonly annotationSelector?: string | Texts;
 }
 
 export interface PatchEntry {

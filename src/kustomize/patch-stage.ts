@@ -1,30 +1,148 @@
+import { isObject } from '../json/value.ts';
 import type { BuildContext } from './build-context.ts';
 import type { PatchEntry } from './kustomization.ts';
+import { atPlace, KustomizeError, type KustomizePlace } from './kustomize-error.ts';
+import { applyJsonPatch } from './patch-json.ts';
+import type { JsonPatchOperation } from './patch-json-operation.ts';
+import { applyStrategicPatch, findPatchTarget } from './patch-strategic.ts';
+import { readPatch } from './patch-text.ts';
+import { currentId, describeId, type Resource, sameId } from './resource.ts';
 import type { ResourceSet } from './resource-set.ts';
+import { selectTargets } from './selector.ts';
 
 /** `patchesStrategicMerge`: files or inline texts, each finds its resource by its own id. */
 export function applyStrategicMergePatches(
-  _set: ResourceSet,
-  _entries: readonly string[],
-  _context: BuildContext,
+  set: ResourceSet,
+  entries: readonly string[],
+  context: BuildContext,
 ): void {
-  throw new Error('not built yet');
+  for (const [index, entry] of entries.entries()) {
+    const field = `patchesStrategicMerge[${index}]`;
+    const isInline = entry.includes('\n') || /^\s*[{[]/.test(entry);
+    const text = isInline ? entry : context.folder.readText(entry, field);
+    const place = { file: isInline ? context.folder.file : entry, field };
+    const patch = readPatch(text, 'StrategicMergePatch', place, context);
+    if (patch.type !== 'strategic') continue;
+    if (patch.patches.length === 0) {
+      throw new KustomizeError('KYM_KUSTOMIZE_PATCH', 'the patch appears to be empty', place);
+    }
+    for (const one of patch.patches) {
+      atPlace(place, () => applyStrategicPatch(set, findPatchTarget(set, one), one.object, {}, context));
+    }
+  }
+  set.checkUnique();
 }
 
 /** `patches`: strategic merge or JSON patches to whatever their target selects. */
-export function applyPatches(
-  _set: ResourceSet,
-  _entries: readonly PatchEntry[],
-  _context: BuildContext,
-): void {
-  throw new Error('not built yet');
+export function applyPatches(set: ResourceSet, entries: readonly PatchEntry[], context: BuildContext): void {
+  for (const [index, entry] of entries.entries()) applyPatch(set, entry, `patches[${index}]`, context);
+}
+
+/** One entry of `patches`; `field` is its place in the kustomization. */
+export function applyPatch(set: ResourceSet, entry: PatchEntry, field: string, context: BuildContext): void {
+  const source = patchSource(entry, field, context);
+  const patch = readPatch(source.text, entry.type, source.place, context);
+  if (patch.type === 'json') {
+    if (entry.target === undefined) {
+      const message = 'a JSON patch has to have a target';
+      throw new KustomizeError('KYM_KUSTOMIZATION_INVALID', message, placeOf(context, `${field}.target`));
+    }
+    applyToTargets(set, entry, patch.operations, source.place, context, field);
+    return;
+  }
+  if (entry.target !== undefined && patch.patches.length > 1) {
+    const message = 'several strategic merge patches in one entry cannot have a target';
+    throw new KustomizeError('KYM_KUSTOMIZATION_INVALID', message, placeOf(context, `${field}.target`));
+  }
+  for (const one of patch.patches) {
+    const targets =
+      entry.target === undefined
+        ? [atPlace(source.place, () => findPatchTarget(set, one))]
+        : selectTargets(set, entry.target, placeOf(context, `${field}.target`), context.options.warn);
+    for (const target of targets) {
+      patching(target, source.place, () =>
+        applyStrategicPatch(set, target, one.object, entry.options ?? {}, context),
+      );
+    }
+  }
+  atPlace(placeOf(context, field), () => set.checkUnique());
 }
 
 /** `patchesJson6902`. */
 export function applyJson6902Patches(
-  _set: ResourceSet,
-  _entries: readonly PatchEntry[],
-  _context: BuildContext,
+  set: ResourceSet,
+  entries: readonly PatchEntry[],
+  context: BuildContext,
 ): void {
-  throw new Error('not built yet');
+  for (const [index, entry] of entries.entries()) {
+    const field = `patchesJson6902[${index}]`;
+    if (entry.target?.name === undefined || entry.target.name === '') {
+      const message = 'the target has to have a name';
+      throw new KustomizeError(
+        'KYM_KUSTOMIZATION_INVALID',
+        message,
+        placeOf(context, `${field}.target.name`),
+      );
+    }
+    const source = patchSource(entry, field, context);
+    const patch = readPatch(source.text, 'JsonPatch', source.place, context);
+    if (patch.type !== 'json' || patch.operations.length === 0) {
+      throw new KustomizeError('KYM_KUSTOMIZE_PATCH', 'the patch appears to be empty', source.place);
+    }
+    applyToTargets(set, entry, patch.operations, source.place, context, field, false);
+  }
+}
+
+function applyToTargets(
+  set: ResourceSet,
+  { target = {} }: PatchEntry,
+  operations: readonly JsonPatchOperation[],
+  place: KustomizePlace,
+  context: BuildContext,
+  field: string,
+  remembers = true,
+): void {
+  const targets = selectTargets(set, target, placeOf(context, `${field}.target`), context.options.warn);
+  for (const resource of targets) {
+    patching(resource, place, () => {
+      const patched = applyJsonPatch(resource.object, operations);
+      if (!isObject(patched)) throw new KustomizeError('KYM_KUSTOMIZE_PATCH', 'the patch leaves no map');
+      if (remembers && !resource.previousIds.some((known) => sameId(known, currentId(resource)))) {
+        set.rememberId(resource);
+      }
+      set.update(resource, patched);
+    });
+  }
+}
+
+/** An error names the resource that could not be patched. */
+function patching(resource: Resource, place: KustomizePlace, action: () => void): void {
+  const id = currentId(resource);
+  atPlace(place, () => {
+    try {
+      action();
+    } catch (error) {
+      if (!(error instanceof KustomizeError)) throw error;
+      throw new KustomizeError(error.code, `${describeId(id)}: ${error.message}`, error.place);
+    }
+  });
+}
+
+function patchSource(
+  entry: PatchEntry,
+  field: string,
+  context: BuildContext,
+): { readonly text: string; readonly place: KustomizePlace } {
+  const inline = entry.patch?.trim() ?? '';
+  const path = entry.path ?? '';
+  if ((inline === '') === (path === '')) {
+    const message = inline === '' ? 'neither path nor patch is set' : 'path and patch are both set';
+    throw new KustomizeError('KYM_KUSTOMIZATION_INVALID', message, placeOf(context, field));
+  }
+  if (inline !== '') return { text: inline, place: placeOf(context, `${field}.patch`) };
+  return { text: context.folder.readText(path, `${field}.path`), place: { file: path, field } };
+}
+
+function placeOf(context: BuildContext, field: string): KustomizePlace {
+  return { file: context.folder.file, field };
 }

@@ -1,5 +1,5 @@
 import type { Scope } from '../expression/scope.ts';
-import { isArray, type Json, type JsonObject, member, type Path } from '../json/value.ts';
+import { isArray, isObject, type Json, type JsonObject, member, type Path } from '../json/value.ts';
 import { FieldPathError, type FieldText } from './field-path.ts';
 import { writeField } from './field-path-write.ts';
 import { inPath } from './replacement-failure.ts';
@@ -152,14 +152,20 @@ function compileLabels(
   path: Path,
   build: ReplacementBuild,
 ): PerScope<LabelTest> | undefined {
+  const at = [...path, field];
+  const strict = build.mode === 'kustomize';
+  const map = member(selector, field);
+  if (strict && isObject(map)) {
+    const test = parseLabelSelector(map);
+    return () => test;
+  }
   const text = textAt(selector, field, path, build);
   if (text === undefined || text === '') return undefined;
-  const at = [...path, field];
   if (build.mode === 'policy' && text.includes('{{')) {
     const rendered = compileText(text, at, exactText, build);
     return (scope) => inPath(text, field, () => parseLabelSelector(rendered(scope).text));
   }
-  const test = attempt(() => parseLabelSelector(text), at, build);
+  const test = attempt(() => parseLabelSelector(text, { strict }), at, build);
   return () => test ?? (() => false);
 }
 

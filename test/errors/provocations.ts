@@ -38,6 +38,27 @@ const build = (kustomization: string, files: Readonly<Record<string, string>> = 
   files: { 'kustomization.yaml': kustomization, ...files },
 });
 
+/** A function that is a command of the shell, named in a config under `field`. */
+const shellFunction = (field: string, command: string, ...flags: string[]): Provocation => ({
+  argv: ['build', '.', ...flags],
+  files: {
+    'kustomization.yaml': `resources: [a.yaml]\n${field}: [f.yaml]`,
+    'a.yaml': kustomizeConfigMap,
+    'f.yaml': JSON.stringify({
+      apiVersion: 'example.com/v1',
+      kind: 'Fn',
+      metadata: {
+        name: 'f',
+        annotations: {
+          'config.kubernetes.io/function': JSON.stringify({
+            exec: { path: '/bin/sh', args: ['-c', command] },
+          }),
+        },
+      },
+    }),
+  },
+});
+
 const existing = (target: string): Provocation => ({
   argv: ['existing', 'plan', 'p.yaml', '-r', 'r.yaml'],
   files: {
@@ -254,4 +275,18 @@ export const provocations: Readonly<Record<ErrorCode, Provocation>> = {
   KYM_KUSTOMIZE_NO_TARGET: build('resources: [a.yaml]\nreplicas: [{name: none, count: 1}]', {
     'a.yaml': kustomizeConfigMap,
   }),
+  KYM_KUSTOMIZE_PATCH: build('resources: [a.yaml]\npatches: [{patch: hello}]', {
+    'a.yaml': kustomizeConfigMap,
+  }),
+  KYM_PLUGIN_DISABLED: shellFunction('transformers', 'cat'),
+  KYM_PLUGIN_NOT_FOUND: {
+    argv: ['build', '.', '--enable-plugins'],
+    files: {
+      'kustomization.yaml': 'generators: [g.yaml]',
+      'g.yaml': 'apiVersion: none.example.com/v1\nkind: None\nmetadata: {name: n}\n',
+    },
+  },
+  KYM_PLUGIN_FAILED: shellFunction('transformers', 'exit 3', '--enable-plugins'),
+  KYM_PLUGIN_OUTPUT: shellFunction('transformers', 'echo "{["', '--enable-plugins'),
+  KYM_PLUGIN_CHANGED: shellFunction('validators', 'sed s/ConfigMap/Secret/', '--enable-plugins'),
 };
