@@ -1,11 +1,13 @@
 import { Command, CommanderError } from 'commander';
 import { defineApply } from './apply-command.ts';
+import { defineBuild } from './build-command.ts';
 import { defineCleanup } from './cleanup-command.ts';
 import { defineCompletion } from './completion-command.ts';
 import { defineConvert } from './convert-command.ts';
 import { defineCreate } from './create-command.ts';
 import { defineDoctor } from './doctor-command.ts';
 import { defineExplain } from './explain-command.ts';
+import { defineGitops } from './gitops-command.ts';
 import { programExamples } from './help-examples.ts';
 import { InputError } from './input-error.ts';
 import type { ExitCode, Io } from './io.ts';
@@ -57,11 +59,13 @@ export function createProgram(io: Io, end: (code: ExitCode) => void): Command {
   defineApply(program, host);
   defineExplain(program, host);
   defineTest(program, host);
+  defineBuild(program, host);
   defineServe(program, host);
   defineValidate(program, host);
   defineConvert(program, host);
   defineJp(program, host);
   defineCreate(program, host);
+  defineGitops(program, host);
   defineDoctor(program, host);
   defineCleanup(program, host);
   defineCompletion(program, host);

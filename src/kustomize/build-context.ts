@@ -1,6 +1,8 @@
+import type { JsonObject } from '../json/value.ts';
 import type { SchemaNode } from '../patch/merge-schema.ts';
 import type { FieldSpecs } from './field-specs.ts';
 import type { Resource } from './resource.ts';
+import type { ResourceSet } from './resource-set.ts';
 
 export interface BuildOptions {
   /** Exec plugins and functions may run. */
@@ -40,6 +42,11 @@ export interface BuildContext {
    * folders with a kustomization, or inline texts.
    */
   loadConfigs(entries: readonly string[], field: string): Promise<readonly Resource[]>;
+  /**
+   * Notes for `buildMetadata` that a transformer went over all resources of the set. What a config states is its
+   * apiVersion, kind, name and namespace.
+   */
+  noteTransformer(set: ResourceSet, configuredBy: JsonObject): void;
   /** Resources in a YAML text that a plugin printed; `file` names the plugin in messages. */
   parseResources(text: string, file: string): readonly Resource[];
 }

@@ -1,6 +1,46 @@
-import { clusterScopedKinds } from '../policy/cluster-scoped-kinds.ts';
+/**
+ * Kinds that kustomize knows to have no namespace, by group; newer kinds and custom ones count as namespaced there, and
+ * so they do here.
+ */
+const clusterScoped: Readonly<Record<string, { versions: readonly string[]; kinds: readonly string[] }>> = {
+  '': { versions: ['v1'], kinds: ['ComponentStatus', 'Namespace', 'Node', 'PersistentVolume'] },
+  'admissionregistration.k8s.io': {
+    versions: ['v1', 'v1beta1'],
+    kinds: ['MutatingWebhookConfiguration', 'ValidatingWebhookConfiguration'],
+  },
+  'apiextensions.k8s.io': { versions: ['v1', 'v1beta1'], kinds: ['CustomResourceDefinition'] },
+  'apiregistration.k8s.io': { versions: ['v1', 'v1beta1'], kinds: ['APIService'] },
+  'certificates.k8s.io': { versions: ['v1', 'v1beta1'], kinds: ['CertificateSigningRequest'] },
+  'flowcontrol.apiserver.k8s.io': {
+    versions: ['v1beta1'],
+    kinds: ['FlowSchema', 'PriorityLevelConfiguration'],
+  },
+  'networking.k8s.io': { versions: ['v1', 'v1beta1'], kinds: ['IngressClass'] },
+  'node.k8s.io': { versions: ['v1', 'v1beta1'], kinds: ['RuntimeClass'] },
+  policy: { versions: ['v1beta1'], kinds: ['PodSecurityPolicy'] },
+  'rbac.authorization.k8s.io': {
+    versions: ['v1', 'v1beta1'],
+    kinds: ['ClusterRole', 'ClusterRoleBinding'],
+  },
+  'scheduling.k8s.io': { versions: ['v1', 'v1beta1'], kinds: ['PriorityClass'] },
+  'storage.k8s.io': {
+    versions: ['v1', 'v1beta1'],
+    kinds: ['CSIDriver', 'CSINode', 'StorageClass', 'VolumeAttachment'],
+  },
+};
 
-/** Whether a resource of this kind is known to have no namespace. Unknown kinds count as namespaced. */
-export function isClusterScoped(id: { readonly group: string; readonly kind: string }): boolean {
-  return clusterScopedKinds.has(id.kind);
+const clusterScopedKeys: ReadonlySet<string> = new Set(
+  Object.entries(clusterScoped).flatMap(([group, { versions, kinds }]) =>
+    versions.flatMap((version) => kinds.map((kind) => `${group}/${version}/${kind}`)),
+  ),
+);
+const clusterScopedNames = new Set(Object.values(clusterScoped).flatMap(({ kinds }) => kinds));
+
+/** Whether a resource of this kind is known to have no namespace. */
+export function isClusterScoped(id: {
+  readonly group: string;
+  readonly version: string;
+  readonly kind: string;
+}): boolean {
+  return clusterScopedNames.has(id.kind) && clusterScopedKeys.has(`${id.group}/${id.version}/${id.kind}`);
 }

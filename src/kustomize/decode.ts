@@ -13,7 +13,7 @@ export type Shape =
   /** Text, or a map of texts. */
   | 'selector'
   | { readonly list: Shape /** A single entry may stand without a list around it. */; readonly orOne?: true }
-  /** One map; a list of one map is taken too. */
+  /** One map, or a list of such maps. */
   | { readonly oneOf: Shape }
   | { readonly map: Shape }
   | {
@@ -42,8 +42,9 @@ export function decode(
     return value.map((item, index) => decode(item, shape.list, `${field}[${index}]`, options) ?? null);
   }
   if ('oneOf' in shape) {
-    const one = isArray(value) && value.length === 1 ? value[0] : value;
-    return one === undefined ? undefined : decode(one, shape.oneOf, field, options);
+    const inner = shape.oneOf;
+    if (!isArray(value)) return decode(value, inner, field, options);
+    return value.map((item, index) => decode(item, inner, `${field}[${index}]`, options) ?? null);
   }
   if (!isObject(value)) throw invalid(field, 'a map', value, options);
   return 'map' in shape

@@ -23,7 +23,7 @@ export const replacementShape: Shape = {
     targets: {
       list: {
         fields: {
-          // The reference prints `select` as a list of one map too.
+          // The reference prints `select` as a list too.
           select: { oneOf: selectorShape },
           reject: { list: selectorShape },
           fieldPaths: texts,

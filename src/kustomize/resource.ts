@@ -84,7 +84,8 @@ export function idOf(object: JsonObject): ResourceId {
 }
 
 function textOf(value: Json | undefined): string {
-  return typeof value === 'string' ? value : '';
+  if (typeof value === 'string') return value;
+  return value === undefined || value === null || typeof value === 'object' ? '' : String(value);
 }
 
 /** A cluster-scoped resource has this in place of a namespace, so that it equals no namespaced one. */
@@ -110,4 +111,8 @@ export function describeId(id: ResourceId): string {
   const version = id.group === '' ? id.version : `${id.group}/${id.version}`;
   const namespace = id.namespace === '' ? '' : ` in namespace "${id.namespace}"`;
   return `${id.kind}${version === '' ? '' : ` (${version})`} "${id.name}"${namespace}`;
+}
+
+export function isNamespaced(id: ResourceId): boolean {
+  return !isClusterScoped(id);
 }

@@ -1,0 +1,88 @@
+import { statSync } from 'node:fs';
+import { basename, dirname, resolve } from 'node:path';
+import { type BuildTarget, build } from '../kustomize/build.ts';
+import { KustomizeError } from '../kustomize/kustomize-error.ts';
+import { isKustomizationText } from '../kustomize/load-kustomization.ts';
+import type { Resource } from '../kustomize/resource.ts';
+import { InputError, inputError } from './input-error.ts';
+import type { Io } from './io.ts';
+import { readWhole } from './text-input.ts';
+
+/** Options that every command which builds has. */
+export interface BuildCommandOptions {
+  readonly enablePlugins?: boolean;
+  readonly enableAlphaPlugins?: boolean;
+  readonly enableExec?: boolean;
+  readonly loadRestrictor?: string;
+  readonly load_restrictor?: string;
+  readonly reorder?: 'legacy' | 'none';
+}
+
+/** Builds the kustomization that the command line names; throws InputError. */
+export async function buildResources(
+  path: string,
+  options: BuildCommandOptions,
+  io: Io,
+): Promise<readonly Resource[]> {
+  const restrictor = options.load_restrictor ?? options.loadRestrictor;
+  const target = await targetOf(path, io);
+  try {
+    return await build(
+      { ...target, ...(options.reorder !== undefined && { sortOptions: orderOf(options.reorder) }) },
+      {
+        enablePlugins: options.enablePlugins === true || options.enableAlphaPlugins === true,
+        enableExec: options.enableExec === true,
+        unrestricted: restrictor === 'LoadRestrictionsNone' || restrictor === 'none',
+        environment: io.env,
+        warn: (text) => void io.stderr.write(`warning: ${text}\n`),
+      },
+    );
+  } catch (error) {
+    throw error instanceof KustomizeError ? asInputError(error) : error;
+  }
+}
+
+function orderOf(order: 'legacy' | 'none') {
+  return { order: order === 'none' ? 'fifo' : 'legacy' };
+}
+
+/** A folder; a file with a kustomization or with resources; or the text of standard input. */
+async function targetOf(path: string, io: Io): Promise<BuildTarget> {
+  if (path === '-') {
+    return {
+      folder: io.cwd,
+      name: '',
+      kustomization: { fileName: '(stdin)', text: await readWhole('-', io) },
+    };
+  }
+  const full = resolve(io.cwd, path);
+  const stats = statSync(full, { throwIfNoEntry: false });
+  if (stats === undefined) {
+    throw inputError('KYM_INPUT_NOT_FOUND', 'the file or folder does not exist', { file: path });
+  }
+  if (stats.isDirectory()) return { folder: full, name: path };
+  const text = await readWhole(path, io);
+  const fileName = basename(path);
+  return {
+    folder: dirname(full),
+    name: dirname(path),
+    kustomization: {
+      fileName,
+      text: isKustomizationText(text, path) ? text : JSON.stringify({ resources: [fileName] }),
+    },
+  };
+}
+
+export function asInputError(error: KustomizeError): InputError {
+  const { file, field, hint } = error.place;
+  return new InputError([
+    {
+      code: error.code,
+      severity: 'error',
+      message: field === undefined ? error.message : `${field}: ${error.message}`,
+      pointer: '',
+      ...(file !== undefined && { file }),
+      ...(hint !== undefined && { hint }),
+    },
+  ]);
+}

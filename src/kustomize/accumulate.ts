@@ -1,0 +1,229 @@
+import { isObject, type JsonObject, member } from '../json/value.ts';
+import { absorb } from './absorb.ts';
+import type { BuildContext } from './build-context.ts';
+import { noteTransformation } from './build-metadata.ts';
+import type { BuildSession } from './build-session.ts';
+import { runBuiltinTransformers } from './builtin-transformers.ts';
+import { crdFieldSpecs } from './crd-references.ts';
+import { generateConfigMap, generateSecret, mergeGeneratorOptions } from './data-generator.ts';
+import { type FieldSpecs, mergeFieldSpecs, readConfiguration } from './field-specs.ts';
+import { absentEntry, enterFolder, entryKind, type FolderPlace, openFolder } from './folder.ts';
+import type { Kustomization } from './kustomization.ts';
+import { atPlace, KustomizeError, withPlace } from './kustomize-error.ts';
+import { type LoadedKustomization, loadKustomization } from './load-kustomization.ts';
+import { schemaLookup } from './openapi-schema.ts';
+import { parseResources } from './parse-resources.ts';
+import { type PluginStages, preparePlugins } from './plugin-stage.ts';
+import { createResource, type Resource } from './resource.ts';
+import { createResourceSet, type ResourceSet } from './resource-set.ts';
+import { mergeVars, type Variables } from './variables.ts';
+import { readSettings } from './yaml-read.ts';
+
+/** What the kustomizations met so far have brought together. */
+export interface Accumulation {
+  readonly set: ResourceSet;
+  fieldSpecs: FieldSpecs;
+  variables: Variables;
+}
+
+/** One kustomization: its files, and what it adds to the accumulation. */
+interface Target {
+  readonly place: FolderPlace;
+  readonly kustomization: Kustomization;
+  readonly context: BuildContext;
+  readonly session: BuildSession;
+}
+
+export function emptyAccumulation(fieldSpecs: FieldSpecs): Accumulation {
+  return { set: createResourceSet(), fieldSpecs, variables: [] };
+}
+
+/** Loads what a kustomization names, generates, and transforms the lot. */
+export async function accumulate(
+  into: Accumulation,
+  place: FolderPlace,
+  loaded: LoadedKustomization,
+  session: BuildSession,
+): Promise<void> {
+  const { kustomization } = loaded;
+  const context = createContext(into, place, loaded, session);
+  const target: Target = { place, kustomization, context, session };
+  useOwnSchema(target);
+  await addResources(into, kustomization.resources ?? [], 'resources', target);
+  addFieldSpecs(into, target);
+  const plugins = await pluginsOf(target);
+  generate(into.set, target);
+  await plugins?.generate(into.set);
+  for (const [index, path] of (kustomization.components ?? []).entries()) {
+    await addFolder(into, path, `components[${index}]`, 'Component', target);
+  }
+  await plugins?.transformBeforeBuiltins(into.set);
+  runBuiltinTransformers(into.set, kustomization, context);
+  await plugins?.transform(into.set);
+  await plugins?.validate(into.set);
+  into.variables = mergeVars(into.variables, kustomization.vars ?? [], into.set, context.folder.file);
+}
+
+async function pluginsOf({ kustomization, context }: Target): Promise<PluginStages | undefined> {
+  const { generators = [], transformers = [], validators = [] } = kustomization;
+  const isAsked = generators.length + transformers.length + validators.length > 0;
+  return isAsked ? await preparePlugins(kustomization, context) : undefined;
+}
+
+async function addResources(
+  into: Accumulation,
+  paths: readonly string[],
+  field: string,
+  target: Target,
+): Promise<void> {
+  for (const [index, path] of paths.entries()) {
+    const at = `${field}[${index}]`;
+    const kind = entryKind(target.place, path);
+    if (kind === 'absent') throw absentEntry(target.place, path, at, target.context.folder.file);
+    if (kind === 'folder') await addFolder(into, path, at, 'Kustomization', target);
+    else addFile(into.set, path, at, target);
+  }
+}
+
+function addFile(set: ResourceSet, path: string, field: string, { place, context, session }: Target): void {
+  const text = context.folder.readText(path, field);
+  const origin = session.notesOrigins ? { path: joinOrigin(place.origin, path) } : undefined;
+  const file = joinOrigin(place.name, path);
+  for (const object of parseResources(text, file)) {
+    atPlace({ file, field: `${context.folder.file}: ${field}` }, () =>
+      set.add(createResource(object, { origin })),
+    );
+  }
+}
+
+function joinOrigin(folder: string, path: string): string {
+  return folder === '' || folder === '.'
+    ? path.replace(/^\.\//, '')
+    : `${folder}/${path.replace(/^\.\//, '')}`;
+}
+
+async function addFolder(
+  into: Accumulation,
+  path: string,
+  field: string,
+  kind: Kustomization['kind'],
+  { place, context, session }: Target,
+): Promise<void> {
+  const { file } = context.folder;
+  if (entryKind(place, path) !== 'folder') throw absentEntry(place, path, field, file);
+  const inner = enterFolder(place, path, field, file);
+  const loaded = loadKustomization(inner, session.options.warn);
+  if (loaded.kustomization.kind !== kind) {
+    throw new KustomizeError(
+      'KYM_KUSTOMIZATION_INVALID',
+      kind === 'Component'
+        ? `${inner.name} holds a Kustomization, but components lists Components`
+        : `${inner.name} holds a Component, which is listed under components`,
+      { file, field },
+    );
+  }
+  // A component changes what is there; a kustomization is built on its own and added.
+  if (kind === 'Component') return accumulate(into, inner, loaded, session);
+  const own = emptyAccumulation(context.fieldSpecs);
+  await accumulate(own, inner, loaded, session);
+  for (const resource of own.set.list()) atPlace({ file, field }, () => into.set.add(resource));
+  into.fieldSpecs = mergeFieldSpecs(into.fieldSpecs, own.fieldSpecs);
+  into.variables = [...into.variables, ...own.variables];
+}
+
+function useOwnSchema({ kustomization, context, session }: Target): void {
+  const path = kustomization.openapi?.['path'];
+  if (path === undefined) return;
+  const text = context.folder.readText(path, 'openapi.path');
+  session.useSchema(schemaLookup(readSettings(text, path)));
+}
+
+function addFieldSpecs(into: Accumulation, { kustomization, context }: Target): void {
+  for (const [index, path] of (kustomization.configurations ?? []).entries()) {
+    const text = context.folder.readText(path, `configurations[${index}]`);
+    into.fieldSpecs = mergeFieldSpecs(into.fieldSpecs, readConfiguration(readSettings(text, path), path));
+  }
+  for (const [index, path] of (kustomization.crds ?? []).entries()) {
+    const text = context.folder.readText(path, `crds[${index}]`);
+    into.fieldSpecs = mergeFieldSpecs(into.fieldSpecs, crdFieldSpecs(readSettings(text, path)));
+  }
+}
+
+function generate(set: ResourceSet, { kustomization, context, session }: Target): void {
+  const { folder } = context;
+  const add = (field: string, kind: string, make: () => Resource) =>
+    atPlace({ file: folder.file, field }, () => {
+      const resource = make();
+      const origin = { configuredIn: folder.configuredIn, configuredBy: { apiVersion: 'builtin', kind } };
+      absorb(set, session.notesOrigins ? { ...resource, origin } : resource);
+    });
+  const all = kustomization.generatorOptions;
+  for (const [index, entry] of (kustomization.configMapGenerator ?? []).entries()) {
+    const field = `configMapGenerator[${index}]`;
+    const options = mergeGeneratorOptions(entry.options, all);
+    add(field, 'ConfigMapGenerator', () => generateConfigMap({ ...entry, options }, folder, field));
+  }
+  for (const [index, entry] of (kustomization.secretGenerator ?? []).entries()) {
+    const field = `secretGenerator[${index}]`;
+    const options = mergeGeneratorOptions(entry.options, all);
+    add(field, 'SecretGenerator', () => generateSecret({ ...entry, options }, folder, field));
+  }
+}
+
+function createContext(
+  into: Accumulation,
+  place: FolderPlace,
+  { kustomization, fileName }: LoadedKustomization,
+  session: BuildSession,
+): BuildContext {
+  const folder = openFolder(place, fileName, session.options.unrestricted);
+  const context: BuildContext = {
+    options: session.options,
+    folder,
+    mergeSchema: session.mergeSchema,
+    get fieldSpecs() {
+      return into.fieldSpecs;
+    },
+    noteTransformer: (set, configuredBy) => {
+      if (session.notesOrigins) noteTransformation(set, folder.configuredIn, configuredBy);
+    },
+    parseResources: (text, file) => parseResources(text, file).map((object) => createResource(object)),
+    loadConfigs: (entries, field) => loadConfigs(entries, field, { place, kustomization, context, session }),
+  };
+  return context;
+}
+
+/** Inline texts come before what files and folders hold. */
+async function loadConfigs(
+  entries: readonly string[],
+  field: string,
+  target: Target,
+): Promise<readonly Resource[]> {
+  const own = emptyAccumulation(target.context.fieldSpecs);
+  const paths: string[] = [];
+  for (const entry of entries) {
+    const inline = inlineObjects(entry, target.context.folder.file);
+    if (inline === undefined) paths.push(entry);
+    for (const object of inline ?? []) own.set.add(createResource(object));
+  }
+  await addResources(own, paths, field, target);
+  return own.set.list();
+}
+
+function inlineObjects(entry: string, file: string): readonly JsonObject[] | undefined {
+  if (!/[\n:{]/.test(entry)) return undefined;
+  try {
+    return parseResources(entry, file);
+  } catch (error) {
+    if (entry.includes('\n')) throw withPlace(error, { file });
+    return undefined;
+  }
+}
+
+/** Whether a resource is only there for the build: any value but "false" says so. */
+export function isLocal(object: JsonObject): boolean {
+  const metadata = member(object, 'metadata');
+  const annotations = isObject(metadata) ? member(metadata, 'annotations') : undefined;
+  const value = isObject(annotations) ? member(annotations, 'config.kubernetes.io/local-config') : undefined;
+  return value !== undefined && value !== 'false';
+}

@@ -1,0 +1,102 @@
+import { removeMember, setMember } from '../json/edit.ts';
+import { isObject, type JsonObject, member } from '../json/value.ts';
+import type { Origin, Resource } from './resource.ts';
+import type { ResourceSet } from './resource-set.ts';
+import { yamlText } from './yaml-text.ts';
+
+export const originAnnotation = 'config.kubernetes.io/origin';
+export const transformerAnnotation = 'alpha.config.kubernetes.io/transformations';
+const managedByLabel = 'app.kubernetes.io/managed-by';
+/** The version of kustomize whose output this build gives. */
+const managedBy = 'kustomize-v5.8.1';
+
+/** Notes a transformer at every resource; one that has no origin yet was made by it. */
+export function noteTransformation(set: ResourceSet, configuredIn: string, configuredBy: JsonObject): void {
+  for (const resource of set.list()) {
+    const notes: Partial<Omit<Resource, 'object'>> =
+      resource.origin === undefined
+        ? { origin: { configuredIn, configuredBy } }
+        : { transformations: [...resource.transformations, { configuredIn, configuredBy }] };
+    set.update(resource, resource.object, notes);
+  }
+}
+
+/** Writes what `buildMetadata` asks for into the resources. */
+export function writeBuildMetadata(set: ResourceSet, wanted: readonly string[]): void {
+  for (const resource of set.list()) {
+    let object = resource.object;
+    if (wanted.includes('originAnnotations') && resource.origin !== undefined) {
+      object = withEntry(object, 'annotations', originAnnotation, originText(resource.origin, ''));
+    }
+    if (wanted.includes('transformerAnnotations') && resource.transformations.length > 0) {
+      const text = resource.transformations
+        .map((origin) => `- ${originText(origin, '  ').trimStart()}`)
+        .join('');
+      object = withEntry(object, 'annotations', transformerAnnotation, text);
+    }
+    if (wanted.includes('managedByLabel')) object = withEntry(object, 'labels', managedByLabel, managedBy);
+    set.update(resource, object);
+  }
+}
+
+function originText(origin: Origin, indent: string): string {
+  const lines: string[] = [];
+  if (origin.path !== undefined) lines.push(`path: ${yamlText(origin.path, 6, 2)}`);
+  if (origin.configuredIn !== undefined) lines.push(`configuredIn: ${yamlText(origin.configuredIn, 14, 2)}`);
+  if (origin.configuredBy !== undefined) {
+    lines.push('configuredBy:');
+    for (const field of ['apiVersion', 'kind', 'name', 'namespace']) {
+      const value = member(origin.configuredBy, field);
+      if (typeof value === 'string' && value !== '') lines.push(`  ${field}: ${yamlText(value, 0, 2)}`);
+    }
+  }
+  return lines.map((line) => `${indent}${line}\n`).join('');
+}
+
+function withEntry(object: JsonObject, field: string, key: string, text: string): JsonObject {
+  const metadata = member(object, 'metadata');
+  const base = isObject(metadata) ? metadata : {};
+  const entries = member(base, field);
+  return setMember(
+    object,
+    'metadata',
+    setMember(base, field, setMember(isObject(entries) ? entries : {}, key, text)),
+  );
+}
+
+/** Annotations by which kustomize keeps notes; they are not printed. */
+const internalAnnotations: ReadonlySet<string> = new Set([
+  'config.kubernetes.io/index',
+  'config.kubernetes.io/path',
+  ...[
+    'index',
+    'path',
+    'seqindent',
+    'previousKinds',
+    'previousNames',
+    'previousNamespaces',
+    'prefixes',
+    'suffixes',
+    'allowNameChange',
+    'allowKindChange',
+    'refBy',
+    'generatorBehavior',
+    'needsHashSuffix',
+  ].map((name) => `internal.config.kubernetes.io/${name}`),
+]);
+
+export function withoutInternalAnnotations(object: JsonObject): JsonObject {
+  const metadata = member(object, 'metadata');
+  const annotations = isObject(metadata) ? member(metadata, 'annotations') : undefined;
+  if (!isObject(metadata) || !isObject(annotations)) return object;
+  let rest = annotations;
+  for (const key of Object.keys(annotations)) {
+    if (internalAnnotations.has(key)) rest = removeMember(rest, key);
+  }
+  if (Object.keys(rest).length === 0) {
+    return setMember(object, 'metadata', removeMember(metadata, 'annotations'));
+  }
+  return rest === annotations
+    ? object
+    : setMember(object, 'metadata', setMember(metadata, 'annotations', rest));
+}

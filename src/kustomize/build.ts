@@ -1,0 +1,64 @@
+import { realpathSync } from 'node:fs';
+import { accumulate, emptyAccumulation, isLocal } from './accumulate.ts';
+import type { BuildOptions } from './build-context.ts';
+import { withoutInternalAnnotations, writeBuildMetadata } from './build-metadata.ts';
+import { createSession } from './build-session.ts';
+import { defaultFieldSpecs } from './default-field-specs.ts';
+import type { FolderPlace } from './folder.ts';
+import type { SortOptions } from './kustomization.ts';
+import { type LoadedKustomization, loadKustomization, parseKustomization } from './load-kustomization.ts';
+import { addNameHashes } from './name-hash.ts';
+import { fixNameReferences } from './name-references.ts';
+import { checkSortOptions, inOutputOrder } from './output-order.ts';
+import type { Resource } from './resource.ts';
+import { printYaml } from './yaml-print.ts';
+
+/** What is built: a folder, or a kustomization by its text. */
+export interface BuildTarget {
+  /** The folder, absolute. */
+  readonly folder: string;
+  /** How messages name it. */
+  readonly name: string;
+  /** A kustomization to use instead of the folder's own. */
+  readonly kustomization?: { readonly fileName: string; readonly text: string };
+  /** Used when the kustomization has no `sortOptions`. */
+  readonly sortOptions?: SortOptions;
+}
+
+/** The resources of a kustomization, finished and in the order in which they are printed. */
+export async function build(target: BuildTarget, options: BuildOptions): Promise<readonly Resource[]> {
+  const place: FolderPlace = {
+    root: realpathSync(target.folder),
+    name: target.name,
+    origin: '',
+    parent: undefined,
+  };
+  const loaded = load(place, target, options);
+  const { kustomization } = loaded;
+  const sortOptions = kustomization.sortOptions ?? target.sortOptions;
+  checkSortOptions(sortOptions, place.name);
+  const metadata = kustomization.buildMetadata ?? [];
+  const session = createSession(options, metadata.length > 0);
+  const accumulation = emptyAccumulation(defaultFieldSpecs);
+  await accumulate(accumulation, place, loaded, session);
+  const { set } = accumulation;
+  addNameHashes(set);
+  fixNameReferences(set, accumulation.fieldSpecs.nameReference);
+  for (const resource of set.list()) {
+    if (isLocal(resource.object)) set.remove(resource);
+    else set.update(resource, withoutInternalAnnotations(resource.object));
+  }
+  writeBuildMetadata(set, metadata);
+  return inOutputOrder(set.list(), sortOptions);
+}
+
+function load(place: FolderPlace, target: BuildTarget, options: BuildOptions): LoadedKustomization {
+  if (target.kustomization === undefined) return loadKustomization(place, options.warn);
+  const { fileName, text } = target.kustomization;
+  return { fileName, kustomization: parseKustomization(text, fileName, options.warn) };
+}
+
+/** The resources as one text of YAML documents. */
+export function printResources(resources: readonly Resource[]): string {
+  return resources.map(({ object }) => printYaml(object)).join('---\n');
+}

@@ -1,0 +1,95 @@
+import type { SortOptions } from './kustomization.ts';
+import { KustomizeError } from './kustomize-error.ts';
+import { currentId, type Resource, type ResourceId } from './resource.ts';
+
+const firstKinds = [
+  'Namespace',
+  'ResourceQuota',
+  'StorageClass',
+  'CustomResourceDefinition',
+  'ServiceAccount',
+  'PodSecurityPolicy',
+  'Role',
+  'ClusterRole',
+  'RoleBinding',
+  'ClusterRoleBinding',
+  'ConfigMap',
+  'Secret',
+  'Endpoints',
+  'Service',
+  'LimitRange',
+  'PriorityClass',
+  'PersistentVolume',
+  'PersistentVolumeClaim',
+  'Deployment',
+  'StatefulSet',
+  'CronJob',
+  'PodDisruptionBudget',
+];
+const lastKinds = ['MutatingWebhookConfiguration', 'ValidatingWebhookConfiguration'];
+
+export function checkSortOptions(options: SortOptions | undefined, file: string): void {
+  const order = options?.order ?? '';
+  if (order !== '' && order !== 'fifo' && order !== 'legacy') {
+    throw new KustomizeError('KYM_KUSTOMIZATION_INVALID', 'order is fifo or legacy', {
+      file,
+      field: 'sortOptions.order',
+    });
+  }
+  if (options?.legacySortOptions !== undefined && order !== 'legacy') {
+    throw new KustomizeError('KYM_KUSTOMIZATION_INVALID', 'legacySortOptions go with order: legacy', {
+      file,
+      field: 'sortOptions.legacySortOptions',
+    });
+  }
+}
+
+/** The resources as they are printed: by kind, unless the order of loading is asked for. */
+export function inOutputOrder(
+  resources: readonly Resource[],
+  options: SortOptions | undefined,
+): readonly Resource[] {
+  if (options?.order === 'fifo') return resources;
+  const own = options?.legacySortOptions;
+  const ranks =
+    own === undefined
+      ? kindRanks(firstKinds, lastKinds)
+      : kindRanks(own.orderFirst ?? [], own.orderLast ?? []);
+  return resources
+    .map((resource) => sortKey(currentId(resource), ranks, resource))
+    .sort(
+      (left, right) =>
+        left.rank - right.rank || compareText(left.kind, right.kind) || compareText(left.name, right.name),
+    )
+    .map(({ resource }) => resource);
+}
+
+/** Kinds before the rest have ranks below zero, kinds after it above. */
+function kindRanks(first: readonly string[], last: readonly string[]): ReadonlyMap<string, number> {
+  return new Map([
+    ...first.map((kind, index): [string, number] => [kind, index - first.length]),
+    ...last.map((kind, index): [string, number] => [kind, index + 1]),
+  ]);
+}
+
+interface SortKey {
+  readonly rank: number;
+  readonly kind: string;
+  readonly name: string;
+  readonly resource: Resource;
+}
+
+function sortKey(id: ResourceId, ranks: ReadonlyMap<string, number>, resource: Resource): SortKey {
+  const isNamespace = id.kind === 'Namespace' && id.group === '';
+  return {
+    rank: ranks.get(id.kind) ?? 0,
+    // Namespaces of Kubernetes stand before kinds of others with this name.
+    kind: isNamespace ? '' : [id.group || '~G', id.version || '~V', id.kind || '~K'].join('_'),
+    name: `${id.namespace || '~X'}|${id.name || '~N'}`,
+    resource,
+  };
+}
+
+function compareText(left: string, right: string): number {
+  return left < right ? -1 : left > right ? 1 : 0;
+}

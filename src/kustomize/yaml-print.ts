@@ -1,0 +1,106 @@
+import { isArray, type Json, type JsonArray, type JsonObject } from '../json/value.ts';
+import { compareKeys } from './key-order.ts';
+import { yamlKey, yamlText } from './yaml-text.ts';
+
+/** A longer key stands on a line of its own after `? `. */
+const longestKey = 128;
+
+/** A resource as kustomize prints it: keys sorted, two spaces, lists flush with their key. */
+export function printYaml(object: JsonObject): string {
+  return isEmptyMap(object) ? '{}\n' : printMap(object, 0);
+}
+
+/** The lines of a map; the first without its indentation. */
+function printMap(map: JsonObject, indent: number): string {
+  const pad = ' '.repeat(indent);
+  let text = '';
+  for (const key of sortedKeys(map)) {
+    if (text !== '') text += pad;
+    if (key.includes('\n') || key.length * 3 > longestKey) text += printKey(key, indent, pad);
+    else text += `${yamlKey(key)}:`;
+    const value = map[key] as Json;
+    // Unlike the key of a line of its own, `: ` leaves the value beside it.
+    const column = text.length - (text.lastIndexOf('\n') + 1);
+    text += printValue(value, indent, column);
+  }
+  return text;
+}
+
+function printKey(key: string, indent: number, pad: string): string {
+  const isLong = key.includes('\n') || Buffer.byteLength(key) > longestKey;
+  if (!isLong) return `${yamlKey(key)}:`;
+  return `? ${yamlText(key, indent + 2, indent + 2)}\n${pad}:`;
+}
+
+/** What follows `key:`, with the end of the line. */
+function printValue(value: Json, indent: number, column: number): string {
+  if (isArray(value) && value.length > 0) {
+    return `\n${' '.repeat(indent)}${printList(value, indent)}`;
+  }
+  if (isMap(value)) return `\n${' '.repeat(indent + 2)}${printMap(value, indent + 2)}`;
+  return ` ${printScalar(value, column + 1, indent + 2)}\n`;
+}
+
+function printList(list: JsonArray, indent: number): string {
+  const pad = ' '.repeat(indent);
+  let text = '';
+  for (const item of list) {
+    text += text === '' ? '- ' : `${pad}- `;
+    if (isArray(item) && item.length > 0) text += printList(item, indent + 2);
+    else if (isMap(item)) text += printMap(item, indent + 2);
+    else text += `${printScalar(item, indent + 2, indent + 2)}\n`;
+  }
+  return text;
+}
+
+function printScalar(value: Json, column: number, indent: number): string {
+  switch (typeof value) {
+    case 'string':
+      return yamlText(value, column, indent);
+    case 'number':
+      return printNumber(value);
+    case 'object':
+      return value === null ? 'null' : isArray(value) ? '[]' : '{}';
+    default:
+      return String(value);
+  }
+}
+
+/** Beyond 64 bits a whole number is printed as a fraction is: with an exponent from a million on. */
+function printNumber(value: number): string {
+  if (Number.isInteger(value) && value < 2 ** 64 && value >= -(2 ** 63))
+    return String(value === 0 ? 0 : value);
+  const [mantissa = '', exponent = '0'] = value.toExponential().split('e');
+  const power = Number(exponent);
+  if (power >= -4 && power < 21 && (power < 6 || false)) return plainFraction(value);
+  const digits = String(Math.abs(power)).padStart(2, '0');
+  return `${mantissa}e${power < 0 ? '-' : '+'}${digits}`;
+}
+
+function plainFraction(value: number): string {
+  const text = String(value);
+  return text.includes('e') ? value.toFixed(20).replace(/0+$/, '') : text;
+}
+
+const keyOrders = new Map<string, readonly string[]>();
+
+/** Maps of one shape repeat over thousands of resources: their keys are sorted once. */
+function sortedKeys(map: JsonObject): readonly string[] {
+  const keys = Object.keys(map);
+  if (keys.length < 2) return keys;
+  const shape = keys.join('\n');
+  const known = keyOrders.get(shape);
+  if (known !== undefined) return known;
+  const sorted = keys.sort(compareKeys);
+  if (shape.length < 400 && keyOrders.size < 5000) keyOrders.set(shape, sorted);
+  return sorted;
+}
+
+function isMap(value: Json): value is JsonObject {
+  return typeof value === 'object' && value !== null && !isArray(value) && !isEmptyMap(value);
+}
+
+function isEmptyMap(map: JsonObject): boolean {
+  for (const key in map) if (Object.hasOwn(map, key)) return false;
+  return true;
+}
