@@ -36,6 +36,7 @@ function defineCreateTest(create: Command, { io, end }: CommandHost): void {
     )
     .argument('<policy...>', 'files, folders or globs with policies')
     .requiredOption('-r, --resource <path...>', 'files, folders or globs with resources')
+    .option('--target-resource <path...>', 'objects of the cluster that policies read')
     .option('-o, --output <folder>', 'where to write', '.')
     .option('-n, --name <name>', 'the name of the test; that of the folder when absent')
     .option('-f, --values <file>', 'a Values document: request, context and namespace labels')

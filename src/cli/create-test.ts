@@ -13,6 +13,7 @@ import { writeYaml } from './yaml-writer.ts';
 
 export interface CreateTestOptions {
   readonly resource: readonly string[];
+  readonly targetResource?: readonly string[];
   readonly output: string;
   readonly name?: string;
   readonly values?: string;
@@ -31,7 +32,7 @@ export async function createTest(
   io: Io,
 ): Promise<ExitCode> {
   const named = [...policyNames, ...options.resource, options.values, options.userinfo];
-  if ([...named, ...(options.exceptions ?? [])].includes('-')) {
+  if ([...named, ...(options.targetResource ?? []), ...(options.exceptions ?? [])].includes('-')) {
     throw inputError('KYM_USAGE', 'a test names files: standard input cannot be one of them');
   }
   const document = await describeTest(policyNames, options, io);
@@ -79,7 +80,7 @@ async function describeTest(
     file: join(options.output, testFile),
     policies,
     resources: await filesOf(options.resource),
-    otherResources: [],
+    otherResources: await filesOf(options.targetResource ?? []),
     exceptions: await filesOf(options.exceptions ?? []),
     ...(options.values === undefined ? {} : { valuesFile: near(options.values) }),
     ...(options.userinfo === undefined ? {} : { userInfoFile: near(options.userinfo) }),
@@ -90,13 +91,14 @@ async function describeTest(
 }
 
 function testText(document: TestDocument, results: readonly ExpectedResult[]): string {
-  const { policies, resources, exceptions, valuesFile, userInfoFile } = document;
+  const { policies, resources, otherResources, exceptions, valuesFile, userInfoFile } = document;
   const content: JsonObject = {
     apiVersion: 'cli.kyverno.io/v1alpha1',
     kind: 'Test',
     metadata: { name: document.name },
     policies,
     resources,
+    ...(otherResources.length === 0 ? {} : { targetResources: otherResources }),
     ...(valuesFile === undefined ? {} : { variables: valuesFile }),
     ...(userInfoFile === undefined ? {} : { userinfo: userInfoFile }),
     ...(exceptions.length === 0 ? {} : { exceptions }),

@@ -39,6 +39,20 @@ function folder(): string {
 }
 
 describe('kymera create test', () => {
+  it('names the objects of the cluster that policies read', async () => {
+    const cwd = folder();
+    const config = 'apiVersion: v1\nkind: ConfigMap\nmetadata: {name: c, namespace: d}\ndata: {env: prod}\n';
+    const argv =
+      'create test user.yaml -r pods.yaml --target-resource config.yaml --userinfo userinfo.yaml -o t'.split(
+        ' ',
+      );
+    const made = await kymera(argv, { files: { ...files, 'config.yaml': config }, folder: cwd });
+    expect(made).toMatchObject({ exitCode: 0, stderr: '' });
+    const text = readFileSync(join(cwd, 't/kyverno-test.yaml'), 'utf8');
+    expect(text).toContain('targetResources:\n- ../config.yaml\n');
+    expect(readFileSync(join(cwd, 't/patched.yaml'), 'utf8')).toContain('env: prod');
+  });
+
   it('writes a test of what happens now, and it passes', async () => {
     const cwd = folder();
     const argv = [
