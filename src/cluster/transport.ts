@@ -8,6 +8,7 @@ import { Agent as HttpsAgent, request as requestHttps } from 'node:https';
 import { performance } from 'node:perf_hooks';
 import type { ClusterAccess, Credentials } from './cluster-access.ts';
 import { ClusterAccessError } from './cluster-error.ts';
+import { fieldManager } from './webhook-names.ts';
 
 export interface HttpRequest {
   readonly method: string;
@@ -84,7 +85,8 @@ export function createTransport(access: ClusterAccess): Transport {
         agent: agentFor(credentials),
         headers: {
           accept: 'application/json',
-          'user-agent': 'kymera',
+          // The API server takes the name of the field manager from it.
+          'user-agent': fieldManager,
           ...(body === undefined ? {} : { 'content-length': Buffer.byteLength(body) }),
           ...(credentials.authorization === undefined ? {} : { authorization: credentials.authorization }),
           ...headers,

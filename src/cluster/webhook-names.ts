@@ -22,6 +22,11 @@ export function sharedEntryName(group: FailureGroup, verb: Verb = 'mutate'): str
   return `${group}.${verb}.kymera.io`;
 }
 
+/** For policies of namespaces, which have an entry where no other asks for the same; called by the first of them. */
+export function namespacesEntryName(namespace: string, group: FailureGroup): string {
+  return `${namespace}.namespace.${group}.mutate.kymera.io`;
+}
+
 /** A fully qualified name; names of policies have at most 63 characters, so it fits. */
 export function policyEntryName(key: string, group: FailureGroup, verb: Verb = 'mutate'): string {
   const [first = '', second] = key.split('/');

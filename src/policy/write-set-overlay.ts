@@ -114,12 +114,20 @@ function itemWrites(item: Json, keys: readonly string[] | undefined, place: Plac
   }
   if (wanted === undefined) return keys === undefined ? [addedItem(item, place)] : [];
   const step: WriteStep = wanted === 'variable' ? anyStep : { type: 'item', where: wanted };
-  const inside = mapWrites(item, inItem(step, place));
   const mayAdd =
     item['$patch'] !== 'delete' && !holdsCondition(item) && !(keys && isElement(item, keys, place));
-  return mayAdd
-    ? [writeOf([...place.steps, step], 'item', place.source, constantOf(item)), ...inside]
-    : inside;
+  if (mayAdd) {
+    const added = writeOf([...place.steps, step], 'item', place.source, constantOf(item));
+    return [added, ...mapWrites(item, inItem(step, place))];
+  }
+  return mapWrites(withoutFirstKey(item, keys), inItem(step, place));
+}
+
+/** An item that is found by a text is not given that text. */
+function withoutFirstKey(item: JsonObject, keys: readonly string[] | undefined): JsonObject {
+  const first = keys?.[0];
+  if (first === undefined || typeof item[first] !== 'string') return item;
+  return Object.fromEntries(Object.entries(item).filter(([key]) => key !== first));
 }
 
 function inItem(step: WriteStep, place: Place): Place {
