@@ -1,7 +1,8 @@
 import { kindOf } from '../admission/resource-request.ts';
 import type { DataAnswer, DataQuery, DataSource } from '../engine/data-source.ts';
+import { parseLabelQuery } from '../expression/label-query.ts';
 import { isArray, isObject, type Json, type JsonObject } from '../json/value.ts';
-import { type ApiPath, parseApiPath, parseSelector, resourceOf } from './api-path.ts';
+import { type ApiPath, parseApiPath, resourceOf } from './api-path.ts';
 import { searchIn } from './global-context-mock.ts';
 import { metadataOf, namespaceOf } from './object-identity.ts';
 
@@ -92,7 +93,7 @@ export function createInputDataSource(objects: Iterable<JsonObject>, canned: Can
   }
 
   function list(path: ApiPath): DataAnswer {
-    const selects = path.labelSelector === undefined ? () => true : parseSelector(path.labelSelector);
+    const selects = path.labelSelector === undefined ? () => true : parseLabelQuery(path.labelSelector);
     if (selects === undefined)
       return { found: false, error: `the label selector ${path.labelSelector} cannot be read` };
     const objects = objectsAt(path);

@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import { parseApiPath, parseSelector, resourceOf } from '../../src/cli/api-path.ts';
+import { parseApiPath, resourceOf } from '../../src/cli/api-path.ts';
 import { createInputDataSource } from '../../src/cli/input-data-source.ts';
 import type { DataQuery } from '../../src/engine/data-source.ts';
+import { parseLabelQuery } from '../../src/expression/label-query.ts';
 import type { JsonObject } from '../../src/json/value.ts';
 
 test.each([
@@ -46,7 +47,7 @@ test.each([
   ['a notin (b)', false],
   ['a in (b),x', false],
 ])('the selector %s on a=b gives %s', (selector, expected) => {
-  expect(parseSelector(selector)?.({ a: 'b' })).toBe(expected);
+  expect(parseLabelQuery(selector)?.({ a: 'b' })).toBe(expected);
 });
 
 const object = (
