@@ -1,0 +1,154 @@
+import { Agent, request as httpsRequest } from 'node:https';
+import { describe, expect, it } from 'vitest';
+import type { DataSource } from '../../src/engine/data-source.ts';
+import {
+  connect,
+  labelPolicy,
+  pod,
+  policyText,
+  responseIn,
+  reviewOf,
+  send,
+  startTestServer,
+  type TestServer,
+} from './running-server.ts';
+
+const policy = labelPolicy('one', 'a: "1"');
+const review = JSON.stringify(reviewOf(pod));
+
+interface Told {
+  readonly status: number;
+  readonly text: string;
+}
+
+/** Requests whose length is told are answered past the framework, all others by its routes: nobody is to notice. */
+const ways: readonly [string, (server: TestServer, path: string, body: Buffer) => Promise<Told>][] = [
+  ['HTTP/1.1, length told', overHttp1({ isLengthTold: true })],
+  ['HTTP/1.1, in chunks', overHttp1({ isLengthTold: false })],
+  ['HTTP/2, length told', overHttp2({ isLengthTold: true })],
+  ['HTTP/2, no length', overHttp2({ isLengthTold: false })],
+];
+
+describe.each(ways)('over %s', (_name, post) => {
+  it.each([
+    ['a review', '/mutate', review, 200],
+    ['a review for a failure policy', '/mutate/ignore', review, 200],
+    ['a review with a timeout', '/mutate?timeout=10s', review, 200],
+    ['text of every length', '/mutate/fail', review.replace('"name":"', '"name":"größe-名前-'), 200],
+    ['no body', '/mutate', '', 400],
+    ['no JSON', '/mutate', '{"kind":', 417],
+    ['no review', '/mutate', '{"kind":"Pod"}', 400],
+    ['no duration', '/mutate?timeout=soon', review, 400],
+    ['no time', '/mutate?timeout=0s', review, 400],
+    ['an unknown path', '/mutate/other', review, 404],
+    ['too much', '/mutate', `"${'x'.repeat(70_000)}"`, 413],
+  ])('%s is answered, counted and logged alike', async (_what, path, body, status) => {
+    const server = await startTestServer(policy, { bodyLimit: 65_536 });
+    const answer = await post(server, path, Buffer.from(body));
+    const expected = await send(`${server.url}${path}`, {
+      ca: server.ca,
+      method: 'POST',
+      body: Buffer.from(body),
+      headers: { 'transfer-encoding': 'chunked' },
+    });
+    expect([answer.status, answer.text]).toEqual([status, expected.text]);
+    const route = status === 404 ? 'unknown' : path.split('?', 1)[0];
+    const { text } = await server.get('/metrics');
+    const counted = `kyverno_http_requests_total{http_method="POST",http_url="${route}",http_status="${status}"} 2`;
+    expect(text).toContain(counted);
+    const lines = server.logged().trim().split('\n');
+    const [first, second] = lines.map((line) => ({ ...JSON.parse(line), time: '', µs: 0 }));
+    expect([lines.length, first]).toEqual([2, second]);
+  });
+
+  it('a body that comes in many pieces is put together', async () => {
+    const server = await startTestServer(policy);
+    const long = review.replace('"spec":', `"extra":"${'é'.repeat(400_000)}","spec":`);
+    expect(responseIn({ ...(await post(server, '/mutate', Buffer.from(long))), headers: {} }).allowed).toBe(
+      true,
+    );
+  });
+});
+
+describe('reviews that come in together', () => {
+  it('do not wait for one whose data takes long', async () => {
+    let release: () => void = () => undefined;
+    const gate = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    const slow: DataSource = {
+      read: async () => {
+        await gate;
+        return { found: true, value: { data: { team: 'blue' } } };
+      },
+    };
+    const waiting = policyText(
+      'waiting',
+      `context: [{name: cm, configMap: {name: settings, namespace: shop}}]
+    preconditions: {all: [{key: "{{ request.object.metadata.name }}", operator: Equals, value: slow}]}
+    mutate: {patchStrategicMerge: {metadata: {labels: {team: "{{ cm.data.team }}"}}}}`,
+    );
+    const server = await startTestServer(waiting, { dataSource: slow });
+    const named = (name: string) => reviewOf({ ...pod, metadata: { name, namespace: 'shop' } });
+    const late = server.post('/mutate', named('slow'));
+    const quick = await Promise.all([1, 2, 3].map((n) => server.post('/mutate', named(`quick-${n}`))));
+    expect(quick.map(({ status }) => status)).toEqual([200, 200, 200]);
+    release();
+    expect(responseIn(await late).patch).toBeTypeOf('string');
+  });
+
+  it('are dropped without harm when their callers leave', async () => {
+    const server = await startTestServer(policy);
+    const agent = new Agent({ keepAlive: true });
+    for (let count = 0; count < 20; count += 1) {
+      const leaving = httpsRequest(`${server.url}/mutate`, {
+        agent,
+        ca: server.ca,
+        method: 'POST',
+        headers: { 'content-type': 'application/json', 'content-length': review.length + (count % 2) },
+      });
+      leaving.on('error', () => undefined);
+      leaving.write(review, () => leaving.destroy());
+    }
+    const answer = await server.post('/mutate', reviewOf(pod));
+    expect(answer.status).toBe(200);
+    expect(server.logged()).not.toContain('internal error');
+    agent.destroy();
+  });
+});
+
+function overHttp1({ isLengthTold }: { readonly isLengthTold: boolean }) {
+  return ({ ca, url }: TestServer, path: string, body: Buffer): Promise<Told> => {
+    const headers = isLengthTold
+      ? { 'content-length': String(body.length) }
+      : { 'transfer-encoding': 'chunked' };
+    return send(`${url}${path}`, { ca, method: 'POST', body, headers });
+  };
+}
+
+function overHttp2({ isLengthTold }: { readonly isLengthTold: boolean }) {
+  return ({ ca, url }: TestServer, path: string, body: Buffer): Promise<Told> =>
+    new Promise((resolve, reject) => {
+      const session = connect(url, { ca });
+      const stream = session.request({
+        ':method': 'POST',
+        ':path': path,
+        'content-type': 'application/json',
+        ...(isLengthTold ? { 'content-length': body.length } : {}),
+      });
+      let status = 0;
+      let text = '';
+      stream.on('response', (headers) => {
+        status = Number(headers[':status']);
+      });
+      stream.setEncoding('utf8').on('data', (part) => {
+        text += part;
+      });
+      stream.on('end', () => {
+        session.close();
+        resolve({ status, text });
+      });
+      stream.on('error', reject);
+      stream.end(body);
+    });
+}
