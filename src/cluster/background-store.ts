@@ -108,13 +108,17 @@ function servedKind(table: KindTable, apiVersion: string, kind: string): ServedK
 
 /** One version of each kind that fits, the preferred one where the version is open. */
 function servedKinds(table: KindTable, { apiVersion, kind }: ListQuery): readonly ServedKind[] {
-  const version = compileWildcard(apiVersion === '' ? '*' : apiVersion);
+  const slash = apiVersion.indexOf('/');
+  const isAny = apiVersion === '' || apiVersion === '*';
+  const group = compileWildcard(isAny ? '*' : apiVersion.slice(0, Math.max(slash, 0)));
+  const version = compileWildcard(isAny ? '*' : apiVersion.slice(slash + 1));
   const name = compileWildcard(kind);
   const found = new Map<string, ServedKind>();
   for (const served of table.kinds) {
     const key = `${served.group}/${served.kind}`;
     if (!served.verbs.includes('list') || found.has(key)) continue;
-    if (name.matches(served.kind) && version.matches(apiVersionOf(served))) found.set(key, served);
+    if (!name.matches(served.kind) || !group.matches(served.group)) continue;
+    if (version.matches(served.version)) found.set(key, served);
   }
   return [...found.values()];
 }

@@ -1,0 +1,266 @@
+import { requestFor } from '../admission/resource-request.ts';
+import type { DataSource } from '../engine/data-source.ts';
+import type { Request } from '../engine/request.ts';
+import type { Environment } from '../expression/scope.ts';
+import type { JsonObject } from '../json/value.ts';
+import type { CompiledException, CompiledPolicy, CompiledRule, KindSelector } from '../policy/compiled.ts';
+import type { Breaker } from './breaker.ts';
+import type { Clock } from './clock.ts';
+import type { RunResult } from './controller.ts';
+import { findTrigger } from './find-trigger.ts';
+import { refTitle } from './object-identity.ts';
+import { passingRules } from './passing-rules.ts';
+import { type ObjectStore, StoreError } from './ports.ts';
+import { type KindOfResource, requestOfUpdate } from './request-of.ts';
+import { runTargets, type TargetFailure, type TargetsResult } from './run-targets.ts';
+import { createSweepReader, type SweepReader } from './sweep-reader.ts';
+import type { UpdateRequest } from './update-request.ts';
+import type { TargetWrite } from './write-target.ts';
+
+export interface RunnerOptions {
+  readonly store: ObjectStore;
+  readonly dataSource: DataSource;
+  readonly environment: Environment;
+  readonly clock: Clock;
+  readonly breaker: Breaker;
+  policyOf(key: string): CompiledPolicy | undefined;
+  exceptionsOf(key: string): readonly CompiledException[];
+  readonly kindOfResource: KindOfResource;
+  /** How to make and clear away what generate rules are about. */
+  generate(request: UpdateRequest, isActive: () => boolean): Promise<RunResult>;
+  /** How long the API server may take to carry out the request that was the trigger. */
+  readonly settleMs?: number;
+  onWrite?(request: UpdateRequest, write: TargetWrite): void;
+  /** What to add to the rights of the background, when it was refused something. */
+  adviceFor?(policy: CompiledPolicy): Promise<string | undefined>;
+}
+
+export type Runner = (request: UpdateRequest, isActive: () => boolean) => Promise<RunResult>;
+
+const defaultSettleMs = 10_000;
+const shortestLookMs = 100;
+const longestLookMs = 2_000;
+/** A target may be created together with its trigger. */
+const targetShare = 0.2;
+const mostShownFailures = 3;
+
+/** Does what an UpdateRequest asks for. */
+export function createRunner(options: RunnerOptions): Runner {
+  const { store, clock, settleMs = defaultSettleMs } = options;
+  /** Since when requests wait for the API server, by name. */
+  const waiting = new Map<string, { readonly mark: string; readonly since: number }>();
+
+  /** Looks again for so long; then it ends. */
+  function waitFor({ name, mark }: UpdateRequest, message: string, longestMs: number): RunResult {
+    const known = waiting.get(name);
+    const since = known?.mark === mark ? known.since : clock.now();
+    const waited = clock.now() - since;
+    if (waited >= longestMs) {
+      waiting.delete(name);
+      return { state: 'Skip', message };
+    }
+    waiting.set(name, { mark, since });
+    return { state: 'wait', ms: Math.min(longestLookMs, Math.max(shortestLookMs, waited)) };
+  }
+
+  async function runMutate(request: UpdateRequest, isActive: () => boolean): Promise<RunResult> {
+    const policy = options.policyOf(request.policy);
+    const rule = policy?.rules.find(({ name, targets }) => name === request.rule && targets !== undefined);
+    if (policy === undefined || rule === undefined) return gone(request, policy);
+    if (request.trigger.name === '') return runSweep(request, policy, rule, isActive);
+    if (request.tooLarge !== undefined) return tooLarge(request.tooLarge);
+    const trigger = await findTrigger(request, store);
+    if (trigger.status === 'wait') return waitFor(request, trigger.message, settleMs);
+    if (trigger.status === 'none') return { state: 'Skip', message: trigger.message };
+    const asked = requestOfUpdate(request, trigger.object, options.kindOfResource);
+    const passed = await passes(asked, policy, rule);
+    if (passed !== true) return passed;
+    const result = await act(request, policy, rule, asked, isActive);
+    if (result.missing.length > 0 && didNothing(result)) {
+      const message = result.missing.slice(0, mostShownFailures).join('; ');
+      return waitFor(request, message, settleMs * targetShare);
+    }
+    waiting.delete(request.name);
+    return verdict(result, policy);
+  }
+
+  async function passes(
+    asked: Request,
+    policy: CompiledPolicy,
+    rule: CompiledRule,
+  ): Promise<RunResult | true> {
+    const [outcome] = await passingRules(asked, policy, {
+      dataSource: options.dataSource,
+      environment: options.environment,
+      exceptions: options.exceptionsOf(policy.key),
+      only: (each) => each === rule,
+    });
+    if (outcome === undefined || outcome.status === 'passed') return true;
+    if (outcome.status === 'failed') return { state: 'Failed', message: outcome.message };
+    return { state: 'Skip', message: 'message' in outcome ? outcome.message : 'the trigger was withdrawn' };
+  }
+
+  function act(
+    request: UpdateRequest,
+    policy: CompiledPolicy,
+    rule: CompiledRule,
+    asked: Request,
+    isActive: () => boolean,
+    reader?: SweepReader,
+  ): Promise<TargetsResult> {
+    return runTargets({
+      policy,
+      rule,
+      request: asked,
+      store,
+      reader: reader ?? store,
+      dataSource: options.dataSource,
+      environment: options.environment,
+      clock,
+      breaker: options.breaker,
+      chain: reader === undefined ? options.breaker.chainOf(request) : [],
+      isActive,
+      onWrite(write) {
+        if (write.stored !== undefined && write.result.ref.subresource === undefined)
+          reader?.wrote(write.stored);
+        options.onWrite?.(request, write);
+      },
+    });
+  }
+
+  /** Every object that the rule matches is a trigger; there is no operation and no user. */
+  async function runSweep(
+    request: UpdateRequest,
+    policy: CompiledPolicy,
+    rule: CompiledRule,
+    isActive: () => boolean,
+  ): Promise<RunResult> {
+    const reader = createSweepReader(store);
+    const results: TargetsResult[] = [];
+    let triggers = 0;
+    for (const object of await listTriggers(reader, policy, rule)) {
+      if (!isActive()) break;
+      const asked = requestFor(object, { operation: null });
+      const passed = await passes(asked, policy, rule);
+      if (passed !== true) {
+        if (passed.state === 'Failed') results.push(failedTrigger(object, passed.message));
+        continue;
+      }
+      triggers += 1;
+      results.push(await act(request, policy, rule, asked, isActive, reader));
+    }
+    if (triggers === 0 && results.length === 0) return { state: 'Skip', message: 'there is no trigger' };
+    const missing = results.flatMap((result) => result.missing);
+    const together = { ...sum(results), missing };
+    return verdict(together, policy);
+  }
+
+  async function verdict(result: TargetsResult, policy: CompiledPolicy): Promise<RunResult> {
+    const { written, unchanged, skipped, missing, failures, stopped } = result;
+    if (stopped !== undefined) return { state: 'Failed', message: stopped, permanent: true };
+    if (failures.length > 0) {
+      const isForbidden = failures.some(({ reason }) => reason === 'forbidden');
+      const advice = isForbidden ? await options.adviceFor?.(policy) : undefined;
+      const text = failureMessage(failures);
+      return { state: 'Failed', message: advice === undefined ? text : `${text}\n${advice}` };
+    }
+    const notes = missing.slice(0, mostShownFailures);
+    if (written + unchanged === 0 && (skipped > 0 || missing.length > 0))
+      return {
+        state: 'Skip',
+        message: [...(skipped > 0 ? [`${skipped} left alone`] : []), ...notes].join('; '),
+      };
+    return {
+      state: 'Completed',
+      message: [`${written} changed, ${unchanged + skipped} left as they are`, ...notes].join('; '),
+    };
+  }
+
+  return async (request, isActive) => {
+    try {
+      return await (request.type === 'generate'
+        ? options.generate(request, isActive)
+        : runMutate(request, isActive));
+    } catch (error) {
+      if (!(error instanceof StoreError)) throw error;
+      return { state: 'Failed', message: error.message };
+    }
+  };
+}
+
+function gone({ policy, rule }: UpdateRequest, known: CompiledPolicy | undefined): RunResult {
+  const message =
+    known === undefined ? `there is no policy ${policy}` : `policy ${policy} has no rule ${rule}`;
+  return { state: 'Skip', message };
+}
+
+export function tooLarge(bytes: number): RunResult {
+  const message = `what the rule reads of the request has ${bytes} bytes: more than can be kept`;
+  return { state: 'Failed', message, permanent: true };
+}
+
+function didNothing({ written, unchanged, skipped, failures }: TargetsResult): boolean {
+  return written + unchanged + skipped + failures.length === 0;
+}
+
+function failedTrigger(object: JsonObject, message: string): TargetsResult {
+  const { kind, metadata } = object as { kind?: string; metadata?: { name?: string; namespace?: string } };
+  const title = refTitle({
+    apiVersion: '',
+    kind: kind ?? '',
+    namespace: metadata?.namespace ?? '',
+    name: metadata?.name ?? '',
+  });
+  return {
+    written: 0,
+    unchanged: 0,
+    skipped: 0,
+    missing: [],
+    failures: [{ message: `${title}: ${message}` }],
+  };
+}
+
+function sum(results: readonly TargetsResult[]): Omit<TargetsResult, 'missing'> {
+  const total = (field: 'written' | 'unchanged' | 'skipped') =>
+    results.reduce((count, result) => count + result[field], 0);
+  const stopped = results.find((result) => result.stopped !== undefined)?.stopped;
+  return {
+    written: total('written'),
+    unchanged: total('unchanged'),
+    skipped: total('skipped'),
+    failures: results.flatMap(({ failures }) => failures),
+    ...(stopped === undefined ? {} : { stopped }),
+  };
+}
+
+function failureMessage(failures: readonly TargetFailure[]): string {
+  const messages = [...new Set(failures.map(({ message }) => message))];
+  const more = messages.length - mostShownFailures;
+  return [...messages.slice(0, mostShownFailures), ...(more > 0 ? [`and ${more} more`] : [])].join('; ');
+}
+
+/** All objects of the kinds that the rule names. */
+export async function listTriggers(
+  reader: Pick<SweepReader, 'list'>,
+  policy: CompiledPolicy,
+  { match }: Pick<CompiledRule, 'match'>,
+): Promise<readonly JsonObject[]> {
+  const blocks = match.any ?? match.all?.slice(0, 1) ?? [];
+  const selectors = new Map(blocks.flatMap(({ kinds = [] }) => kinds).map((kind) => [kind.text, kind]));
+  const found = new Map<JsonObject, JsonObject>();
+  for (const selector of selectors.values()) {
+    if (selector.subresource.pattern !== '') continue;
+    const query = {
+      ...queryOf(selector),
+      ...(policy.namespace === undefined ? {} : { namespace: policy.namespace }),
+    };
+    for (const object of await reader.list(query)) found.set(object, object);
+  }
+  return [...found.values()];
+}
+
+function queryOf({ group, version, kind }: KindSelector): { apiVersion: string; kind: string } {
+  const prefix = group.pattern === '' ? '' : `${group.pattern}/`;
+  const apiVersion = group.pattern === '*' ? '*' : `${prefix}${version.pattern}`;
+  return { apiVersion, kind: kind.pattern };
+}
