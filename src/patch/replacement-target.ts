@@ -1,5 +1,13 @@
 import type { Scope } from '../expression/scope.ts';
-import { isArray, isObject, type Json, type JsonObject, member, type Path } from '../json/value.ts';
+import {
+  isArray,
+  isObject,
+  type Json,
+  type JsonArray,
+  type JsonObject,
+  member,
+  type Path,
+} from '../json/value.ts';
 import { FieldPathError, type FieldText } from './field-path.ts';
 import { writeField } from './field-path-write.ts';
 import { inPath } from './replacement-failure.ts';
@@ -97,6 +105,7 @@ function compileSelect(
   // The documentation writes `select` as a list of one.
   if (!isArray(value)) return compileSelector(value, path, build);
   if (value.length === 1) return compileSelector(value[0] ?? null, [...path, 0], build);
+  if (build.mode === 'kustomize' && value.length > 0) return compileAnyOf(value, path, build);
   build.reporter.error(
     path,
     'KYM_REPLACEMENT_INVALID',
@@ -104,6 +113,16 @@ function compileSelect(
     'Write one target for each.',
   );
   return undefined;
+}
+
+/** Several selectors select what any of them does, as several of `reject` reject it. */
+function compileAnyOf(value: JsonArray, path: Path, build: ReplacementBuild): CompiledSelector {
+  const selectors = value.flatMap((entry, index) => compileSelector(entry, [...path, index], build) ?? []);
+  return {
+    written: selectors[0]?.written ?? {},
+    empty: false,
+    test: (resource, scope) => selectors.some((selector) => selector.test(resource, scope)),
+  };
 }
 
 function compileReject(

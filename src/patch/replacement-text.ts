@@ -27,15 +27,33 @@ export const wildcardText: Compare = (text) => {
   return { text, literal, matches };
 };
 
+const metaCharacters = /[\\^$.|?*+()[\]{}]/;
+
 /** A selector of kustomize: a regular expression for the whole text. */
-export const wholeRegexp: Compare = (text) => regexpText(text, `^(?:${text})$`);
+export const wholeRegexp: Compare = (text) =>
+  metaCharacters.test(text) ? regexpText(text, `^(?:${text})$`) : exactText(text);
 
 /** A `[key=value]` of kustomize: a regular expression found anywhere in the text. */
-export const looseRegexp: Compare = (text) => regexpText(text, text);
+export const looseRegexp: Compare = (text) =>
+  metaCharacters.test(text)
+    ? regexpText(text, text)
+    : { text, literal: true, matches: (other) => other.includes(text) };
 
 function regexpText(text: string, pattern: string): FieldText {
   const regexp = compileRegexp(pattern);
-  return { text, literal: true, matches: (other) => regexp.matcher(other).find() };
+  // Kinds, names and namespaces are asked about again and again.
+  const known = new Map<string, boolean>();
+  return {
+    text,
+    literal: true,
+    matches(other) {
+      const before = known.get(other);
+      if (before !== undefined) return before;
+      const found = regexp.matcher(other).find();
+      if (known.size < 10_000 && other.length < 256) known.set(other, found);
+      return found;
+    },
+  };
 }
 
 /** JSON that may hold variables in a policy. */
