@@ -52,7 +52,12 @@ function source() {
     kinds: () => smallCluster,
     namespaces: noNamespaces,
     configMaps: createConfigMapCache(client),
-    globalContext: { set: () => {}, read: () => ({ found: false, error: '' }), stop: async () => {} },
+    globalContext: {
+      set: () => {},
+      read: () => ({ found: false, error: '' }),
+      states: () => [],
+      stop: async () => {},
+    },
     calls: { allowedHosts: ['127.0.0.1'], timeoutMs: 30_000, maxBytes: 1_000 },
     namespace: 'kymera',
   });

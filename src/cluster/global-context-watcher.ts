@@ -1,5 +1,6 @@
 import type { Discovery } from './discovery.ts';
-import { createGlobalContext, type GlobalContext, type GlobalContextOptions } from './global-context.ts';
+import { createGlobalContext, type GlobalContext } from './global-context.ts';
+import type { GlobalContextOptions } from './global-context-source.ts';
 import { type Informer, startInformer } from './informer.ts';
 import { globalContextKind } from './policy-kinds.ts';
 

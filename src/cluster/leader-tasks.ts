@@ -5,6 +5,8 @@ import { messageOf } from './cluster-error.ts';
 import type { ClusterLog, ClusterOptions } from './cluster-options.ts';
 import { createCoalescedTask } from './coalesced-task.ts';
 import type { Discovery } from './discovery.ts';
+import type { GlobalContextState } from './global-context.ts';
+import { writeEntryStatuses } from './global-context-status.ts';
 import { startInformer } from './informer.ts';
 import { startLeaderElection } from './lease.ts';
 import type { PolicyCatalog } from './policy-catalog.ts';
@@ -26,6 +28,7 @@ export interface LeaderTaskOptions {
   readonly discovery: Discovery;
   readonly certificates: Certificates | undefined;
   readonly settings: () => ClusterSettings;
+  readonly globalContext: () => readonly GlobalContextState[];
   readonly log: ClusterLog;
 }
 
@@ -53,6 +56,8 @@ export function startLeaderTasks(given: LeaderTaskOptions): LeaderTasks {
       onError: complain(what),
     });
 
+  // A new leader knows nothing yet of what the one before it has written: it says nothing before it has looked.
+  let hasTried = !isManaging;
   const caBundle = () => options.certificateAuthority ?? certificates?.caBundle();
   const writer = createWebhookWriter({
     client,
@@ -60,7 +65,10 @@ export function startLeaderTasks(given: LeaderTaskOptions): LeaderTasks {
     policies: () => catalog.policies(),
     kinds: () => discovery.current(),
     probe: () => probeServer(addressOf(options.webhook, namespace), caBundle() ?? ''),
-    onState: () => statuses.trigger(),
+    onState() {
+      hasTried = true;
+      statuses.trigger();
+    },
     onRefused: (policy, message) => log.warn({ policy, message }, 'the API server refuses the policy'),
   });
   const webhooks = asLeader('webhook configuration', () => writer.reconcile(), 100);
@@ -68,7 +76,10 @@ export function startLeaderTasks(given: LeaderTaskOptions): LeaderTasks {
     isManaging ? writer.stateOf(policy) : { written: true };
   const statuses = asLeader(
     'status of policies',
-    () => writeStatuses(client, catalog.records(), stateOf, new Date()),
+    async () => {
+      await writeEntryStatuses(client, given.globalContext(), new Date());
+      if (hasTried) await writeStatuses(client, catalog.records(), stateOf, new Date());
+    },
     200,
   );
   const certificateTask = asLeader('certificates', async () => certificates?.maintain(), 0);
@@ -126,6 +137,7 @@ export function startLeaderTasks(given: LeaderTaskOptions): LeaderTasks {
       if (await isLastReplica({ client, namespace, leaseName, deployment: options.deployment, waitMs })) {
         const removed = await removeWebhooks(client);
         log.info({ removed }, 'the last replica takes the webhooks away');
+        await writeStatuses(client, catalog.records(), () => ({ written: false, ended: true }), new Date());
       }
     } catch (error) {
       log.warn({ reason: messageOf(error) }, 'the webhooks could not be taken away: run kymera cleanup');

@@ -10,6 +10,7 @@ import type { Problem } from '../problem.ts';
 import type { BackgroundIdentity } from './background-identity.ts';
 import type { ApiClient } from './client.ts';
 import type { KindTable } from './discovery.ts';
+import { globalContextProblems } from './global-context-check.ts';
 import { authoredPolicy } from './stored-policy.ts';
 import { describeAccess, lackingAccess, neededAccess } from './target-access.ts';
 import { interestsOf } from './webhook-rules.ts';
@@ -68,6 +69,8 @@ async function judge(request: JsonObject, options: PolicyReviewOptions): Promise
       return judgePolicy(object, options);
     case 'PolicyException':
       return judgeException(object, options);
+    case 'GlobalContextEntry':
+      return { errors: globalContextProblems(object), warnings: [] };
     default:
       return accepted;
   }

@@ -135,6 +135,7 @@ export async function startCluster(options: ClusterOptions): Promise<ClusterRunt
     discovery,
     certificates,
     settings: objects.settings,
+    globalContext: () => globalContext.states(),
     log,
   });
   const unsubscribe = discovery.onChange(() => leader.trigger());
@@ -150,6 +151,7 @@ export async function startCluster(options: ClusterOptions): Promise<ClusterRunt
     discovery,
     call: (query) => callApi(client, query, limits),
     environment: { now: () => new Date(), random: Math.random },
+    onChange: () => leader.trigger(),
     onError: warn,
   });
   const events = createEventSink({

@@ -82,6 +82,11 @@ describe('the status of a policy', () => {
     );
   });
 
+  it('is not Ready when the last server has ended', () => {
+    const ended = { written: false, ended: true } as const;
+    expect(readyMessage(record([configMaps]), ended)).toBe('False Failed Not Ready: no server is running');
+  });
+
   it('passes on what the API server says', () => {
     const refused = { written: true, refusal: 'bad CEL' };
     expect(readyMessage(record([configMaps]), refused)).toBe(

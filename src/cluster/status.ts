@@ -1,8 +1,9 @@
 import { equal } from '../json/equal.ts';
-import type { Json, JsonObject } from '../json/value.ts';
-import { readNumber, readObject, readObjects, readText } from '../policy/read-field.ts';
+import type { JsonObject } from '../json/value.ts';
+import { readObject, readObjects } from '../policy/read-field.ts';
 import { ruleType } from '../policy/rule-type.ts';
 import type { PolicyRecord } from './policy-catalog.ts';
+import { cutMessage as cut, readyConditions } from './ready-condition.ts';
 
 /** What the configuration of the webhook says about a policy. */
 export interface WebhookState {
@@ -11,9 +12,9 @@ export interface WebhookState {
   /** What the API server said when it refused the policy. */
   readonly refusal?: string;
   readonly unknownKinds?: readonly string[];
+  /** The last server has ended, and taken the configuration with it. */
+  readonly ended?: true;
 }
-
-const longestMessage = 1_000;
 
 /** The status that a policy should have, or undefined when it has it. */
 export function changedStatus(
@@ -33,7 +34,7 @@ function statusOf(record: PolicyRecord, webhook: WebhookState, now: Date, curren
     record.policy?.rules.flatMap((rule) => (rule.autogenOf === undefined ? [] : [rule.document])) ?? [];
   return {
     ...kept,
-    conditions: conditionsOf(record, ready, message, now, current),
+    conditions: readyConditions(record.object, { ready, message }, now),
     autogen: autogen.length === 0 ? {} : { rules: autogen },
     rulecount: ruleCount(record.object),
   };
@@ -41,7 +42,7 @@ function statusOf(record: PolicyRecord, webhook: WebhookState, now: Date, curren
 
 function readinessOf(
   { policy, problems, hiddenBy }: PolicyRecord,
-  { written, refusal, unknownKinds = [] }: WebhookState,
+  { written, refusal, unknownKinds = [], ended }: WebhookState,
 ): { readonly ready: boolean; readonly message: string } {
   const errors = problems.filter(({ severity }) => severity === 'error');
   if (policy === undefined) {
@@ -55,6 +56,7 @@ function readinessOf(
     };
   if (refusal !== undefined)
     return { ready: false, message: cut(`Not Ready: the API server refused it: ${refusal}`) };
+  if (ended) return { ready: false, message: 'Not Ready: no server is running' };
   if (!written) return { ready: false, message: 'Not Ready: the webhook is not configured yet' };
   const notes = [
     ...(policy.rules.some(({ targets }) => targets !== undefined)
@@ -70,29 +72,6 @@ function readinessOf(
   return { ready: true, message: cut(notes.length === 0 ? 'Ready' : `Ready; ${notes.join('; ')}`) };
 }
 
-function conditionsOf(
-  record: PolicyRecord,
-  ready: boolean,
-  message: string,
-  now: Date,
-  current: JsonObject,
-): Json {
-  const status = ready ? 'True' : 'False';
-  const conditions = readObjects(current, 'conditions');
-  const before = conditions.find((condition) => readText(condition, 'type') === 'Ready') ?? {};
-  const isSame = readText(before, 'status') === status;
-  const generation = readNumber(readObject(record.object, 'metadata') ?? {}, 'generation');
-  const condition: JsonObject = {
-    type: 'Ready',
-    status,
-    reason: ready ? 'Succeeded' : 'Failed',
-    message,
-    lastTransitionTime: (isSame ? readText(before, 'lastTransitionTime') : undefined) ?? secondsOf(now),
-    ...(generation === undefined ? {} : { observedGeneration: generation }),
-  };
-  return [...conditions.filter((each) => readText(each, 'type') !== 'Ready'), condition];
-}
-
 function ruleCount(object: JsonObject): JsonObject {
   const counts = { validate: 0, generate: 0, mutate: 0, verifyimages: 0 };
   for (const rule of readObjects(readObject(object, 'spec') ?? {}, 'rules')) {
@@ -100,12 +79,4 @@ function ruleCount(object: JsonObject): JsonObject {
     if (type !== undefined && Object.hasOwn(counts, type)) counts[type as keyof typeof counts] += 1;
   }
   return counts;
-}
-
-function cut(text: string): string {
-  return text.length <= longestMessage ? text : `${text.slice(0, longestMessage - 1)}…`;
-}
-
-function secondsOf(date: Date): string {
-  return date.toISOString().replace(/\.\d+Z$/, 'Z');
 }

@@ -237,6 +237,62 @@ describe('entries of the webhook', () => {
     });
   });
 
+  describe('for a Policy of a namespace', () => {
+    const local = (namespace: string, ...names: string[]) =>
+      policy(`of-${namespace}`, [rule(kinds(...names))], { namespace });
+    const selected = (webhook: JsonObject | undefined) =>
+      valueAt(webhook ?? {}, ['namespaceSelector', 'matchExpressions', 1]);
+
+    it('are for that namespace only', () => {
+      const [webhook, ...others] = webhooksOf([local('team', 'Pod')]);
+      expect(others).toEqual([]);
+      expect(webhook).toMatchObject({
+        name: 'team.namespace.fail.mutate.kymera.io',
+        clientConfig: { url: 'https://127.0.0.1:9443/mutate/fail' },
+        rules: [pods],
+      });
+      expect(selected(webhook)).toEqual({
+        key: 'kubernetes.io/metadata.name',
+        operator: 'In',
+        values: ['team'],
+      });
+    });
+
+    it('are one for namespaces that ask for the same', () => {
+      const policies = ['b', 'a', 'c'].map((namespace) =>
+        local(namespace, namespace === 'c' ? 'ConfigMap' : 'Pod'),
+      );
+      expect(
+        webhooksOf(policies).map((each) => [each['name'], valueAt(selected(each) ?? {}, ['values'])]),
+      ).toEqual([
+        ['a.namespace.fail.mutate.kymera.io', ['a', 'b']],
+        ['c.namespace.fail.mutate.kymera.io', ['c']],
+      ]);
+    });
+
+    it('hold only what no policy of the cluster asks for, whose call applies both', () => {
+      const webhooks = webhooksOf([label('a'), local('team', 'Pod', 'ConfigMap'), local('other', 'Pod')]);
+      expect(webhooks.map(({ name, rules }) => [name, valueAt(rules ?? [], [0, 'resources'])])).toEqual([
+        ['fail.mutate.kymera.io', ['pods', 'pods/ephemeralcontainers']],
+        ['team.namespace.fail.mutate.kymera.io', ['configmaps']],
+      ]);
+      expect(selected(webhooks[0])).toBeUndefined();
+    });
+
+    it('are apart from those of the other failure policy', () => {
+      const webhooks = webhooksOf([label('a', ignore), local('team', 'Pod')]);
+      expect(webhooks.map(({ name }) => name)).toEqual([
+        'ignore.mutate.kymera.io',
+        'team.namespace.fail.mutate.kymera.io',
+      ]);
+    });
+
+    it('are for that namespace only when it has an entry of its own', () => {
+      const [webhook] = webhooksOf([policy('insert', [appending], { namespace: 'team' })]);
+      expect(selected(webhook)).toMatchObject({ operator: 'In', values: ['team'] });
+    });
+  });
+
   it('leave out kube-system and the own namespace', () => {
     expect(webhooksOf([label('a')])[0]?.['namespaceSelector']).toEqual({
       matchExpressions: [

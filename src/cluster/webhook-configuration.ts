@@ -6,6 +6,7 @@ import {
   type FailureGroup,
   managedLabels,
   mutatingConfigurationName,
+  namespacesEntryName,
   policyEntryName,
   policyPath,
   policyReviewPath,
@@ -13,7 +14,8 @@ import {
   sharedPath,
   validatingConfigurationName,
 } from './webhook-names.ts';
-import { addInterest, type Interest, interestsOf, webhookRulesOf } from './webhook-rules.ts';
+import { type LocalPolicy, namespaceEntries } from './webhook-namespaces.ts';
+import { addInterest, type Interest, type Interests, interestsOf, webhookRulesOf } from './webhook-rules.ts';
 
 /** How the API server reaches the server. */
 export type WebhookTarget = { readonly caBundle: string } & (
@@ -49,41 +51,63 @@ export function mutatingConfiguration(
 ): MutatingConfiguration {
   const unknownKinds = new Map<string, readonly string[]>();
   const shared = { ignore: newEntry(settings), fail: newEntry(settings) };
+  const local: LocalPolicy[] = [];
   const own: JsonObject[] = [];
   for (const policy of policies) {
     const found = interestsOf(policy, kinds);
     if (found.unknownKinds.length > 0) unknownKinds.set(policy.key, found.unknownKinds);
     if (found.interests.size === 0) continue;
     const group = failureGroup(policy);
-    const entry = hasOwnEntry(policy) ? newEntry(settings) : shared[group];
-    for (const interest of found.interests.values()) addInterest(entry.interests, interest);
-    if (!hasOwnEntry(policy)) {
-      entry.timeoutSeconds = Math.max(entry.timeoutSeconds, policy.timeoutSeconds ?? 0);
+    if (hasOwnEntry(policy)) {
+      own.push(ownEntry(policy, group, found.interests, settings));
       continue;
     }
-    entry.timeoutSeconds = policy.timeoutSeconds ?? entry.timeoutSeconds;
-    const name = policyEntryName(policy.key, group);
-    const conditions = policy.matchConditions.map((condition) => ({ ...condition }));
-    own.push(
-      webhook(name, policyPath(policy.key, group), group, entry, settings, {
-        reinvocationPolicy: mayBeReinvoked(policy) ? 'IfNeeded' : 'Never',
-        conditions: conditions.length > 0 ? conditions : (settings.matchConditions ?? []),
-      }),
-    );
+    // Whatever namespace a policy is of, its path is that of all: so their time counts everywhere.
+    const entry = shared[group];
+    entry.timeoutSeconds = Math.max(entry.timeoutSeconds, policy.timeoutSeconds ?? 0);
+    if (policy.namespace === undefined)
+      for (const interest of found.interests.values()) addInterest(entry.interests, interest);
+    else local.push({ namespace: policy.namespace, group, interests: found.interests });
   }
-  const together = (['ignore', 'fail'] as const)
-    .filter((group) => shared[group].interests.size > 0)
-    .map((group) =>
-      webhook(sharedEntryName(group), sharedPath(group), group, shared[group], settings, {
-        reinvocationPolicy: 'IfNeeded',
-        conditions: settings.matchConditions ?? [],
-      }),
-    );
+  const sharing = { reinvocationPolicy: 'IfNeeded', conditions: settings.matchConditions ?? [] };
+  const together = (['ignore', 'fail'] as const).flatMap((group) => {
+    const entry = shared[group];
+    const ofCluster = { name: sharedEntryName(group), entry };
+    const ofNamespaces = namespaceEntries(
+      local.filter((each) => each.group === group),
+      entry.interests,
+    ).map(({ namespaces, interests }) => ({
+      name: namespacesEntryName(namespaces[0] ?? '', group),
+      entry: { interests, timeoutSeconds: entry.timeoutSeconds, namespaces },
+    }));
+    return [ofCluster, ...ofNamespaces]
+      .filter((each) => each.entry.interests.size > 0)
+      .map((each) => webhook(each.name, sharedPath(group), group, each.entry, settings, sharing));
+  });
   const webhooks = [...together, ...own.sort(byName)];
   return {
     document: configuration('MutatingWebhookConfiguration', mutatingConfigurationName, webhooks, settings),
     unknownKinds,
   };
+}
+
+/** One call for one policy. */
+function ownEntry(
+  policy: CompiledPolicy,
+  group: FailureGroup,
+  interests: Interests,
+  settings: WebhookSettings,
+): JsonObject {
+  const conditions = policy.matchConditions.map((condition) => ({ ...condition }));
+  const entry = {
+    interests,
+    timeoutSeconds: policy.timeoutSeconds ?? newEntry(settings).timeoutSeconds,
+    ...(policy.namespace === undefined ? {} : { namespaces: [policy.namespace] }),
+  };
+  return webhook(policyEntryName(policy.key, group), policyPath(policy.key, group), group, entry, settings, {
+    reinvocationPolicy: mayBeReinvoked(policy) ? 'IfNeeded' : 'Never',
+    conditions: conditions.length > 0 ? conditions : (settings.matchConditions ?? []),
+  });
 }
 
 /** With conditions, or a result that a second run would change, a policy is called on its own. */
@@ -127,11 +151,18 @@ export function validatingConfiguration(settings: WebhookSettings): JsonObject {
 }
 
 interface Entry {
+  readonly interests: Interests;
+  readonly timeoutSeconds: number;
+  /** Those alone, when given. */
+  readonly namespaces?: readonly string[];
+}
+
+interface SharedEntry extends Entry {
   readonly interests: Map<string, Interest>;
   timeoutSeconds: number;
 }
 
-function newEntry(settings: WebhookSettings): Entry {
+function newEntry(settings: WebhookSettings): SharedEntry {
   return { interests: new Map(), timeoutSeconds: settings.defaultTimeoutSeconds ?? 10 };
 }
 
@@ -150,7 +181,7 @@ function webhook(
     failurePolicy: group === 'fail' ? 'Fail' : 'Ignore',
     ...(own.conditions.length === 0 ? {} : { matchConditions: own.conditions }),
     matchPolicy: 'Equivalent',
-    namespaceSelector: namespaceSelector(settings),
+    namespaceSelector: namespaceSelector(settings, entry.namespaces),
     objectSelector: settings.objectSelector ?? {},
     reinvocationPolicy: own.reinvocationPolicy,
     rules: webhookRulesOf(entry.interests) as unknown as Json,
@@ -162,15 +193,28 @@ function webhook(
 const nameLabel = 'kubernetes.io/metadata.name';
 
 /** Whatever is configured, the own namespace stays out: a server that is down must be able to come back. */
-export function namespaceSelector({ namespace, namespaceSelector: configured }: WebhookSettings): JsonObject {
-  const without = (values: readonly string[]) => ({ key: nameLabel, operator: 'NotIn', values: [...values] });
-  if (configured === undefined)
-    return { matchExpressions: [without([...new Set(['kube-system', namespace])].sort())] };
+export function namespaceSelector(
+  { namespace, namespaceSelector: configured }: WebhookSettings,
+  only?: readonly string[],
+): JsonObject {
+  const byName = (operator: string, values: readonly string[]) => ({
+    key: nameLabel,
+    operator,
+    values: [...values],
+  });
+  const within = only === undefined ? [] : [byName('In', only)];
+  if (configured === undefined) {
+    const left = [...new Set(['kube-system', namespace])].sort();
+    return { matchExpressions: [byName('NotIn', left), ...within] };
+  }
   const expressions = configured['matchExpressions'];
-  const own = without([namespace]);
   return {
     ...configured,
-    matchExpressions: Array.isArray(expressions) ? [...expressions, own] : [own],
+    matchExpressions: [
+      ...(Array.isArray(expressions) ? expressions : []),
+      byName('NotIn', [namespace]),
+      ...within,
+    ],
   };
 }
 

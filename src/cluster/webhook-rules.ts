@@ -82,6 +82,15 @@ export function addInterest(into: Map<string, Interest>, interest: Interest): vo
   into.set(key, { ...interest, operations });
 }
 
+/** What is left of them where others ask already: those are called anyway. */
+export function withoutCovered(interests: Interests, covered: Interests): readonly Interest[] {
+  return [...interests.values()].flatMap((interest) => {
+    const asked = covered.get(keyOf(interest))?.operations;
+    const operations = [...interest.operations].filter((operation) => !asked?.has(operation));
+    return operations.length === 0 ? [] : [{ ...interest, operations: new Set(operations) }];
+  });
+}
+
 function keyOf({ group, version, resource }: Interest): string {
   return `${group}/${version}/${resource}`;
 }
