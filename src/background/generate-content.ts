@@ -1,8 +1,8 @@
 import { Buffer } from 'node:buffer';
 import { isObject, type Json, type JsonObject } from '../json/value.ts';
 import { readObject, readTextMap } from '../policy/read-field.ts';
-import { sourceLabels } from './generate-labels.ts';
-import { labelsOf, metadataOf, refOf, withLabels } from './object-identity.ts';
+import { labelPrefix, sourceLabels } from './generate-labels.ts';
+import { addLabels, metadataOf, refOf } from './object-identity.ts';
 import type { ObjectRef } from './ports.ts';
 
 /** What the API server writes into metadata; no rule has a say in it. */
@@ -26,18 +26,20 @@ export function objectFromData(data: JsonObject, ref: ObjectRef): JsonObject {
 export function objectFromSource(source: JsonObject, ref: ObjectRef): JsonObject {
   const { status: _, ...rest } = source;
   const copy = withoutServerFields(rest);
-  const { ownerReferences, ...metadata } = metadataOf(copy);
+  const { ownerReferences, labels, ...metadata } = metadataOf(copy);
   const from = refOf(source);
   const owned = ownerReferences !== undefined && from.namespace === ref.namespace;
-  const clean = { ...copy, metadata: owned ? { ...metadata, ownerReferences } : metadata };
-  return named(withLabels(clean, { ...ownLabels(source), ...sourceLabels(from) }), ref);
+  const clean = {
+    ...copy,
+    metadata: { ...metadata, labels: ownLabels(labels), ...(owned ? { ownerReferences } : {}) },
+  };
+  return named(addLabels(clean, sourceLabels(from)), ref);
 }
 
 /** A source may itself be generated: its labels say where it comes from, not where the copy does. */
-function ownLabels(object: JsonObject): Readonly<Record<string, string>> {
-  return Object.fromEntries(
-    Object.entries(labelsOf(object)).filter(([key]) => !key.startsWith('generate.kyverno.io/')),
-  );
+function ownLabels(labels: Json | undefined): JsonObject {
+  if (!isObject(labels)) return {};
+  return Object.fromEntries(Object.entries(labels).filter(([key]) => !key.startsWith(labelPrefix)));
 }
 
 function named(object: JsonObject, { apiVersion, kind, namespace, name }: ObjectRef): JsonObject {

@@ -19,7 +19,7 @@ import { readObject, readText, readTexts } from '../policy/read-field.ts';
 import { objectFromData, objectFromSource } from './generate-content.ts';
 import { ruleLabels, triggerLabels } from './generate-labels.ts';
 import { labelSelectorText } from './label-selector-text.ts';
-import { labelsOf, refOf, refTitle, withLabels } from './object-identity.ts';
+import { addLabels, refOf, refTitle } from './object-identity.ts';
 import { contextSettings, ruleScope } from './passing-rules.ts';
 import { type ObjectReader, type ObjectRef, StoreError } from './ports.ts';
 import { untilReady } from './until-ready.ts';
@@ -60,11 +60,7 @@ export async function desiredObjects(run: DesiredRun): Promise<readonly Desired[
     generation.type === 'pattern'
       ? await guarded(() => fromPattern(generation.pattern, scope, run))
       : (await Promise.all(generation.entries.map((entry) => fromLoop(entry, scope, run, data)))).flat();
-  return made.map((one) =>
-    'object' in one
-      ? { ...one, object: withLabels(one.object, { ...labelsOf(one.object), ...labels }) }
-      : one,
-  );
+  return made.map((one) => ('object' in one ? { ...one, object: addLabels(one.object, labels) } : one));
 }
 
 async function fromLoop(

@@ -4,7 +4,7 @@ import type { CompiledPolicy } from '../policy/compiled.ts';
 import { groupVersionOf, labelsOf } from './object-identity.ts';
 import type { ObjectRef } from './ports.ts';
 
-const prefix = 'generate.kyverno.io/';
+export const labelPrefix = 'generate.kyverno.io/';
 const managedBy = 'app.kubernetes.io/managed-by';
 const manager = 'kyverno';
 
@@ -14,9 +14,9 @@ type Labels = Readonly<Record<string, string>>;
 export function ruleLabels({ name, namespace = '' }: PolicyName, rule: string): Labels {
   return {
     [managedBy]: manager,
-    [`${prefix}policy-name`]: labelValue(name),
-    [`${prefix}policy-namespace`]: namespace,
-    [`${prefix}rule-name`]: labelValue(rule),
+    [`${labelPrefix}policy-name`]: labelValue(name),
+    [`${labelPrefix}policy-namespace`]: namespace,
+    [`${labelPrefix}rule-name`]: labelValue(rule),
   };
 }
 
@@ -24,12 +24,12 @@ type PolicyName = Pick<CompiledPolicy, 'name' | 'namespace'>;
 
 /** What it was made for. */
 export function triggerLabels(trigger: ObjectRef): Labels {
-  return { ...placeLabels('trigger', trigger), [`${prefix}trigger-name`]: labelValue(trigger.name) };
+  return { ...placeLabels('trigger', trigger), [`${labelPrefix}trigger-name`]: labelValue(trigger.name) };
 }
 
 /** What it is a copy of. */
 export function sourceLabels(source: ObjectRef): Labels {
-  return { ...placeLabels('source', source), [`${prefix}source-name`]: labelValue(source.name) };
+  return { ...placeLabels('source', source), [`${labelPrefix}source-name`]: labelValue(source.name) };
 }
 
 function placeLabels(
@@ -38,11 +38,11 @@ function placeLabels(
 ): Labels {
   const { group, version } = groupVersionOf(apiVersion);
   return {
-    [`${prefix}${role}-group`]: group,
-    [`${prefix}${role}-version`]: version,
-    [`${prefix}${role}-kind`]: kind,
-    [`${prefix}${role}-namespace`]: namespace,
-    [`${prefix}${role}-uid`]: uid,
+    [`${labelPrefix}${role}-group`]: group,
+    [`${labelPrefix}${role}-version`]: version,
+    [`${labelPrefix}${role}-kind`]: kind,
+    [`${labelPrefix}${role}-namespace`]: namespace,
+    [`${labelPrefix}${role}-uid`]: uid,
   };
 }
 
@@ -59,7 +59,7 @@ export interface Origin {
 /** Undefined for an object that no rule made. */
 export function originOf(object: JsonObject): Origin | undefined {
   const labels = labelsOf(object);
-  const read = (name: string) => labels[`${prefix}${name}`] ?? '';
+  const read = (name: string) => labels[`${labelPrefix}${name}`] ?? '';
   const [policy, namespace, rule] = [read('policy-name'), read('policy-namespace'), read('rule-name')];
   if (labels[managedBy] !== manager || policy === '' || rule === '') return undefined;
   const [group, version, uid] = [read('trigger-group'), read('trigger-version'), read('trigger-uid')];
@@ -76,10 +76,6 @@ export function originOf(object: JsonObject): Origin | undefined {
       ...(uid === '' ? {} : { uid }),
     },
   };
-}
-
-export function isGeneratedLabel(key: string): boolean {
-  return key.startsWith(prefix) || key === managedBy;
 }
 
 const longest = 63;

@@ -1,6 +1,7 @@
 import { parseLabelQuery } from '../expression/label-query.ts';
 import { compileWildcard } from '../expression/wildcard.ts';
 import { isObject, type Json, type JsonObject } from '../json/value.ts';
+import { mergeKinds } from '../patch/generated/merge-types.ts';
 import { clusterScopedKinds } from '../policy/cluster-scoped-kinds.ts';
 import { readObject } from '../policy/read-field.ts';
 import { labelsOf, metadataOf, refKey, refOf, refTitle } from './object-identity.ts';
@@ -12,9 +13,10 @@ export interface MemoryStore extends ObjectStore {
   objects(): readonly JsonObject[];
 }
 
-/** Kinds that nobody knows have namespaces: most have. */
-export function isNamespacedKind(_apiVersion: string, kind: string): boolean {
-  return !clusterScopedKinds.has(kind);
+/** Custom kinds have namespaces: most do. A kind that the core group does not have is not known. */
+export function isNamespacedKind(apiVersion: string, kind: string): boolean | undefined {
+  if (clusterScopedKinds.has(kind)) return false;
+  return apiVersion.includes('/') || Object.hasOwn(mergeKinds, `${apiVersion}/${kind}`) ? true : undefined;
 }
 
 export function createMemoryStore(

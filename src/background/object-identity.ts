@@ -1,4 +1,4 @@
-import { type JsonObject, member } from '../json/value.ts';
+import type { JsonObject } from '../json/value.ts';
 import { readObject, readText, readTextMap } from '../policy/read-field.ts';
 import type { ObjectRef } from './ports.ts';
 
@@ -39,14 +39,8 @@ export function groupVersionOf(apiVersion: string): { readonly group: string; re
   return { group: apiVersion.slice(0, Math.max(slash, 0)), version: apiVersion.slice(slash + 1) };
 }
 
-/** Metadata with other labels. */
-export function withLabels(object: JsonObject, labels: Readonly<Record<string, string>>): JsonObject {
-  const { labels: _, ...metadata } = metadataOf(object);
-  const isEmpty = Object.keys(labels).length === 0;
-  return { ...object, metadata: isEmpty ? metadata : { ...metadata, labels: { ...labels } } };
-}
-
-export function textMember(object: JsonObject, key: string): string {
-  const value = member(object, key);
-  return typeof value === 'string' ? value : '';
+/** With more labels; what is among them already stays as it is written, even where it is no text. */
+export function addLabels(object: JsonObject, labels: Readonly<Record<string, string>>): JsonObject {
+  const metadata = metadataOf(object);
+  return { ...object, metadata: { ...metadata, labels: { ...readObject(metadata, 'labels'), ...labels } } };
 }
