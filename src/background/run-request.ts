@@ -2,17 +2,23 @@ import { requestFor } from '../admission/resource-request.ts';
 import type { DataSource } from '../engine/data-source.ts';
 import type { Request } from '../engine/request.ts';
 import type { Environment } from '../expression/scope.ts';
-import type { JsonObject } from '../json/value.ts';
-import type { CompiledException, CompiledPolicy, CompiledRule, KindSelector } from '../policy/compiled.ts';
+import type {
+  CompiledException,
+  CompiledPolicy,
+  CompiledRule,
+  CompiledRuleHead,
+} from '../policy/compiled.ts';
 import type { Breaker } from './breaker.ts';
 import type { Clock } from './clock.ts';
 import type { RunResult } from './controller.ts';
 import { findTrigger } from './find-trigger.ts';
-import { refTitle } from './object-identity.ts';
+import { listTriggers } from './list-triggers.ts';
+import { refOf, refTitle } from './object-identity.ts';
 import { passingRules } from './passing-rules.ts';
 import { type ObjectStore, StoreError } from './ports.ts';
 import { type KindOfResource, requestOfUpdate } from './request-of.ts';
 import { runTargets, type TargetFailure, type TargetsResult } from './run-targets.ts';
+import { createSettling } from './settling.ts';
 import { createSweepReader, type SweepReader } from './sweep-reader.ts';
 import type { UpdateRequest } from './update-request.ts';
 import type { TargetWrite } from './write-target.ts';
@@ -38,8 +44,6 @@ export interface RunnerOptions {
 export type Runner = (request: UpdateRequest, isActive: () => boolean) => Promise<RunResult>;
 
 const defaultSettleMs = 10_000;
-const shortestLookMs = 100;
-const longestLookMs = 2_000;
 /** A target may be created together with its trigger. */
 const targetShare = 0.2;
 const mostShownFailures = 3;
@@ -47,21 +51,7 @@ const mostShownFailures = 3;
 /** Does what an UpdateRequest asks for. */
 export function createRunner(options: RunnerOptions): Runner {
   const { store, clock, settleMs = defaultSettleMs } = options;
-  /** Since when requests wait for the API server, by name. */
-  const waiting = new Map<string, { readonly mark: string; readonly since: number }>();
-
-  /** Looks again for so long; then it ends. */
-  function waitFor({ name, mark }: UpdateRequest, message: string, longestMs: number): RunResult {
-    const known = waiting.get(name);
-    const since = known?.mark === mark ? known.since : clock.now();
-    const waited = clock.now() - since;
-    if (waited >= longestMs) {
-      waiting.delete(name);
-      return { state: 'Skip', message };
-    }
-    waiting.set(name, { mark, since });
-    return { state: 'wait', ms: Math.min(longestLookMs, Math.max(shortestLookMs, waited)) };
-  }
+  const settling = createSettling(clock);
 
   async function runMutate(request: UpdateRequest, isActive: () => boolean): Promise<RunResult> {
     const policy = options.policyOf(request.policy);
@@ -70,34 +60,18 @@ export function createRunner(options: RunnerOptions): Runner {
     if (request.trigger.name === '') return runSweep(request, policy, rule, isActive);
     if (request.tooLarge !== undefined) return tooLarge(request.tooLarge);
     const trigger = await findTrigger(request, store);
-    if (trigger.status === 'wait') return waitFor(request, trigger.message, settleMs);
+    if (trigger.status === 'wait') return settling.wait(request, trigger.message, settleMs);
     if (trigger.status === 'none') return { state: 'Skip', message: trigger.message };
     const asked = requestOfUpdate(request, trigger.object, options.kindOfResource);
-    const passed = await passes(asked, policy, rule);
+    const passed = await passes(asked, policy, rule, options);
     if (passed !== true) return passed;
     const result = await act(request, policy, rule, asked, isActive);
     if (result.missing.length > 0 && didNothing(result)) {
       const message = result.missing.slice(0, mostShownFailures).join('; ');
-      return waitFor(request, message, settleMs * targetShare);
+      return settling.wait(request, message, settleMs * targetShare);
     }
-    waiting.delete(request.name);
+    settling.over(request);
     return verdict(result, policy);
-  }
-
-  async function passes(
-    asked: Request,
-    policy: CompiledPolicy,
-    rule: CompiledRule,
-  ): Promise<RunResult | true> {
-    const [outcome] = await passingRules(asked, policy, {
-      dataSource: options.dataSource,
-      environment: options.environment,
-      exceptions: options.exceptionsOf(policy.key),
-      only: (each) => each === rule,
-    });
-    if (outcome === undefined || outcome.status === 'passed') return true;
-    if (outcome.status === 'failed') return { state: 'Failed', message: outcome.message };
-    return { state: 'Skip', message: 'message' in outcome ? outcome.message : 'the trigger was withdrawn' };
   }
 
   function act(
@@ -141,9 +115,9 @@ export function createRunner(options: RunnerOptions): Runner {
     for (const object of await listTriggers(reader, policy, rule)) {
       if (!isActive()) break;
       const asked = requestFor(object, { operation: null });
-      const passed = await passes(asked, policy, rule);
+      const passed = await passes(asked, policy, rule, options);
       if (passed !== true) {
-        if (passed.state === 'Failed') results.push(failedTrigger(object, passed.message));
+        if (passed.state === 'Failed') results.push(failedTrigger(refTitle(refOf(object)), passed.message));
         continue;
       }
       triggers += 1;
@@ -188,7 +162,25 @@ export function createRunner(options: RunnerOptions): Runner {
   };
 }
 
-function gone({ policy, rule }: UpdateRequest, known: CompiledPolicy | undefined): RunResult {
+/** Whether the rule is for this request at all; else what that makes of it. */
+export async function passes(
+  asked: Request,
+  policy: CompiledPolicy,
+  rule: CompiledRuleHead,
+  options: Pick<RunnerOptions, 'dataSource' | 'environment' | 'exceptionsOf'>,
+): Promise<RunResult | true> {
+  const [outcome] = await passingRules(asked, policy, {
+    dataSource: options.dataSource,
+    environment: options.environment,
+    exceptions: options.exceptionsOf(policy.key),
+    only: (each) => each === rule,
+  });
+  if (outcome === undefined || outcome.status === 'passed') return true;
+  if (outcome.status === 'failed') return { state: 'Failed', message: outcome.message };
+  return { state: 'Skip', message: 'message' in outcome ? outcome.message : 'the trigger is none any more' };
+}
+
+export function gone({ policy, rule }: UpdateRequest, known: CompiledPolicy | undefined): RunResult {
   const message =
     known === undefined ? `there is no policy ${policy}` : `policy ${policy} has no rule ${rule}`;
   return { state: 'Skip', message };
@@ -203,14 +195,7 @@ function didNothing({ written, unchanged, skipped, failures }: TargetsResult): b
   return written + unchanged + skipped + failures.length === 0;
 }
 
-function failedTrigger(object: JsonObject, message: string): TargetsResult {
-  const { kind, metadata } = object as { kind?: string; metadata?: { name?: string; namespace?: string } };
-  const title = refTitle({
-    apiVersion: '',
-    kind: kind ?? '',
-    namespace: metadata?.namespace ?? '',
-    name: metadata?.name ?? '',
-  });
+function failedTrigger(title: string, message: string): TargetsResult {
   return {
     written: 0,
     unchanged: 0,
@@ -237,30 +222,4 @@ function failureMessage(failures: readonly TargetFailure[]): string {
   const messages = [...new Set(failures.map(({ message }) => message))];
   const more = messages.length - mostShownFailures;
   return [...messages.slice(0, mostShownFailures), ...(more > 0 ? [`and ${more} more`] : [])].join('; ');
-}
-
-/** All objects of the kinds that the rule names. */
-export async function listTriggers(
-  reader: Pick<SweepReader, 'list'>,
-  policy: CompiledPolicy,
-  { match }: Pick<CompiledRule, 'match'>,
-): Promise<readonly JsonObject[]> {
-  const blocks = match.any ?? match.all?.slice(0, 1) ?? [];
-  const selectors = new Map(blocks.flatMap(({ kinds = [] }) => kinds).map((kind) => [kind.text, kind]));
-  const found = new Map<JsonObject, JsonObject>();
-  for (const selector of selectors.values()) {
-    if (selector.subresource.pattern !== '') continue;
-    const query = {
-      ...queryOf(selector),
-      ...(policy.namespace === undefined ? {} : { namespace: policy.namespace }),
-    };
-    for (const object of await reader.list(query)) found.set(object, object);
-  }
-  return [...found.values()];
-}
-
-function queryOf({ group, version, kind }: KindSelector): { apiVersion: string; kind: string } {
-  const prefix = group.pattern === '' ? '' : `${group.pattern}/`;
-  const apiVersion = group.pattern === '*' ? '*' : `${prefix}${version.pattern}`;
-  return { apiVersion, kind: kind.pattern };
 }

@@ -74,7 +74,7 @@ describe('an UpdateRequest', () => {
       name,
       ...read
     } = readUpdateRequest(updateRequestDocument(base, 'kymera'));
-    expect(read).toEqual(base);
+    expect(read).toEqual({ ...base, deleteDownstream: false });
     expect(name).toBe(updateRequestName(base));
     expect(status).toEqual({ state: 'Pending', message: '', retryCount: 0, mark: '', deadLetter: false });
   });

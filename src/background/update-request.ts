@@ -31,6 +31,8 @@ export interface UpdateRequest {
   readonly oldVersion?: string;
   /** Bytes of what was too large to be stored. */
   readonly tooLarge?: number;
+  /** What was generated for the trigger is to go. */
+  readonly deleteDownstream: boolean;
   readonly status: UpdateStatus;
   /** As it was read. */
   readonly document: JsonObject;
@@ -61,6 +63,7 @@ export interface NewUpdateRequest {
   readonly admission?: JsonObject;
   readonly oldVersion?: string;
   readonly tooLarge?: number;
+  readonly deleteDownstream?: boolean;
 }
 
 export const updateRequestVersion = 'kyverno.io/v2';
@@ -102,6 +105,7 @@ export function updateRequestDocument(request: NewUpdateRequest, namespace: stri
       requestType: type,
       policy,
       rule,
+      ...(request.deleteDownstream === true ? { deleteDownstream: true } : {}),
       resource: {
         apiVersion,
         kind,
@@ -155,6 +159,7 @@ export function readUpdateRequest(document: JsonObject): UpdateRequest {
     admission,
     ...(oldVersion === undefined ? {} : { oldVersion }),
     ...(tooLarge === undefined ? {} : { tooLarge: Number(tooLarge) }),
+    deleteDownstream: readBoolean(spec, 'deleteDownstream') ?? false,
     status: readStatus(readObject(document, 'status') ?? {}),
     document,
   };
