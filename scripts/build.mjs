@@ -12,30 +12,8 @@ const entryPoints = {
 
 export async function bundle() {
   const startedAt = new Date();
+  await bundleForNode({ entryPoints, sourcemap: true, sourcesContent: false });
   const { build } = await import('esbuild');
-  const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
-  const result = await build({
-    absWorkingDir: root,
-    entryPoints,
-    outdir: 'dist',
-    bundle: true,
-    splitting: true,
-    format: 'esm',
-    platform: 'node',
-    target: 'node20',
-    chunkNames: 'chunks/[name]-[hash]',
-    sourcemap: true,
-    sourcesContent: false,
-    minifySyntax: true,
-    metafile: true,
-    define: { 'process.env.KYMERA_VERSION': JSON.stringify(version) },
-    // Bundled CommonJS packages ask for node's own modules with `require`.
-    banner: {
-      js: "import { createRequire as __createRequire } from 'node:module'; const require = __createRequire(import.meta.url);",
-    },
-    logLevel: 'warning',
-  });
-  removeOldChunks(result.metafile);
   await build({
     absWorkingDir: root,
     entryPoints: { 'browser/index': 'src/index.ts' },
@@ -49,7 +27,46 @@ export async function bundle() {
     sourcesContent: false,
     logLevel: 'warning',
   });
-  markBuilt(startedAt);
+  markBuilt(startedAt, 'all');
+}
+
+/**
+ * The command line alone, for those who wait: a fifth of the work of everything. Packages are read where they are
+ * installed, which costs each start a tenth of a second, and saves this one half a second.
+ */
+export async function bundleCommandLine() {
+  const startedAt = new Date();
+  const { 'cli/main': main, 'cli/test-worker': testWorker } = entryPoints;
+  await bundleForNode({
+    entryPoints: { 'cli/main': main, 'cli/test-worker': testWorker },
+    packages: 'external',
+  });
+  markBuilt(startedAt, 'command line');
+}
+
+async function bundleForNode(options) {
+  const { build } = await import('esbuild');
+  const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
+  const result = await build({
+    absWorkingDir: root,
+    outdir: 'dist',
+    bundle: true,
+    splitting: true,
+    format: 'esm',
+    platform: 'node',
+    target: 'node20',
+    chunkNames: 'chunks/[name]-[hash]',
+    minifySyntax: true,
+    metafile: true,
+    define: { 'process.env.KYMERA_VERSION': JSON.stringify(version) },
+    // Bundled CommonJS packages ask for node's own modules with `require`.
+    banner: {
+      js: "import { createRequire as __createRequire } from 'node:module'; const require = __createRequire(import.meta.url);",
+    },
+    logLevel: 'warning',
+    ...options,
+  });
+  removeOldChunks(result.metafile);
 }
 
 /** Chunk names carry a hash: those of earlier builds would pile up. */

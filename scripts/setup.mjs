@@ -6,6 +6,7 @@ import {
   mkdirSync,
   readdirSync,
   readFileSync,
+  rmSync,
   statSync,
   utimesSync,
   writeFileSync,
@@ -14,7 +15,11 @@ import { join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 
 export const root = fileURLToPath(new URL('..', import.meta.url));
-const stamp = join(root, 'dist', '.built');
+/** One for each extent of a build, the larger first. */
+const stamps = {
+  all: join(root, 'dist', '.built'),
+  'command line': join(root, 'dist', '.built-command-line'),
+};
 const buildInputs = ['src', 'package-lock.json', 'package.json', 'scripts/build.mjs', 'tsconfig.json'];
 
 export function ensureInstalled() {
@@ -25,16 +30,25 @@ export function ensureInstalled() {
 
 export async function ensureBuilt() {
   ensureInstalled();
-  if (!isBuildStale()) return;
+  if (!isStale(stamps.all)) return;
   const { bundle } = await import('./build.mjs');
   await bundle();
 }
 
+export async function ensureCommandLineBuilt() {
+  ensureInstalled();
+  if (!isStale(stamps.all) || !isStale(stamps['command line'])) return;
+  const { bundleCommandLine } = await import('./build.mjs');
+  await bundleCommandLine();
+}
+
 /** To be called before the build reads its inputs, so that an edit made meanwhile counts as newer. */
-export function markBuilt(startedAt) {
+export function markBuilt(startedAt, extent) {
   mkdirSync(join(root, 'dist'), { recursive: true });
-  writeFileSync(stamp, '');
-  utimesSync(stamp, startedAt, startedAt);
+  // What the other stamp spoke of may have been overwritten.
+  for (const stamp of Object.values(stamps)) rmSync(stamp, { force: true });
+  writeFileSync(stamps[extent], '');
+  utimesSync(stamps[extent], startedAt, startedAt);
 }
 
 /** Runs a program with our own standard streams; ends this process with its exit code when it fails. */
@@ -66,7 +80,7 @@ function readPackages(file) {
   return JSON.parse(readFileSync(file, 'utf8')).packages;
 }
 
-function isBuildStale() {
+function isStale(stamp) {
   if (!existsSync(stamp)) return true;
   const builtAt = statSync(stamp).mtimeMs;
   return buildInputs.some((input) => newestChange(join(root, input)) > builtAt);

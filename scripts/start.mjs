@@ -1,10 +1,10 @@
 // `npm start`: serves the sample policies as a mutating webhook. Arguments go to `kymera` instead.
 import { spawn } from 'node:child_process';
-import { ensureBuilt, root } from './setup.mjs';
+import { ensureCommandLineBuilt, root } from './setup.mjs';
 
 const sampleServer = ['serve', '--policies', 'policies', '--state-dir', '.cache/serve'];
 
-await ensureBuilt();
+await ensureCommandLineBuilt();
 const given = process.argv.slice(2);
 const child = spawn('node', ['bin/kymera', ...(given.length > 0 ? given : sampleServer)], {
   cwd: root,
