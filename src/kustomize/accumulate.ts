@@ -187,7 +187,8 @@ function createContext(
     noteTransformer: (set, configuredBy) => {
       if (session.notesOrigins) noteTransformation(set, folder.configuredIn, configuredBy);
     },
-    parseResources: (text, file) => parseResources(text, file).map((object) => createResource(object)),
+    parseResources: (text, file) =>
+      parseResources(text, file, 'null').map((object) => createResource(object)),
     loadConfigs: (entries, field) => loadConfigs(entries, field, { place, kustomization, context, session }),
   };
   return context;

@@ -47,6 +47,6 @@ export interface BuildContext {
    * apiVersion, kind, name and namespace.
    */
   noteTransformer(set: ResourceSet, configuredBy: JsonObject): void;
-  /** Resources in a YAML text that a plugin printed; `file` names the plugin in messages. */
+  /** Resources in a YAML text: a patch, where an annotation may be null, or what a plugin printed. */
   parseResources(text: string, file: string): readonly Resource[];
 }

@@ -1,5 +1,5 @@
 import { removeMember, setMember } from '../json/edit.ts';
-import { isObject, type JsonObject, member } from '../json/value.ts';
+import { isObject, type Json, type JsonObject, member } from '../json/value.ts';
 import type { Origin, Resource } from './resource.ts';
 import type { ResourceSet } from './resource-set.ts';
 import { yamlText } from './yaml-text.ts';
@@ -85,13 +85,18 @@ const internalAnnotations: ReadonlySet<string> = new Set([
   ].map((name) => `internal.config.kubernetes.io/${name}`),
 ]);
 
+/** Also makes text of what a patch or a replacement wrote as a number. */
 export function withoutInternalAnnotations(object: JsonObject): JsonObject {
   const metadata = member(object, 'metadata');
   const annotations = isObject(metadata) ? member(metadata, 'annotations') : undefined;
   if (!isObject(metadata) || !isObject(annotations)) return object;
   let rest = annotations;
   for (const key of Object.keys(annotations)) {
+    const value = annotations[key] as Json;
     if (internalAnnotations.has(key)) rest = removeMember(rest, key);
+    else if (typeof value !== 'string' && (value === null || typeof value !== 'object')) {
+      rest = setMember(rest, key, String(value));
+    }
   }
   if (Object.keys(rest).length === 0) {
     return setMember(object, 'metadata', removeMember(metadata, 'annotations'));

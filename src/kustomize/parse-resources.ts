@@ -5,11 +5,18 @@ import { KustomizeError } from './kustomize-error.ts';
 import { plainValue, readResourceYaml, ScalarText, yamlMessage } from './yaml-read.ts';
 import { isNonFinite, timestampOf, typedScalar } from './yaml-types.ts';
 
+/** What null means as an annotation: an odd text, or, in a patch, that the annotation goes. */
+type NullAnnotations = 'text' | 'null';
+
 /** The Kubernetes objects in a text of YAML or JSON documents; lists are taken apart. */
-export function parseResources(text: string, file: string): readonly JsonObject[] {
+export function parseResources(
+  text: string,
+  file: string,
+  nulls: NullAnnotations = 'text',
+): readonly JsonObject[] {
   const objects: JsonObject[] = [];
   for (const document of splitDocuments(text.replace(/^\ufeff/, ''))) {
-    for (const value of readDocument(document, file)) collect(value, file, objects);
+    for (const value of readDocument(document, file, nulls)) collect(value, file, objects);
   }
   return objects;
 }
@@ -42,14 +49,16 @@ function nextMarker(text: string, from: number): number {
   return text.length;
 }
 
-function readDocument({ text, line }: DocumentText, file: string): readonly Json[] {
+function readDocument({ text, line }: DocumentText, file: string, nulls: NullAnnotations): readonly Json[] {
   const simple = readSimpleYaml(text, simpleScalar);
   if (simple !== undefined) {
-    const normal = withTextAnnotationsInside(simple);
+    const normal = withTextAnnotationsInside(simple, nulls);
     if (normal !== undefined) return [normal];
   }
   try {
-    return readResourceYaml(text).map((value) => plainValue(withTextAnnotationsInside(value) ?? value));
+    return readResourceYaml(text).map((value) =>
+      plainValue(withTextAnnotationsInside(value, nulls) ?? value),
+    );
   } catch (error) {
     throw new KustomizeError('KYM_KUSTOMIZE_RESOURCE', `the text is not YAML: ${yamlMessage(error, line)}`, {
       file,
@@ -69,11 +78,11 @@ function simpleScalar(text: string): Json {
 }
 
 /** Also of the items of a list. */
-function withTextAnnotationsInside(value: Json): Json | undefined {
+function withTextAnnotationsInside(value: Json, nulls: NullAnnotations): Json | undefined {
   if (!isObject(value)) return value;
   const items = isList(value) ? member(value, 'items') : undefined;
-  if (!isArray(items)) return withTextAnnotations(value);
-  const normal = items.map(withTextAnnotationsInside);
+  if (!isArray(items)) return withTextAnnotations(value, nulls);
+  const normal = items.map((item) => withTextAnnotationsInside(item, nulls));
   if (normal.some((item) => item === undefined)) return undefined;
   return setMember(value, 'items', normal as Json[]);
 }
@@ -87,23 +96,31 @@ function isList(object: JsonObject): boolean {
  * Annotations are text whatever they look like; an empty map of them goes. Undefined when the text of an annotation is
  * not known.
  */
-function withTextAnnotations(object: JsonObject): JsonObject | undefined {
+function withTextAnnotations(object: JsonObject, nulls: NullAnnotations): JsonObject | undefined {
   const metadata = member(object, 'metadata');
   const annotations = isObject(metadata) ? member(metadata, 'annotations') : undefined;
   if (!isObject(metadata) || annotations === undefined) return object;
-  if (annotations === null || annotations instanceof ScalarText || isEmpty(annotations)) {
+  const isNull = annotations === null || annotations instanceof ScalarText;
+  if ((isNull && nulls === 'text') || isEmpty(annotations)) {
     return setMember(object, 'metadata', removeMember(metadata, 'annotations'));
   }
   if (!isObject(annotations)) return object;
   let texts = annotations;
   for (const [key, value] of Object.entries(annotations)) {
-    if (value === null) return undefined;
+    if (isNullScalar(value)) {
+      if (nulls === 'null') continue;
+      if (value === null) return undefined;
+    }
     if (typeof value === 'string' || (typeof value === 'object' && !(value instanceof ScalarText))) continue;
     texts = setMember(texts, key, value instanceof ScalarText ? value.text : String(value));
   }
   return texts === annotations
     ? object
     : setMember(object, 'metadata', setMember(metadata, 'annotations', texts));
+}
+
+function isNullScalar(value: Json): boolean {
+  return value === null || (value instanceof ScalarText && value.value === null);
 }
 
 function isEmpty(value: Json): boolean {

@@ -16,20 +16,28 @@ function printMap(map: JsonObject, indent: number): string {
   let text = '';
   for (const key of sortedKeys(map)) {
     if (text !== '') text += pad;
-    if (key.includes('\n') || key.length * 3 > longestKey) text += printKey(key, indent, pad);
-    else text += `${yamlKey(key)}:`;
     const value = map[key] as Json;
-    // Unlike the key of a line of its own, `: ` leaves the value beside it.
-    const column = text.length - (text.lastIndexOf('\n') + 1);
-    text += printValue(value, indent, column);
+    if (isLongKey(key)) {
+      text += `? ${yamlText(key, indent + 2, indent + 2)}\n${pad}: ${printNode(value, indent + 2)}`;
+      continue;
+    }
+    const written = `${yamlKey(key)}:`;
+    text += written;
+    text += printValue(value, indent, indent + written.length);
   }
   return text;
 }
 
-function printKey(key: string, indent: number, pad: string): string {
-  const isLong = key.includes('\n') || Buffer.byteLength(key) > longestKey;
-  if (!isLong) return `${yamlKey(key)}:`;
-  return `? ${yamlText(key, indent + 2, indent + 2)}\n${pad}:`;
+function isLongKey(key: string): boolean {
+  if (key.includes('\n')) return true;
+  return key.length * 3 > longestKey && Buffer.byteLength(key) > longestKey;
+}
+
+/** What stands after `- ` or after the `: ` of a long key. */
+function printNode(value: Json, indent: number): string {
+  if (isArray(value) && value.length > 0) return printList(value, indent);
+  if (isMap(value)) return printMap(value, indent);
+  return `${printScalar(value, indent, indent)}\n`;
 }
 
 /** What follows `key:`, with the end of the line. */
@@ -45,10 +53,7 @@ function printList(list: JsonArray, indent: number): string {
   const pad = ' '.repeat(indent);
   let text = '';
   for (const item of list) {
-    text += text === '' ? '- ' : `${pad}- `;
-    if (isArray(item) && item.length > 0) text += printList(item, indent + 2);
-    else if (isMap(item)) text += printMap(item, indent + 2);
-    else text += `${printScalar(item, indent + 2, indent + 2)}\n`;
+    text += `${text === '' ? '' : pad}- ${printNode(item, indent + 2)}`;
   }
   return text;
 }
@@ -72,7 +77,7 @@ function printNumber(value: number): string {
     return String(value === 0 ? 0 : value);
   const [mantissa = '', exponent = '0'] = value.toExponential().split('e');
   const power = Number(exponent);
-  if (power >= -4 && power < 21 && (power < 6 || false)) return plainFraction(value);
+  if (power >= -4 && power < 6) return plainFraction(value);
   const digits = String(Math.abs(power)).padStart(2, '0');
   return `${mantissa}e${power < 0 ? '-' : '+'}${digits}`;
 }
