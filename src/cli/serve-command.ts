@@ -69,6 +69,11 @@ export function defineServe(program: Command, { io, end }: CommandHost): void {
     .option('--exclude-groups <list>', 'let these groups through', list)
     .option('--exclude-roles <list>', 'let these roles through', list)
     .option('--exclude-cluster-roles <list>', 'let these cluster roles through', list)
+    .option(
+      '--shutdown-delay <seconds>',
+      'go on answering this long when told to stop, though not ready; in a cluster 5 unless given, else 0',
+      seconds,
+    )
     .option('--grace <seconds>', 'time for reviews in flight when told to stop', positive, 25)
     .addOption(
       new Option('--log-level <level>', 'what to log')
@@ -87,6 +92,12 @@ export function defineServe(program: Command, { io, end }: CommandHost): void {
 function port(text: string): number {
   const value = Number(text);
   if (!/^\d+$/.test(text) || value > 65_535) throw new InvalidArgumentError('not a port');
+  return value;
+}
+
+function seconds(text: string): number {
+  const value = Number(text);
+  if (!/^\d+(?:\.\d+)?$/.test(text)) throw new InvalidArgumentError('not a number of seconds');
   return value;
 }
 

@@ -37,6 +37,7 @@ export interface ServeOptions {
   readonly excludeGroups?: readonly string[];
   readonly excludeRoles?: readonly string[];
   readonly excludeClusterRoles?: readonly string[];
+  readonly shutdownDelay?: number;
   readonly grace: number;
   readonly logLevel: string;
   readonly quiet?: boolean;
@@ -44,6 +45,8 @@ export interface ServeOptions {
 }
 
 export const defaultPort = 9443;
+/** Seconds that it takes an API server to learn, by way of the Service's endpoints, that a replica is going. */
+const clusterShutdownDelay = 5;
 const defaultKeptDecisions = 100;
 
 export function checkServeOptions(options: ServeOptions): void {
@@ -69,6 +72,11 @@ export function isInCluster(options: ServeOptions): boolean {
     options.webhookUrl !== undefined ||
     options.webhookService !== undefined
   );
+}
+
+/** Nobody is told where a server that stands alone can be reached, so there is nothing to wait for. */
+export function shutdownDelayMilliseconds(options: ServeOptions): number {
+  return (options.shutdownDelay ?? (isInCluster(options) ? clusterShutdownDelay : 0)) * 1000;
 }
 
 export function settingsOf(options: ServeOptions): RequestSettings {

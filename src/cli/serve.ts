@@ -1,11 +1,20 @@
 import cluster from 'node:cluster';
 import { createServer } from 'node:net';
+import { setTimeout } from 'node:timers/promises';
+import type { RunningServer } from '../server/server.ts';
 import { inputError } from './input-error.ts';
 import type { ExitCode, Io } from './io.ts';
 import { bannerText } from './serve-banner.ts';
 import { loadCertificate } from './serve-certificate.ts';
 import { createLog, type ServeLog } from './serve-log.ts';
-import { checkServeOptions, defaultPort, isInCluster, type ServeOptions, urlOf } from './serve-options.ts';
+import {
+  checkServeOptions,
+  defaultPort,
+  isInCluster,
+  type ServeOptions,
+  shutdownDelayMilliseconds,
+  urlOf,
+} from './serve-options.ts';
 import { stopSignal } from './serve-signal.ts';
 import { startStandalone } from './serve-standalone.ts';
 import { gatherFromWorkers, portVariable, runWorkers } from './serve-workers.ts';
@@ -37,7 +46,7 @@ async function serveAlone(options: ServeOptions, io: Io, log: ServeLog): Promise
   if (!cluster.isWorker || cluster.worker?.id === 1) await greet(options, io, standalone);
   log.info({ port: standalone.server.port, host: options.host }, 'serving');
   await stopSignal(io);
-  log.info({}, 'stopping');
+  await announceStop(standalone.server, options, log);
   await standalone.stop(options.grace * 1000);
   log.info({}, 'stopped');
   // The channel to the first process would keep this one alive.
@@ -51,10 +60,18 @@ async function serveInCluster(options: ServeOptions, io: Io, log: ServeLog): Pro
   const member = await startInCluster({ ...options, port }, { io, log }).catch(listenFailure);
   log.info({ port: member.server.port, host: options.host }, 'serving');
   await stopSignal(io);
-  log.info({}, 'stopping');
+  await announceStop(member.server, options, log);
   await member.stop(options.grace * 1000);
   log.info({}, 'stopped');
   return 0;
+}
+
+/** Those who are told late that this server is going still find it. */
+async function announceStop(server: RunningServer, options: ServeOptions, log: ServeLog): Promise<void> {
+  log.info({}, 'stopping');
+  server.announceStop();
+  const milliseconds = shutdownDelayMilliseconds(options);
+  if (milliseconds > 0) await setTimeout(milliseconds);
 }
 
 async function greet(

@@ -55,6 +55,8 @@ export interface RunningServer {
   decisions(): readonly object[];
   /** Connections that are open stay open. */
   setCertificate(certificate: ServingCertificate): void;
+  /** Not ready from now on, but everything is still answered: time for others to stop sending. */
+  announceStop(): void;
   /** Not ready at once; reviews in flight are answered, within so many milliseconds. */
   stop(graceMilliseconds?: number): Promise<void>;
 }
@@ -111,6 +113,9 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     setCertificate(certificate) {
       server.setSecureContext(secureContextOf(certificate, options.clientCa));
       metrics.setCertificateExpiry(expiryOf(certificate));
+    },
+    announceStop() {
+      isDraining = true;
     },
     async stop(graceMilliseconds = defaultGrace) {
       isDraining = true;
