@@ -10,13 +10,21 @@ import {
 } from './webhook-configuration.ts';
 import {
   type FailureGroup,
+  namespacesEntryName,
   policyEntryName,
   policyPath,
   sharedEntryName,
   sharedPath,
   triggerConfigurationName,
 } from './webhook-names.ts';
-import { addInterest, type Interest, triggerInterestsOf, webhookRulesOf } from './webhook-rules.ts';
+import { type LocalPolicy, namespaceEntries } from './webhook-namespaces.ts';
+import {
+  addInterest,
+  type Interest,
+  type Interests,
+  triggerInterestsOf,
+  webhookRulesOf,
+} from './webhook-rules.ts';
 
 export interface TriggerConfiguration {
   /** Undefined when no policy has rules that act in the background. */
@@ -36,45 +44,40 @@ export function triggerConfiguration(
 ): TriggerConfiguration {
   const unknownKinds = new Map<string, readonly string[]>();
   const shared = { ignore: new Map<string, Interest>(), fail: new Map<string, Interest>() };
+  const local: LocalPolicy[] = [];
   const own: JsonObject[] = [];
   for (const policy of policies) {
-    const found = triggerInterestsOf(policy, kinds);
-    if (found.unknownKinds.length > 0) unknownKinds.set(policy.key, found.unknownKinds);
-    if (found.interests.size === 0) continue;
+    const { interests, unknownKinds: unknown } = triggerInterestsOf(policy, kinds);
+    if (unknown.length > 0) unknownKinds.set(policy.key, unknown);
+    if (interests.size === 0) continue;
     const group = failureGroup(policy);
-    if (!hasOwnTriggerEntry(policy)) {
-      for (const interest of found.interests.values()) addInterest(shared[group], interest);
-      continue;
-    }
-    const conditions = policy.matchConditions.map((condition) => ({ ...condition }));
-    const name = policyEntryName(policy.key, group, 'validate');
-    own.push(
-      entry(name, policyPath(policy.key, group, 'validate'), group, found.interests, conditions, settings),
-    );
+    const { namespace } = policy;
+    if (hasOwnTriggerEntry(policy)) own.push(ownEntry(policy, group, interests, settings));
+    else if (namespace !== undefined) local.push({ namespace, group, interests });
+    else for (const interest of interests.values()) addInterest(shared[group], interest);
   }
-  const together = (['ignore', 'fail'] as const)
-    .filter((group) => shared[group].size > 0)
-    .map((group) =>
-      entry(
-        sharedEntryName(group, 'validate'),
-        sharedPath(group, 'validate'),
-        group,
-        shared[group],
-        settings.matchConditions ?? [],
-        settings,
-      ),
-    );
-  const webhooks = [
-    ...together,
-    ...own.sort((left, right) => (String(left['name']) < String(right['name']) ? -1 : 1)),
-  ];
-  return {
-    document:
-      webhooks.length === 0
-        ? undefined
-        : configuration('ValidatingWebhookConfiguration', triggerConfigurationName, webhooks, settings),
-    unknownKinds,
-  };
+  const together = (['ignore', 'fail'] as const).flatMap((group) => {
+    const ofGroup = local.filter((each) => each.group === group);
+    const common = { path: sharedPath(group, 'validate'), group, conditions: settings.matchConditions ?? [] };
+    return [
+      { name: sharedEntryName(group, 'validate'), interests: shared[group], namespaces: undefined },
+      ...namespaceEntries(ofGroup, shared[group]).map(({ namespaces, interests }) => ({
+        name: namespacesEntryName(namespaces[0] ?? '', group, 'validate'),
+        interests,
+        namespaces,
+      })),
+    ]
+      .filter(({ interests }) => interests.size > 0)
+      .map((each) => entry({ ...common, ...each }, settings));
+  });
+  const webhooks = [...together, ...own.sort(byName)];
+  const document = configuration(
+    'ValidatingWebhookConfiguration',
+    triggerConfigurationName,
+    webhooks,
+    settings,
+  );
+  return { document: webhooks.length === 0 ? undefined : document, unknownKinds };
 }
 
 /** Whether a policy is asked on a path of its own. */
@@ -82,12 +85,37 @@ export function hasOwnTriggerEntry({ matchConditions }: CompiledPolicy): boolean
   return matchConditions.length > 0;
 }
 
-function entry(
-  name: string,
-  path: string,
+function ownEntry(
+  { key, namespace, matchConditions }: CompiledPolicy,
   group: FailureGroup,
-  interests: ReadonlyMap<string, Interest>,
-  conditions: readonly JsonObject[],
+  interests: Interests,
+  settings: WebhookSettings,
+): JsonObject {
+  return entry(
+    {
+      name: policyEntryName(key, group, 'validate'),
+      path: policyPath(key, group, 'validate'),
+      group,
+      interests,
+      conditions: matchConditions.map((condition) => ({ ...condition })),
+      namespaces: namespace === undefined ? undefined : [namespace],
+    },
+    settings,
+  );
+}
+
+interface TriggerEntry {
+  readonly name: string;
+  readonly path: string;
+  readonly group: FailureGroup;
+  readonly interests: Interests;
+  readonly conditions: readonly JsonObject[];
+  /** Those alone, when given. */
+  readonly namespaces: readonly string[] | undefined;
+}
+
+function entry(
+  { name, path, group, interests, conditions, namespaces }: TriggerEntry,
   settings: WebhookSettings,
 ): JsonObject {
   return {
@@ -97,10 +125,14 @@ function entry(
     failurePolicy: group === 'fail' ? 'Fail' : 'Ignore',
     ...(conditions.length === 0 ? {} : { matchConditions: [...conditions] }),
     matchPolicy: 'Equivalent',
-    namespaceSelector: namespaceSelector(settings),
+    namespaceSelector: namespaceSelector(settings, namespaces),
     objectSelector: settings.objectSelector ?? {},
     rules: webhookRulesOf(interests) as unknown as Json,
     sideEffects: 'NoneOnDryRun',
     timeoutSeconds: settings.defaultTimeoutSeconds ?? 10,
   };
+}
+
+function byName(left: JsonObject, right: JsonObject): number {
+  return String(left['name']) < String(right['name']) ? -1 : 1;
 }

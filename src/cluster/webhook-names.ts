@@ -23,8 +23,8 @@ export function sharedEntryName(group: FailureGroup, verb: Verb = 'mutate'): str
 }
 
 /** For policies of namespaces, which have an entry where no other asks for the same; called by the first of them. */
-export function namespacesEntryName(namespace: string, group: FailureGroup): string {
-  return `${namespace}.namespace.${group}.mutate.kymera.io`;
+export function namespacesEntryName(namespace: string, group: FailureGroup, verb: Verb = 'mutate'): string {
+  return `${namespace}.namespace.${group}.${verb}.kymera.io`;
 }
 
 /** A fully qualified name; names of policies have at most 63 characters, so it fits. */

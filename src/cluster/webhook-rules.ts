@@ -1,7 +1,8 @@
 import type {
   CompiledBlock,
+  CompiledGenerateRule,
   CompiledPolicy,
-  CompiledRule,
+  CompiledRuleHead,
   KindSelector,
   Operation,
 } from '../policy/compiled.ts';
@@ -44,31 +45,38 @@ export interface PolicyInterests {
 /** What the rules of a policy that act on admission can apply to, and the kinds that nothing serves. */
 export function interestsOf(policy: CompiledPolicy, kinds: KindTable): PolicyInterests {
   const rules = policy.rules.filter(({ targets }) => targets === undefined);
-  return collect(policy, rules, kinds, operationsToMutate);
+  return collect(policy, kinds, [{ rules, operationsOf: operationsToMutate }]);
 }
 
 /** What can set off those rules of a policy that act in the background. */
 export function triggerInterestsOf(policy: CompiledPolicy, kinds: KindTable): PolicyInterests {
-  return collect(policy, backgroundRulesOf(policy), kinds, operationsOfTriggers);
+  const isSynchronized = ({ synchronize }: CompiledGenerateRule) => synchronize;
+  return collect(policy, kinds, [
+    {
+      rules: policy.rules.filter(({ targets }) => targets !== undefined),
+      operationsOf: operationsOfTriggers,
+    },
+    {
+      rules: policy.generateRules.filter((rule) => !isSynchronized(rule)),
+      operationsOf: operationsOfTriggers,
+    },
+    { rules: policy.generateRules.filter(isSynchronized), operationsOf: operationsToFollow },
+  ]);
 }
 
-/** The rules that act in the background. */
-export function backgroundRulesOf(policy: CompiledPolicy): readonly MatchingRule[] {
-  return [...policy.rules.filter(({ targets }) => targets !== undefined), ...policy.generateRules];
-}
-
-type MatchingRule = Pick<CompiledRule, 'match' | 'exclude' | 'name' | 'document'>;
+type MatchingRule = Pick<CompiledRuleHead, 'match' | 'exclude'>;
 
 function collect(
   policy: CompiledPolicy,
-  rules: readonly MatchingRule[],
   kinds: KindTable,
-  operationsOf: OperationsOf,
+  groups: readonly { readonly rules: readonly MatchingRule[]; readonly operationsOf: OperationsOf }[],
 ): PolicyInterests {
   const interests = new Map<string, Interest>();
   const unknownKinds = new Set<string>();
-  for (const rule of rules) {
-    for (const interest of interestsOfRule(rule, kinds, unknownKinds, operationsOf)) {
+  for (const { rules, operationsOf } of groups) {
+    for (const interest of rules.flatMap((rule) =>
+      interestsOfRule(rule, kinds, unknownKinds, operationsOf),
+    )) {
       if (policy.namespace === undefined || interest.scope === 'Namespaced') addInterest(interests, interest);
     }
   }
@@ -165,6 +173,11 @@ function operationsToMutate({ operations }: CompiledBlock): ReadonlySet<Operatio
 /** What runs in the background runs on DELETE and CONNECT when they are listed. */
 function operationsOfTriggers({ operations }: CompiledBlock): ReadonlySet<Operation> {
   return operations ?? defaultOperations;
+}
+
+/** What is generated for a trigger goes when the trigger goes, or is none any more. */
+function operationsToFollow(block: CompiledBlock): ReadonlySet<Operation> {
+  return new Set([...operationsOfTriggers(block), 'UPDATE', 'DELETE']);
 }
 
 function interest(served: ServedKind, subresource: string, operations: ReadonlySet<Operation>): Interest {
