@@ -36,10 +36,50 @@ export async function readPem(file: string, io: Io): Promise<string> {
   });
 }
 
+interface CertificateWatching {
+  readonly io: Io;
+  readonly log: Log;
+  /** How often files are looked at, in ms. */
+  readonly interval: number;
+  /** How often the certificate made here is looked at, in ms. */
+  readonly renewalInterval?: number;
+}
+
+const twiceADay = 12 * 3_600_000;
+
+/** Renews the certificate made here when it is time, and calls back with the new one. */
+export function renewSelfSigned(
+  options: ServeOptions,
+  served: ServingCertificate,
+  { io, log, renewalInterval = twiceADay }: CertificateWatching,
+  changed: (certificate: ServingCertificate) => void,
+  now = () => new Date(),
+): FileWatch {
+  let current = served.cert;
+  const look = async () => {
+    try {
+      const { cert, key } = await keepSelfSigned(stateFolder(options, io), servedNames(options), now());
+      if (cert === current) return;
+      current = cert;
+      changed({ cert, key });
+      log.info({}, 'certificate renewed');
+    } catch (error) {
+      const reason = error instanceof Error ? error.message : String(error);
+      log.error({ reason }, 'the certificate cannot be renewed; the old one stays');
+    }
+  };
+  let timer: NodeJS.Timeout;
+  const wait = () => {
+    timer = setTimeout(() => void look().then(wait), renewalInterval).unref();
+  };
+  wait();
+  return { stop: () => clearTimeout(timer) };
+}
+
 /** Calls back with the user's certificate whenever its files hold another that can be used. */
 export async function watchCertificate(
   options: ServeOptions,
-  { io, log, interval }: { readonly io: Io; readonly log: Log; readonly interval: number },
+  { io, log, interval }: CertificateWatching,
   changed: (certificate: ServingCertificate) => void,
 ): Promise<FileWatch | undefined> {
   const { tlsCert, tlsKey } = options;

@@ -1,6 +1,13 @@
 import { type Gather, type RunningServer, startServer } from '../server/server.ts';
+import type { ServingCertificate } from '../server/tls.ts';
 import type { Io } from './io.ts';
-import { loadCertificate, readPem, type ServeCertificate, watchCertificate } from './serve-certificate.ts';
+import {
+  loadCertificate,
+  readPem,
+  renewSelfSigned,
+  type ServeCertificate,
+  watchCertificate,
+} from './serve-certificate.ts';
 import { provideContextFromFiles } from './serve-context.ts';
 import { assumedKinds } from './serve-kinds.ts';
 import type { ServeLog } from './serve-log.ts';
@@ -46,9 +53,10 @@ export async function startStandalone(
     ...(options.metricsPort === undefined ? {} : { metricsPort: options.metricsPort }),
     ...(gather === undefined ? {} : { gather }),
   });
-  const certificateWatch = await watchCertificate(options, watching, (changed) =>
-    server.setCertificate(changed),
-  );
+  const useCertificate = (changed: ServingCertificate) => server.setCertificate(changed);
+  const certificateWatch =
+    (await watchCertificate(options, watching, useCertificate)) ??
+    renewSelfSigned(options, certificate, watching, useCertificate);
   return {
     server,
     policies,
@@ -57,7 +65,7 @@ export async function startStandalone(
       await server.stop(graceMilliseconds);
       policies.stop();
       context.stop();
-      certificateWatch?.stop();
+      certificateWatch.stop();
     },
   };
 }

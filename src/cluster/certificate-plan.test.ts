@@ -67,6 +67,16 @@ describe('a new authority', () => {
     expect(newest && certificate?.checkIssued(newest)).toBe(true);
   });
 
+  it('takes the place of one whose Secret was deleted, and the serving certificate stays trusted', async () => {
+    const state = { serving: fresh.serving, trusted: fresh.authority.cert };
+    const found = planRenewal(state, names, daysLater(1));
+    expect(found).toEqual({ renewAuthority: true, renewServing: false });
+    const next = await renew(state, found, names, daysLater(1));
+    expect(next.serving).toEqual(fresh.serving);
+    expect(certificatesOf(next.authority.cert)).toHaveLength(2);
+    expect(planRenewal(next, names, daysLater(2))).toEqual(nothing);
+  });
+
   it('stays alone when the old one has ended', () => {
     expect(certificatesOf(trustedPem(overlapping.authority.cert, daysLater(366)))).toHaveLength(1);
   });

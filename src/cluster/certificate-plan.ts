@@ -6,6 +6,14 @@ import { certificatesOf, issueAuthority, issueServing, type KeyPair } from './ce
 export interface CertificateState {
   readonly authority?: KeyPair;
   readonly serving?: KeyPair;
+  /** PEM of authorities that callers trust already, though their Secret is gone. */
+  readonly trusted?: string;
+}
+
+/** What is kept after a renewal. */
+export interface RenewedCertificates {
+  readonly authority: KeyPair;
+  readonly serving: KeyPair;
 }
 
 export interface CertificateLife {
@@ -27,7 +35,8 @@ export interface CertificatePlan {
 export function planRenewal(state: CertificateState, names: readonly string[], now: Date): CertificatePlan {
   const authority = certificatesOf(state.authority?.cert ?? '');
   const serving = certificatesOf(state.serving?.cert ?? '')[0];
-  const trusted = serving !== undefined && authority.some((each) => isIssuedBy(serving, each, now));
+  const known = [...authority, ...certificatesOf(state.trusted ?? '')];
+  const trusted = serving !== undefined && known.some((each) => isIssuedBy(serving, each, now));
   const usable = trusted && isValid(serving, now) && covers(serving, names);
   const renewAuthority = authority[0] === undefined || isDue(authority[0], now);
   return {
@@ -43,10 +52,10 @@ export async function renew(
   names: readonly string[],
   now: Date,
   life: CertificateLife = defaultLife,
-): Promise<Required<CertificateState>> {
+): Promise<RenewedCertificates> {
   const authority =
     plan.renewAuthority || state.authority === undefined
-      ? await successor(state.authority, now, life.authorityDays)
+      ? await successor(state.authority?.cert ?? state.trusted ?? '', now, life.authorityDays)
       : state.authority;
   const serving =
     plan.renewServing || state.serving === undefined
@@ -55,9 +64,9 @@ export async function renew(
   return { authority, serving };
 }
 
-async function successor(old: KeyPair | undefined, now: Date, days: number): Promise<KeyPair> {
+async function successor(old: string, now: Date, days: number): Promise<KeyPair> {
   const made = await issueAuthority({ now, days });
-  return { cert: made.cert + trustedPem(old?.cert ?? '', now), key: made.key };
+  return { cert: made.cert + trustedPem(old, now), key: made.key };
 }
 
 /** The certificates of a bundle that have not ended. */

@@ -26,6 +26,8 @@ export interface CertificateOptions {
   readonly names: readonly string[];
   readonly life?: CertificateLife;
   readonly now?: () => Date;
+  /** PEM of what the API server trusts so far. */
+  readonly trusted?: () => Promise<string | undefined>;
   readonly onChange: () => void;
   readonly onError?: (error: unknown) => void;
 }
@@ -54,12 +56,21 @@ export function startCertificates(options: CertificateOptions): Certificates {
       type: resourceTypes.secrets,
       kind: 'Secret',
       select: { namespace, fieldSelector: `metadata.name=${name}` },
-      onChange: options.onChange,
+      onChange() {
+        known('authority', authoritySecret);
+        known('serving', servingSecret);
+        options.onChange();
+      },
       ...(options.onError === undefined ? {} : { onError: options.onError }),
     });
   const informers = { authority: follow(authoritySecret), serving: follow(servingSecret) };
-  const known = (part: 'authority' | 'serving', name: string) =>
-    keyPairOf(informers[part].get(`${namespace}/${name}`));
+  // A Secret that is deleted takes nothing away from what is trusted and served meanwhile.
+  const remembered = new Map<string, KeyPair>();
+  const known = (part: 'authority' | 'serving', name: string) => {
+    const pair = keyPairOf(informers[part].get(`${namespace}/${name}`));
+    if (pair !== undefined) remembered.set(name, pair);
+    return pair ?? remembered.get(name);
+  };
 
   async function read(name: string): Promise<JsonObject | undefined> {
     try {
@@ -89,12 +100,29 @@ export function startCertificates(options: CertificateOptions): Certificates {
   async function maintain(): Promise<void> {
     // Read afresh: what informers know may be a moment old.
     const [authorityObject, servingObject] = await Promise.all([read(authoritySecret), read(servingSecret)]);
-    const state = stateOf(authorityObject, servingObject);
+    const state = await stateOf(authorityObject, servingObject);
     const plan = planRenewal(state, names, now());
-    if (!plan.renewAuthority && !plan.renewServing) return;
+    const isServingKept = servingObject !== undefined && keyPairOf(servingObject) !== undefined;
+    if (!plan.renewAuthority && !plan.renewServing && isServingKept) return;
     const renewed = await renew(state, plan, names, now(), life);
     if (plan.renewAuthority) await write(authoritySecret, renewed.authority, authorityObject);
-    if (plan.renewServing) await write(servingSecret, renewed.serving, servingObject);
+    if (plan.renewServing || !isServingKept) await write(servingSecret, renewed.serving, servingObject);
+  }
+
+  async function stateOf(
+    authorityObject: JsonObject | undefined,
+    servingObject: JsonObject | undefined,
+  ): Promise<CertificateState> {
+    const authority = keyPairOf(authorityObject);
+    const serving = keyPairOf(servingObject);
+    if (authority !== undefined) return { authority, ...(serving === undefined ? {} : { serving }) };
+    // The next authority must be heard of before anything that it signed is served.
+    const trusted = known('authority', authoritySecret)?.cert ?? (await options.trusted?.());
+    const served = serving ?? known('serving', servingSecret);
+    return {
+      ...(served === undefined ? {} : { serving: served }),
+      ...(trusted === undefined ? {} : { trusted }),
+    };
   }
 
   return {
@@ -112,14 +140,6 @@ export function startCertificates(options: CertificateOptions): Certificates {
     async stop() {
       await Promise.all([informers.authority.stop(), informers.serving.stop()]);
     },
-  };
-}
-
-function stateOf(authority: JsonObject | undefined, serving: JsonObject | undefined): CertificateState {
-  const [authorityPair, servingPair] = [keyPairOf(authority), keyPairOf(serving)];
-  return {
-    ...(authorityPair === undefined ? {} : { authority: authorityPair }),
-    ...(servingPair === undefined ? {} : { serving: servingPair }),
   };
 }
 

@@ -29,6 +29,7 @@ import { startPolicyWatcher } from './policy-watcher.ts';
 import type { HeldRoles } from './role-resolver.ts';
 import type { ClusterSettings } from './settings.ts';
 import { defaultNamespace, policyReviewPath } from './webhook-names.ts';
+import { trustedBundle } from './webhook-writer.ts';
 
 /** Everything that a server needs of a cluster. */
 export interface ClusterRuntime {
@@ -118,6 +119,7 @@ export async function startCluster(options: ClusterOptions): Promise<ClusterRunt
           namespace,
           names,
           ...(options.timing?.certificateLife === undefined ? {} : { life: options.timing.certificateLife }),
+          trusted: () => trustedBundle(client),
           onChange() {
             changed.certificate.tell();
             leader.checkCertificates();

@@ -1,7 +1,7 @@
 import { equal } from '../json/equal.ts';
 import type { JsonObject } from '../json/value.ts';
 import type { CompiledPolicy } from '../policy/compiled.ts';
-import { readObject, readTextMap } from '../policy/read-field.ts';
+import { readObject, readObjects, readText, readTextMap } from '../policy/read-field.ts';
 import type { ApiClient } from './client.ts';
 import { ApiError, hasStatus } from './cluster-error.ts';
 import type { KindTable } from './discovery.ts';
@@ -158,6 +158,14 @@ export async function removeWebhooks(client: ApiClient): Promise<readonly string
     }
   }
   return removed;
+}
+
+/** PEM of what the API server trusts where it calls this installation; undefined when it calls nothing. */
+export async function trustedBundle(client: ApiClient): Promise<string | undefined> {
+  const configuration = await find(client, resourceTypes.validatingWebhooks, validatingConfigurationName);
+  const [webhook] = readObjects(configuration ?? {}, 'webhooks');
+  const bundle = readText(readObject(webhook ?? {}, 'clientConfig') ?? {}, 'caBundle');
+  return bundle === undefined ? undefined : Buffer.from(bundle, 'base64').toString('utf8');
 }
 
 async function find(client: ApiClient, type: ResourceType, name: string): Promise<JsonObject | undefined> {

@@ -27,7 +27,7 @@ describe('the self-signed certificate', () => {
     const folder = newFolder();
     const first = await keepSelfSigned(folder, names);
     expect(await keepSelfSigned(folder, names)).toEqual(first);
-    for (const name of ['ca.crt', 'tls.crt', 'tls.key'])
+    for (const name of ['ca.crt', 'ca.key', 'tls.crt', 'tls.key'])
       expect(statSync(join(folder, name)).mode & 0o777).toBe(0o600);
     expect(statSync(folder).mode & 0o777).toBe(0o700);
     expect(readFileSync(join(folder, 'tls.key'), 'utf8')).toBe(first.key);
@@ -39,7 +39,28 @@ describe('the self-signed certificate', () => {
   ])('is made anew %s', async (_when, wanted, now) => {
     const folder = newFolder();
     const first = await keepSelfSigned(folder, names);
-    expect((await keepSelfSigned(folder, wanted, now)).cert).not.toBe(first.cert);
+    const second = await keepSelfSigned(folder, wanted, now);
+    expect(second.cert).not.toBe(first.cert);
+    // Whoever trusted the one before trusts this one.
+    expect(second.ca).toBe(first.ca);
+    expect(new X509Certificate(second.cert).verify(new X509Certificate(first.ca).publicKey)).toBe(true);
+  });
+
+  it('has a new authority before the old one ends', async () => {
+    const folder = newFolder();
+    const first = await keepSelfSigned(folder, names);
+    expect((await keepSelfSigned(folder, names, inDays(3200))).ca).toBe(first.ca);
+    expect((await keepSelfSigned(folder, names, inDays(3400))).ca).not.toBe(first.ca);
+  });
+
+  it('is made anew when its key is that of another', async () => {
+    const folder = newFolder();
+    const first = await keepSelfSigned(folder, names);
+    const other = await keepSelfSigned(newFolder(), names);
+    writeFileSync(join(folder, 'tls.key'), other.key);
+    const second = await keepSelfSigned(folder, names);
+    expect(second.cert).not.toBe(first.cert);
+    expect(second.ca).toBe(first.ca);
   });
 
   it('is made anew when the folder holds rubbish', async () => {
