@@ -25,6 +25,7 @@ export interface EvaluationSettings {
   readonly explain: boolean;
   /** What the context entries of a request may hold together, in bytes; 0 or absent for any amount. */
   readonly maxContextSize?: number | undefined;
+  readonly clock?: (() => number) | undefined;
 }
 
 const noLabels: JsonObject = {};
@@ -44,6 +45,8 @@ export class Evaluation {
   readonly #surroundings: SubjectSurroundings;
   readonly #start: JsonObject | null;
   readonly #outcomes: Outcome[] = [];
+  readonly #clock: (() => number) | undefined;
+  readonly #durations: number[] = [];
   readonly #failedPolicies: CompiledPolicy[] = [];
 
   #object: JsonObject | null;
@@ -52,6 +55,8 @@ export class Evaluation {
   /** The object when the current policy began: what is kept when one of its rules fails. */
   #policyStart: JsonObject | null;
   #policyFailed = false;
+  /** When the current rule began, and not when it was taken up again. */
+  #ruleStart: number | undefined;
   #contextSize = 0;
   #subject: MatchSubject | undefined;
   #subjectObject: JsonObject | undefined;
@@ -60,6 +65,7 @@ export class Evaluation {
     this.#request = request;
     this.#snapshot = snapshot;
     this.#explain = settings.explain;
+    this.#clock = settings.clock;
     this.#maxContextSize = settings.maxContextSize ?? 0;
     this.#facts = new RequestFacts(request, settings.environment);
     this.#data = new DataCache(settings.dataSource);
@@ -91,7 +97,13 @@ export class Evaluation {
   }
 
   result(): Result {
-    return new EvaluationResult(this.#start, this.#object, this.#outcomes, this.#failedPolicies);
+    return new EvaluationResult(
+      this.#start,
+      this.#object,
+      this.#outcomes,
+      this.#durations,
+      this.#failedPolicies,
+    );
   }
 
   #runPolicy({ policy, rules }: Candidate): void {
@@ -112,9 +124,11 @@ export class Evaluation {
   #runRule(policy: CompiledPolicy, rule: CompiledRule): void {
     const object = this.#object;
     if (object === null) return;
+    this.#ruleStart ??= this.#clock?.();
     const reason = this.#reasonToPassOver(policy, rule, object);
     if (reason !== undefined) {
-      if (this.#explain) this.#outcomes.push(skipped(policy, rule, reason));
+      if (this.#explain) this.#tell(skipped(policy, rule, reason));
+      this.#ruleStart = undefined;
       return;
     }
     const traced = this.#explain ? traceRule() : undefined;
@@ -131,7 +145,13 @@ export class Evaluation {
     if (budget !== undefined) this.#contextSize = budget.used;
     if (effect.status === 'applied') this.#object = effect.object;
     if (effect.status === 'failed') this.#policyFailed = true;
-    this.#outcomes.push(outcomeOf(policy, rule, object, effect, traced?.trace));
+    this.#tell(outcomeOf(policy, rule, object, effect, traced?.trace));
+    this.#ruleStart = undefined;
+  }
+
+  #tell(outcome: Outcome): void {
+    this.#outcomes.push(outcome);
+    if (this.#clock !== undefined) this.#durations.push(this.#clock() - (this.#ruleStart ?? 0));
   }
 
   #budget(): ContextBudget | undefined {
@@ -209,6 +229,7 @@ export class Evaluation {
 class EvaluationResult implements Result {
   readonly object: JsonObject | null;
   readonly outcomes: readonly Outcome[];
+  readonly durations: readonly number[];
   readonly failedPolicies: readonly CompiledPolicy[];
   readonly #before: JsonObject | null;
   #patch: readonly PatchOperation[] | undefined;
@@ -217,10 +238,12 @@ class EvaluationResult implements Result {
     before: JsonObject | null,
     object: JsonObject | null,
     outcomes: readonly Outcome[],
+    durations: readonly number[],
     failedPolicies: readonly CompiledPolicy[],
   ) {
     this.object = object;
     this.outcomes = outcomes;
+    this.durations = durations;
     this.failedPolicies = failedPolicies;
     this.#before = before;
   }

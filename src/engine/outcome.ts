@@ -74,6 +74,8 @@ export interface Result {
   /** Against the request's object. */
   readonly patch: readonly PatchOperation[];
   readonly outcomes: readonly Outcome[];
+  /** Milliseconds that each outcome took, waiting for data included; empty without a clock. */
+  readonly durations: readonly number[];
   /** Policies with a failed rule: none of their changes are in `object`. */
   readonly failedPolicies: readonly CompiledPolicy[];
 }

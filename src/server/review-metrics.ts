@@ -22,7 +22,12 @@ export interface ReviewCounters {
 interface AlikeReviews {
   readonly requests: CounterSeries;
   readonly duration: HistogramSeries;
-  readonly rules: Map<CompiledRule, Map<Outcome['status'], CounterSeries>>;
+  readonly rules: Map<CompiledRule, Map<Outcome['status'], RuleSeries>>;
+}
+
+interface RuleSeries {
+  readonly results: CounterSeries;
+  readonly duration: HistogramSeries;
 }
 
 /** Names of namespaces come from requests; past this many, what was remembered is dropped. */
@@ -44,6 +49,9 @@ export function createReviewCounters(registry: Registry): ReviewCounters {
     family('kyverno_admission_review_duration_seconds', 'Time taken to answer admission requests.'),
   );
   const results = createCounterFamily(family('kyverno_policy_results_total', 'What became of rules.'));
+  const executions = createHistogramFamily(
+    family('kyverno_policy_execution_duration_seconds', 'Time taken by rules.'),
+  );
   const changes = createCounterFamily(
     family('kymera_audit_changes_total', 'Objects that a rule in audit mode would have changed.'),
   );
@@ -65,7 +73,7 @@ export function createReviewCounters(registry: Registry): ReviewCounters {
     return found;
   }
 
-  function ruleSeries(outcome: Outcome, decision: Decision, { rules }: AlikeReviews): CounterSeries {
+  function ruleSeries(outcome: Outcome, decision: Decision, { rules }: AlikeReviews): RuleSeries {
     let byStatus = rules.get(outcome.rule);
     if (byStatus === undefined) {
       byStatus = new Map();
@@ -74,7 +82,12 @@ export function createReviewCounters(registry: Registry): ReviewCounters {
     let series = byStatus.get(outcome.status);
     if (series === undefined) {
       const labels = outcomeLabels(outcome, decision);
-      series = results.series(Object.values(labels).join(' '), () => labels);
+      // Namespaces and operations would multiply the buckets; Kyverno's chart leaves them out, too.
+      const { resource_namespace: _, resource_request_operation: __, ...fewer } = labels;
+      series = {
+        results: results.series(Object.values(labels).join(' '), () => labels),
+        duration: executions.series(Object.values(fewer).join(' '), () => fewer),
+      };
       byStatus.set(outcome.status, series);
     }
     return series;
@@ -85,9 +98,13 @@ export function createReviewCounters(registry: Registry): ReviewCounters {
       const reviews = alike(decision);
       reviews.requests.value += 1;
       observe(reviews.duration, seconds);
-      for (const outcome of decision.outcomes) ruleSeries(outcome, decision, reviews).value += 1;
+      for (const [index, outcome] of decision.outcomes.entries()) {
+        const series = ruleSeries(outcome, decision, reviews);
+        series.results.value += 1;
+        observe(series.duration, (decision.durations[index] ?? 0) / 1000);
+      }
       for (const outcome of decision.audited) {
-        ruleSeries(outcome, decision, reviews).value += 1;
+        ruleSeries(outcome, decision, reviews).results.value += 1;
         if (outcome.status !== 'applied') continue;
         const labels = auditLabels(outcome, decision);
         changes.series(Object.values(labels).join(' '), () => labels).value += 1;

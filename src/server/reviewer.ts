@@ -42,6 +42,7 @@ export type Reviewer = (
   path: string,
 ) => Promise<AdmissionReview>;
 
+const clock = () => performance.now();
 const systemEnvironment: Environment = { now: () => new Date(), random: () => Math.random() };
 
 /** Answers reviews and tells of them. Throws MalformedReview for a body that is none. */
@@ -61,6 +62,7 @@ export function createReviewer(options: ReviewerOptions): Reviewer {
     const observed = decisions === undefined ? undefined : observeSource(bounded);
     const decision = await decide(reviewed, splitByMode(snapshot), {
       dataSource: observed ?? bounded,
+      clock,
       ...rulesOfSettings(),
     });
     const elapsed = performance.now() - startedAt;
