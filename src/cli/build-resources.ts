@@ -31,7 +31,8 @@ export async function buildResources(
       { ...target, ...(options.reorder !== undefined && { sortOptions: orderOf(options.reorder) }) },
       {
         enablePlugins: options.enablePlugins === true || options.enableAlphaPlugins === true,
-        enableExec: options.enableExec === true,
+        // kustomize has a flag of its own for functions; ours is one for all programs.
+        enableExec: options.enableExec === true || options.enablePlugins === true,
         unrestricted: restrictor === 'LoadRestrictionsNone' || restrictor === 'none',
         environment: io.env,
         warn: (text) => void io.stderr.write(`warning: ${text}\n`),

@@ -14,7 +14,7 @@ import { type LoadedKustomization, loadKustomization } from './load-kustomizatio
 import { schemaLookup } from './openapi-schema.ts';
 import { parseResources } from './parse-resources.ts';
 import { type PluginStages, preparePlugins } from './plugin-stage.ts';
-import { createResource, type Resource } from './resource.ts';
+import { createResource, idOf, type Resource } from './resource.ts';
 import { createResourceSet, type ResourceSet } from './resource-set.ts';
 import { mergeVars, type Variables } from './variables.ts';
 import { readSettings } from './yaml-read.ts';
@@ -58,7 +58,7 @@ export async function accumulate(
     await addFolder(into, path, `components[${index}]`, 'Component', target);
   }
   await plugins?.transformBeforeBuiltins(into.set);
-  runBuiltinTransformers(into.set, kustomization, context);
+  runBuiltinTransformers(into.set, plugins?.kustomization ?? kustomization, context);
   await plugins?.transform(into.set);
   await plugins?.validate(into.set);
   into.variables = mergeVars(into.variables, kustomization.vars ?? [], into.set, context.folder.file);
@@ -194,27 +194,43 @@ function createContext(
   return context;
 }
 
-/** Inline texts come before what files and folders hold. */
+/** Inline texts come before what files and folders hold. Configs need no name, those that have one differ. */
 async function loadConfigs(
   entries: readonly string[],
   field: string,
   target: Target,
 ): Promise<readonly Resource[]> {
-  const own = emptyAccumulation(target.context.fieldSpecs);
-  const paths: string[] = [];
-  for (const entry of entries) {
-    const inline = inlineObjects(entry, target.context.folder.file);
-    if (inline === undefined) paths.push(entry);
-    for (const object of inline ?? []) own.set.add(createResource(object));
+  const inline: JsonObject[] = [];
+  const others: JsonObject[] = [];
+  for (const [index, entry] of entries.entries()) {
+    const texts = inlineObjects(entry, target.context.folder.file);
+    if (texts === undefined) others.push(...(await configsAt(entry, `${field}[${index}]`, target)));
+    else inline.push(...texts);
   }
-  await addResources(own, paths, field, target);
-  return own.set.list();
+  const configs = [...inline, ...others];
+  const isNamed = (object: JsonObject) => idOf(object).name !== '';
+  atPlace({ file: target.context.folder.file, field }, () =>
+    createResourceSet(configs.filter(isNamed).map((object) => createResource(object))),
+  );
+  return configs.map((object) => createResource(object));
+}
+
+async function configsAt(path: string, field: string, target: Target): Promise<readonly JsonObject[]> {
+  const kind = entryKind(target.place, path);
+  if (kind === 'absent') throw absentEntry(target.place, path, field, target.context.folder.file);
+  if (kind !== 'folder') {
+    const text = target.context.folder.readText(path, field);
+    return parseResources(text, joinOrigin(target.place.name, path), 'text', 'loose');
+  }
+  const own = emptyAccumulation(target.context.fieldSpecs);
+  await addFolder(own, path, field, 'Kustomization', target);
+  return own.set.list().map(({ object }) => object);
 }
 
 function inlineObjects(entry: string, file: string): readonly JsonObject[] | undefined {
   if (!/[\n:{]/.test(entry)) return undefined;
   try {
-    return parseResources(entry, file);
+    return parseResources(entry, file, 'text', 'loose');
   } catch (error) {
     if (entry.includes('\n')) throw withPlace(error, { file });
     return undefined;

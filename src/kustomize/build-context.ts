@@ -1,6 +1,8 @@
 import type { JsonObject } from '../json/value.ts';
 import type { SchemaNode } from '../patch/merge-schema.ts';
 import type { FieldSpecs } from './field-specs.ts';
+import type { PluginLimits } from './plugin-process.ts';
+import type { PolicyRunner } from './policy-transformer.ts';
 import type { Resource } from './resource.ts';
 import type { ResourceSet } from './resource-set.ts';
 
@@ -12,6 +14,10 @@ export interface BuildOptions {
   /** Files outside the folder of a kustomization may be read. */
   readonly unrestricted: boolean;
   readonly environment: Readonly<Record<string, string | undefined>>;
+  /** How long a plugin may run and how much it may print. */
+  readonly pluginLimits?: PluginLimits;
+  /** Runs policies that a kustomization lists as transformers. */
+  readonly policies?: PolicyRunner;
   /** Prints a line of advice; the build goes on. */
   warn(text: string): void;
 }

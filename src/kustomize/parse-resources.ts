@@ -7,16 +7,19 @@ import { isNonFinite, timestampOf, typedScalar } from './yaml-types.ts';
 
 /** What null means as an annotation: an odd text, or, in a patch, that the annotation goes. */
 type NullAnnotations = 'text' | 'null';
+/** Whether objects have to state kind and name; configs of plugins need not. */
+type Identity = 'required' | 'loose';
 
 /** The Kubernetes objects in a text of YAML or JSON documents; lists are taken apart. */
 export function parseResources(
   text: string,
   file: string,
   nulls: NullAnnotations = 'text',
+  identity: Identity = 'required',
 ): readonly JsonObject[] {
   const objects: JsonObject[] = [];
   for (const document of splitDocuments(text.replace(/^\ufeff/, ''))) {
-    for (const value of readDocument(document, file, nulls)) collect(value, file, objects);
+    for (const value of readDocument(document, file, nulls)) collect(value, file, objects, identity);
   }
   return objects;
 }
@@ -127,7 +130,7 @@ function isEmpty(value: Json): boolean {
   return isObject(value) && Object.keys(value).length === 0;
 }
 
-function collect(value: Json, file: string, objects: JsonObject[]): void {
+function collect(value: Json, file: string, objects: JsonObject[], identity: Identity): void {
   if (!isObject(value)) {
     throw new KustomizeError(
       'KYM_KUSTOMIZE_RESOURCE',
@@ -140,10 +143,10 @@ function collect(value: Json, file: string, objects: JsonObject[]): void {
   if (Object.keys(value).length === 0) return;
   const items = isList(value) ? member(value, 'items') : undefined;
   if (items !== undefined) {
-    for (const item of isArray(items) ? items : []) collect(item, file, objects);
+    for (const item of isArray(items) ? items : []) collect(item, file, objects, identity);
     return;
   }
-  checkIdentity(value, file);
+  if (identity === 'required') checkIdentity(value, file);
   objects.push(value);
 }
 

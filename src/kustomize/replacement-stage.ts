@@ -42,6 +42,17 @@ export function applyReplacements(
       applyReplacement(set, replacement, { file: entry.path, field: `[${at}]` });
     }
   }
+  checkNames(set, { file: context.folder.file, field: 'replacements' });
+}
+
+/** A replacement may write names: they are still there, and still differ. */
+function checkNames(set: ResourceSet, place: KustomizePlace): void {
+  atPlace(place, () => set.checkUnique());
+  for (const resource of set.list()) {
+    if (currentId(resource).name !== '') continue;
+    const message = `a replacement left a ${currentId(resource).kind} without metadata.name`;
+    throw new KustomizeError('KYM_REPLACEMENT_FAILED', message, place);
+  }
 }
 
 /** A file holds one replacement or a list of them. Keys it does not know are left out, as kustomize leaves them. */

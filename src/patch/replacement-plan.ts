@@ -132,8 +132,9 @@ function compileSourceSelector(source: Json, path: Path, build: ReplacementBuild
     { compare, lastItem: true },
     build,
   );
+  const named = build.mode === 'policy' ? namedBy : ({ text }: FieldText) => text;
   const selector = (scope: Scope): SourceSelector =>
-    Object.fromEntries(fields.map(({ field, text }) => [field, namedBy(text(scope))]));
+    Object.fromEntries(fields.map(({ field, text }) => [field, named(text(scope))]));
   return {
     selector,
     fits: (id, scope) => fields.every(({ field, text }) => text(scope).matches(id[field])),
