@@ -88,17 +88,7 @@ async function measure() {
     const { rounds } = targets.find((target) => target.name === name);
     return rounds.reduce((sum, { perSecond }) => sum + perSecond, 0) / rounds.length;
   };
-  const long = await drive(targets[1].url, {
-    body,
-    connections,
-    seconds: 1_800,
-    count: Number(values.count),
-    ca,
-  });
-  const megabytes = residentMegabytes(server.child.pid);
-  console.log(
-    `\nafter ${long.reviews} reviews more: p99 ${long.p99.toFixed(1)} ms, ${megabytes.toFixed(0)} MB resident`,
-  );
+  const megabytes = await measureMemory(Number(values.count));
   const p99 = Math.max(...targets[1].rounds.map((round) => round.p99));
   const missed = [
     verdict(
@@ -111,6 +101,28 @@ async function measure() {
     verdict('resident, MB', megabytes, (value) => value < bars.megabytes, `under ${bars.megabytes}`),
   ].filter((isMet) => !isMet).length;
   process.exitCode = missed > 0 && values.enforce ? 1 : 0;
+}
+
+/** Sends so many reviews more, and tells along the way what the server holds. */
+async function measureMemory(count) {
+  const parts = 10;
+  console.log(`\n${count} reviews more:`);
+  let megabytes = residentMegabytes(server.child.pid);
+  for (let part = 1; part <= parts; part += 1) {
+    const share = Math.ceil(count / parts);
+    const { p99, perSecond } = await drive(targets[1].url, {
+      body,
+      connections,
+      seconds: 1_800,
+      count: share,
+      ca,
+    });
+    megabytes = residentMegabytes(server.child.pid);
+    console.log(
+      `${String(part * share).padStart(9)}   ${megabytes.toFixed(0).padStart(4)} MB resident   ${perSecond.toFixed(0)} reviews/s   p99 ${p99.toFixed(1)} ms`,
+    );
+  }
+  return megabytes;
 }
 
 function verdict(name, value, isMet, bar) {
