@@ -240,6 +240,11 @@ export const errorTable = {
     cause: 'A generate rule copies an object that is not there.',
     cure: 'Create the object that `clone` names, or correct its namespace and name.',
   },
+  KYM_EXISTING_ENDLESS: {
+    cause:
+      'What a rule for existing objects writes makes it run again, without end; or two rules undo what the other does.',
+    cure: 'Leave `skipBackgroundRequests` at true, or let preconditions tell what needs no change any more.',
+  },
   KYM_SUBRESOURCE_MISSING: {
     cause:
       'A rule deals with replicas or status, which also change through a subresource that it does not match.',
@@ -349,6 +354,18 @@ export const errorTable = {
     cause:
       'A validator changed resources, or a transformer of the layout with one program per group added, removed, renamed or moved some.',
     cure: 'List the config under transformers, or use a function or the layout with one program per kind, which may do so.',
+  },
+  KYM_CONFLICT: {
+    cause: 'Two rules write one place with different values: which of them runs last decides.',
+    cure: 'Keep one of the two, or let their match blocks exclude each other.',
+  },
+  KYM_ENDLESS: {
+    cause: 'Rules set each other off: each changes what makes another change the object again.',
+    cure: 'Let one of them leave alone what another wrote.',
+  },
+  KYM_NOT_IDEMPOTENT: {
+    cause: 'A policy that runs twice changes the object twice, so every update changes it again.',
+    cure: 'Let a precondition or an anchor see that the change was made.',
   },
   KYM_DIFFERS_FROM_KYVERNO: {
     cause: 'Kyverno treats a part of the policy in another way, or does not know it.',

@@ -6,6 +6,7 @@ import { defineCompletion } from './completion-command.ts';
 import { defineConvert } from './convert-command.ts';
 import { defineCreate } from './create-command.ts';
 import { defineDoctor } from './doctor-command.ts';
+import { defineExisting } from './existing-command.ts';
 import { defineExplain } from './explain-command.ts';
 import { defineGitops } from './gitops-command.ts';
 import { programExamples } from './help-examples.ts';
@@ -66,6 +67,7 @@ export function createProgram(io: Io, end: (code: ExitCode) => void): Command {
   defineJp(program, host);
   defineCreate(program, host);
   defineGitops(program, host);
+  defineExisting(program, host);
   defineDoctor(program, host);
   defineCleanup(program, host);
   defineCompletion(program, host);

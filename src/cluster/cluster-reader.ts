@@ -1,6 +1,8 @@
+import type { ObjectStore } from '../background/ports.ts';
 import type { DataAnswer, DataSource } from '../engine/data-source.ts';
 import { isObject, type JsonObject, member } from '../json/value.ts';
 import type { CompiledPolicy } from '../policy/compiled.ts';
+import { createClusterStore } from './background-store.ts';
 import type { ApiClient } from './client.ts';
 import { messageOf } from './cluster-error.ts';
 import { connect } from './connect.ts';
@@ -13,6 +15,8 @@ import { apiVersionOf, resourceTypes } from './resource-path.ts';
 /** A look at a running cluster, without following it. */
 export interface ClusterReader {
   readonly dataSource: DataSource;
+  /** Its objects, one by one; what is written to it is written to the cluster. */
+  readonly store: ObjectStore;
   /** The objects that rules of the policies could be about. */
   objects(policies: readonly CompiledPolicy[], namespace?: string): AsyncGenerator<JsonObject>;
   close(): void;
@@ -26,6 +30,7 @@ export async function openClusterReader(options: AccessOptions): Promise<Cluster
   const kinds = (await startDiscovery(client)).current();
   return {
     dataSource: createReadingSource(client, kinds),
+    store: createClusterStore(client, () => kinds),
     objects: (policies, namespace) => listObjects(client, kinds, policies, namespace),
     close: () => client.close(),
   };

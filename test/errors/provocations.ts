@@ -25,6 +25,10 @@ const pod: JsonObject = {
 };
 const podMatch = 'any: [{resources: {kinds: [Pod]}}]';
 const label = (value: string) => ({ mutate: `patchStrategicMerge: {metadata: {labels: {a: ${value}}}}` });
+const flip = (from: string, to: string) => ({
+  ...label(to),
+  match: `any: [{resources: {kinds: [ConfigMap], selector: {matchLabels: {a: ${from}}}}}]`,
+});
 const psm = (patch: string) => ({ mutate: `patchStrategicMerge: ${patch}` });
 const operations = (text: string) => ({ mutate: `patchesJson6902: ${JSON.stringify(text)}` });
 const loop = (body: string) => ({ mutate: `foreach: [{${body}}]` });
@@ -218,6 +222,17 @@ export const provocations: Readonly<Record<ErrorCode, Provocation>> = {
       'r.yaml': JSON.stringify(configMap),
     },
   },
+  KYM_EXISTING_ENDLESS: {
+    argv: ['existing', 'plan', 'p.yaml', '-r', 'r.yaml'],
+    files: {
+      'p.yaml': policy({
+        rule: 'skipBackgroundRequests: false',
+        mutate: `targets: [{apiVersion: v1, kind: ConfigMap}]
+      patchStrategicMerge: {data: {k: "{{ target.data.k }}x"}}`,
+      }),
+      'r.yaml': JSON.stringify(configMap),
+    },
+  },
   KYM_SUBRESOURCE_MISSING: {
     text: policy({ match: 'any: [{resources: {kinds: [Deployment]}}]', ...psm('{spec: {replicas: 1}}') }),
   },
@@ -232,6 +247,21 @@ export const provocations: Readonly<Record<ErrorCode, Provocation>> = {
   },
   KYM_DEPRECATED: { text: policy({ spec: 'failurePolicy: Ignore' }) },
   KYM_NEVER_APPLIES: { text: policy({ match: 'any: [{resources: {kinds: [Pod], operations: [DELETE]}}]' }) },
+  KYM_CONFLICT: {
+    argv: ['validate', 'a.yaml', 'b.yaml'],
+    files: { 'a.yaml': policy(label('x')), 'b.yaml': policy(label('w')).replace('name: p', 'name: q') },
+  },
+  KYM_ENDLESS: {
+    argv: ['validate', 'a.yaml', 'b.yaml'],
+    files: {
+      'a.yaml': policy(flip('x', 'w')),
+      'b.yaml': policy(flip('w', 'x')).replace('name: p', 'name: q'),
+    },
+  },
+  KYM_NOT_IDEMPOTENT: {
+    argv: ['validate', 'a.yaml'],
+    files: { 'a.yaml': policy(label('"{{ request.object.metadata.labels.a || \'\' }}x"')) },
+  },
   KYM_DIFFERS_FROM_KYVERNO: { text: policy({ match: podMatch, ...psm('{spec: {securityContext: {}}}') }) },
   KYM_NOT_CONVERTED: {
     argv: ['convert', 'p.yaml'],

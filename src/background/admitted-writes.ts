@@ -1,0 +1,75 @@
+import { requestFor } from '../admission/resource-request.ts';
+import type { DataSource } from '../engine/data-source.ts';
+import { mutate } from '../engine/mutate.ts';
+import type { RequestUser } from '../engine/request.ts';
+import type { Environment } from '../expression/scope.ts';
+import { equal } from '../json/equal.ts';
+import type { JsonObject } from '../json/value.ts';
+import type { Operation } from '../policy/compiled.ts';
+import type { PolicySnapshot } from '../policy/registry.ts';
+import { refOf } from './object-identity.ts';
+import { type ObjectStore, StoreError } from './ports.ts';
+
+/** A write that came about, as the API server would tell webhooks of it. */
+export interface AdmittedWrite {
+  readonly operation: Operation;
+  readonly object: JsonObject;
+  readonly oldObject: JsonObject | undefined;
+}
+
+export interface Admission {
+  readonly snapshot: PolicySnapshot;
+  readonly dataSource: DataSource;
+  readonly environment: Environment;
+  /** As whom objects are written. */
+  readonly user: RequestUser;
+  onWrite(write: AdmittedWrite): void;
+}
+
+/**
+ * A store whose writes go through admission first, as in a cluster: rules for incoming objects change them, and one that fails
+ * refuses them. A write that changes nothing is none.
+ */
+export function withAdmission(store: ObjectStore, admission: Admission): ObjectStore {
+  const { snapshot, dataSource, environment, user, onWrite } = admission;
+
+  async function admit(operation: Operation, object: JsonObject, oldObject: JsonObject | undefined) {
+    const request = requestFor(object, {
+      operation,
+      user,
+      ...(oldObject === undefined ? {} : { oldObject }),
+    });
+    const result = await mutate(request, snapshot, { dataSource, environment });
+    const refusing = result.failedPolicies.find(({ failurePolicy }) => failurePolicy === 'Fail');
+    if (refusing !== undefined) {
+      const failure = result.outcomes.find(
+        ({ policy, status }) => policy === refusing && status === 'failed',
+      );
+      throw new StoreError('invalid', `policy ${refusing.key} refuses it: ${failure?.message ?? ''}`);
+    }
+    return result.object ?? object;
+  }
+
+  return {
+    ...store,
+    async create(object) {
+      const stored = await store.create(await admit('CREATE', object, undefined));
+      onWrite({ operation: 'CREATE', object: stored, oldObject: undefined });
+      return stored;
+    },
+    async update(object, subresource = '', parent) {
+      if (subresource !== '') return store.update(object, subresource, parent);
+      const oldObject = await store.get(refOf(object));
+      const admitted = await admit('UPDATE', object, oldObject);
+      if (oldObject !== undefined && equal(oldObject, admitted)) return oldObject;
+      const stored = await store.update(admitted);
+      onWrite({ operation: 'UPDATE', object: stored, oldObject });
+      return stored;
+    },
+    async remove(ref) {
+      const oldObject = await store.get(ref);
+      await store.remove(ref);
+      if (oldObject !== undefined) onWrite({ operation: 'DELETE', object: oldObject, oldObject });
+    },
+  };
+}

@@ -1,0 +1,213 @@
+import { requestFor } from '../admission/resource-request.ts';
+import type { DataSource } from '../engine/data-source.ts';
+import type { Request, RequestUser } from '../engine/request.ts';
+import type { ErrorCode } from '../errors.ts';
+import type { Environment } from '../expression/scope.ts';
+import type { JsonObject } from '../json/value.ts';
+import type { CompiledException, CompiledPolicy, CompiledRuleHead, Operation } from '../policy/compiled.ts';
+import { createSnapshot } from '../policy/registry.ts';
+import { type AdmittedWrite, withAdmission } from './admitted-writes.ts';
+import { type BackgroundRule, backgroundRules } from './background-rule.ts';
+import { systemClock } from './clock.ts';
+import { type GeneratedObject, runGenerate } from './generate.ts';
+import { cleanUpTrigger } from './generate-cleanup.ts';
+import { mutateTarget, mutateTargets, type TargetRun } from './mutate-existing.ts';
+import { refKey, refOf, refTitle } from './object-identity.ts';
+import { passingRules } from './passing-rules.ts';
+import type { ObjectRef, ObjectStore } from './ports.ts';
+import type { TriggerOutcome } from './trigger-outcome.ts';
+import { type TargetWrite, writeTarget } from './write-target.ts';
+
+/** Why rules run: the regular look at everything, a policy that is new or changed, or a request for each trigger. */
+export type Occasion = 'reconcile' | 'policyUpdate' | Operation;
+
+export interface ExistingRun {
+  readonly policies: readonly CompiledPolicy[];
+  readonly exceptions: readonly CompiledException[];
+  readonly store: ObjectStore;
+  readonly dataSource: DataSource;
+  readonly environment: Environment;
+  readonly occasion: Occasion;
+  /** Who makes the requests. */
+  readonly user?: RequestUser;
+  /** Also work out what each write leads to, where no API server is there to do it. */
+  readonly follow: boolean;
+}
+
+/** Something that a rule did, or could not do. */
+export interface ExistingStep {
+  readonly policy: CompiledPolicy;
+  readonly rule: CompiledRuleHead;
+  readonly trigger: ObjectRef;
+  /** What it is about, when that is known. */
+  readonly ref?: ObjectRef;
+  readonly action: 'created' | 'updated' | 'deleted' | 'unchanged' | 'skipped' | 'failed';
+  readonly message: string;
+  readonly code?: ErrorCode;
+}
+
+const background: RequestUser = {
+  info: { username: 'system:serviceaccount:kymera:kymera-background', groups: ['system:serviceaccounts'] },
+  roles: [],
+  clusterRoles: [],
+};
+/** So often an object may be written for one trigger before it counts as endless. */
+const mostWrites = 10;
+
+/** Lets rules for existing objects, and generate rules, act on each trigger in turn. */
+export function createExistingRun(run: ExistingRun): {
+  act(trigger: JsonObject): AsyncGenerator<ExistingStep>;
+} {
+  const { policies, dataSource, environment } = run;
+  const acting = policies.filter((policy) => backgroundRules(policy).length > 0);
+  const written: AdmittedWrite[] = [];
+  const store = run.follow
+    ? withAdmission(run.store, {
+        snapshot: createSnapshot(policies, run.exceptions, { order: 'given' }),
+        dataSource,
+        environment,
+        user: background,
+        onWrite: (write) => void written.push(write),
+      })
+    : run.store;
+
+  async function* act(trigger: JsonObject): AsyncGenerator<ExistingStep> {
+    written.length = 0;
+    const writes = new Map<string, number>();
+    yield* actOn(requestOf(trigger), (rule) => isDue(rule, run.occasion));
+    for (let write = written.shift(); write !== undefined; write = written.shift()) {
+      const key = refKey(refOf(write.object));
+      const count = (writes.get(key) ?? 0) + 1;
+      writes.set(key, count);
+      yield* actOn(followUp(write), () => true, count > mostWrites);
+    }
+  }
+
+  function requestOf(trigger: JsonObject): Request {
+    const { occasion, user } = run;
+    if (occasion === 'reconcile' || occasion === 'policyUpdate')
+      return requestFor(trigger, { operation: null });
+    return requestFor(trigger, {
+      operation: occasion,
+      ...(occasion === 'CREATE' ? {} : { oldObject: trigger }),
+      ...(user === undefined ? {} : { user }),
+    });
+  }
+
+  async function* actOn(
+    request: Request,
+    only: (rule: BackgroundRule) => boolean,
+    isEndless = false,
+  ): AsyncGenerator<ExistingStep> {
+    for (const policy of acting) {
+      const due = new Set(
+        backgroundRules(policy)
+          .filter(only)
+          .map(({ rule }) => rule),
+      );
+      if (due.size === 0) continue;
+      const outcomes = await passingRules(request, policy, {
+        dataSource,
+        environment,
+        exceptions: run.exceptions.filter(({ exceptions }) =>
+          exceptions.some(({ policyName }) => policyName === policy.key),
+        ),
+        backgroundUser: background.info.username,
+        only: (rule) => due.has(rule as BackgroundRule['rule']),
+      });
+      for (const outcome of outcomes) {
+        if (isEndless && outcome.status === 'passed') yield endless(outcome, request);
+        else yield* perform(outcome, request);
+      }
+    }
+  }
+
+  async function* perform(outcome: TriggerOutcome, request: Request): AsyncGenerator<ExistingStep> {
+    const { policy } = outcome;
+    const trigger = triggerOf(request);
+    const about = { policy, rule: outcome.rule, trigger };
+    if (outcome.status === 'failed') {
+      yield { ...about, action: 'failed', message: outcome.message, code: outcome.failure.code };
+    } else if (outcome.status === 'withdrawn' && outcome.type === 'generate') {
+      for (const one of await cleanUpTrigger({ policy, rule: outcome.rule, store }, trigger)) {
+        yield { ...about, ...generatedStep(one) };
+      }
+    } else if (outcome.status === 'passed') {
+      const steps = outcome.type === 'generate' ? generate(outcome, request) : mutate(outcome, request);
+      for await (const step of steps) yield { ...about, ...step };
+    }
+  }
+
+  async function* generate(outcome: TriggerOutcome & { type: 'generate' }, request: Request) {
+    const { policy, rule } = outcome;
+    const { objects } = await runGenerate({ policy, rule, request, store, dataSource, environment });
+    for (const one of objects) yield generatedStep(one);
+  }
+
+  async function* mutate(outcome: TriggerOutcome & { type: 'mutate' }, request: Request) {
+    const { policy, rule } = outcome;
+    const targets: TargetRun = { policy, rule, request, reader: store, dataSource, environment };
+    for (const result of await mutateTargets(targets)) {
+      const write = await writeTarget(result, {
+        store,
+        clock: systemClock,
+        isActive: () => true,
+        again: (stale, fresh) => mutateTarget(targets, stale.ref, fresh, stale.selectedBy),
+      });
+      yield targetStep(write);
+    }
+  }
+
+  return { act };
+}
+
+function triggerOf({ object, oldObject }: Request): ObjectRef {
+  return refOf(object ?? oldObject ?? {});
+}
+
+/** The first time round only rules count that would run by themselves; what they write is a request like any other. */
+function isDue(background: BackgroundRule, occasion: Occasion): boolean {
+  if (occasion !== 'reconcile' && occasion !== 'policyUpdate') return true;
+  if (background.type === 'generate') return background.rule.generateExisting;
+  return occasion === 'reconcile' ? background.rule.repeatable : background.rule.mutateExistingOnPolicyUpdate;
+}
+
+function followUp({ operation, object, oldObject }: AdmittedWrite): Request {
+  return requestFor(object, {
+    operation,
+    user: background,
+    ...(oldObject === undefined ? {} : { oldObject }),
+  });
+}
+
+type Step = Pick<ExistingStep, 'ref' | 'action' | 'message' | 'code'>;
+
+function generatedStep({ ref, action, message, code }: GeneratedObject): Step {
+  return { action, message, ...(ref === undefined ? {} : { ref }), ...(code === undefined ? {} : { code }) };
+}
+
+const actions = {
+  written: 'updated',
+  unchanged: 'unchanged',
+  skipped: 'skipped',
+  gone: 'skipped',
+  failed: 'failed',
+  'given up': 'failed',
+} as const;
+
+function targetStep({ result, outcome, error }: TargetWrite): Step {
+  const { ref, outcome: rule } = result;
+  const code = error === undefined && rule.status === 'failed' ? rule.failure.code : 'KYM_CLUSTER';
+  return {
+    ...(ref.kind === '' ? {} : { ref }),
+    action: actions[outcome],
+    message: error?.message ?? rule.message,
+    ...(outcome === 'failed' ? { code } : {}),
+  };
+}
+
+function endless({ policy, rule }: TriggerOutcome, request: Request): ExistingStep {
+  const trigger = triggerOf(request);
+  const message = `${refTitle(trigger)} is written again and again: the rule was stopped`;
+  return { policy, rule, trigger, action: 'failed', message, code: 'KYM_EXISTING_ENDLESS' };
+}
