@@ -106,7 +106,7 @@ export function summaryOf(
 ): string {
   const count = (action: string) => changes.filter((change) => actionOf(change) === action).length;
   const failed = steps.filter(({ action }) => action === 'failed').length;
-  return `${triggers} triggers; objects: ${count('update')} changed, ${count('create')} created, ${count('delete')} deleted; ${failed} failed\n`;
+  return `${triggers} trigger${triggers === 1 ? '' : 's'}; objects: ${count('update')} changed, ${count('create')} created, ${count('delete')} deleted; ${failed} failed\n`;
 }
 
 export function failureText(step: ExistingStep, paint: Paint): string {
