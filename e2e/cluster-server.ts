@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { startBalancer } from './balancer.ts';
 import { freePorts } from './control-plane/processes.ts';
 import { installCustomResources } from './custom-resources.ts';
+import { accountKubeconfig, accountUser, installIdentities, ownNamespace } from './installation.ts';
 import { createKubectl } from './kubectl.ts';
 import { kymera } from './kymera.ts';
 import { type ServerProcess, startServerProcess } from './server-process.ts';
@@ -28,21 +29,25 @@ export interface ClusterServerOptions {
   readonly args?: readonly string[];
 }
 
-const ownNamespace = 'kymera';
-
-/** Replicas of the server in cluster mode, behind one address at which the API server finds them. */
+/**
+ * Replicas of the server in cluster mode, behind one address at which the API server finds them. They run as the service account of
+ * the chart, with its rights.
+ */
 export async function startClusterServer(
   settings: Settings,
   options: ClusterServerOptions = {},
 ): Promise<ClusterServer> {
   const folder = mkdtempSync(join(settings.controlPlane ?? tmpdir(), 'cluster-'));
   await installCustomResources(createKubectl(settings, 'default'));
+  await installIdentities(settings);
   const balancer = await startBalancer(settings.host);
   const replicas: ServerProcess[] = [];
   const ports: number[] = [];
   const args = [
     '--kubeconfig',
-    settings.kubeconfig,
+    await accountKubeconfig(settings, 'admission', folder),
+    '--background-service-account',
+    accountUser('background'),
     '--namespace',
     ownNamespace,
     '--webhook-url',
@@ -73,7 +78,8 @@ export async function startClusterServer(
     uninstall: async () => {
       await stop();
       await balancer.close();
-      await kymera('cleanup', '--all', '--namespace', ownNamespace, '--kubeconfig', settings.kubeconfig);
+      const kubeconfig = await accountKubeconfig(settings, 'hooks', folder);
+      await kymera('cleanup', '--all', '--namespace', ownNamespace, '--kubeconfig', kubeconfig);
     },
   };
 }

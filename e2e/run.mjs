@@ -2,6 +2,7 @@
 import { ensureBuilt, isMain } from '../scripts/setup.mjs';
 import { report, runVitest } from '../scripts/vitest-run.mjs';
 import { controlPlaneBinaries } from './control-plane/build.mjs';
+import { helmProgram } from './helm/build.mjs';
 
 export async function runE2e(args = []) {
   const given = process.env.KYMERA_E2E_KUBECONFIG ? { binaries: undefined } : await controlPlaneBinaries();
@@ -10,7 +11,12 @@ export async function runE2e(args = []) {
     : given.binaries
       ? { KYMERA_E2E_BINARIES: JSON.stringify(given.binaries) }
       : {};
-  return runVitest('e2e', ['--config', 'e2e/vitest.config.ts', ...args], environment);
+  const helm = given.missing ? {} : await helmProgram();
+  return runVitest('e2e', ['--config', 'e2e/vitest.config.ts', ...args], {
+    ...environment,
+    ...(helm.path ? { KYMERA_E2E_HELM: helm.path } : {}),
+    ...(helm.missing ? { KYMERA_E2E_HELM_SKIP: helm.missing } : {}),
+  });
 }
 
 if (isMain(import.meta.url)) {

@@ -5,6 +5,7 @@
  * - `KYMERA_E2E_HOST`: the name or address at which that cluster reaches servers on this machine; loopback by default.
  * - `KYMERA_E2E_KUBECTL`: the kubectl for it; the one on the path by default.
  * - `KYMERA_E2E_BINARIES`, `KYMERA_E2E_SKIP`: from run.mjs, the programs of the control plane, or why there are none.
+ * - `KYMERA_E2E_HELM`, `KYMERA_E2E_HELM_SKIP`: from run.mjs, the helm for the specs of the chart, or why there is none.
  */
 export interface Settings {
   readonly kubectl: string;
@@ -21,6 +22,8 @@ export const givenSkip = process.env['KYMERA_E2E_SKIP'];
 export const givenBinaries = process.env['KYMERA_E2E_BINARIES'];
 export const givenKubeconfig = process.env['KYMERA_E2E_KUBECONFIG'];
 export const givenKubectl = process.env['KYMERA_E2E_KUBECTL'] ?? 'kubectl';
+export const givenHelm = process.env['KYMERA_E2E_HELM'];
+export const givenHelmSkip = process.env['KYMERA_E2E_HELM_SKIP'] ?? 'run it with `npm run e2e`';
 export const givenHost = process.env['KYMERA_E2E_HOST'] ?? '127.0.0.1';
 
 declare module 'vitest' {

@@ -15,10 +15,12 @@ export interface Suite {
 
 type Step = () => Promise<unknown>;
 
-/** A group of tests against the cluster; where none can be had, each is skipped with the reason. */
-export function suite(name: string, define: (suite: Suite) => void): void {
+/**
+ * A group of tests against the cluster; where none can be had, or for the reason given, each is skipped and says why.
+ */
+export function suite(name: string, define: (suite: Suite) => void, skipReason?: string): void {
   const given = inject('settings');
-  const skip = 'skip' in given ? given.skip : undefined;
+  const skip = 'skip' in given ? given.skip : skipReason;
   const settings = 'skip' in given ? { kubectl: '', kubeconfig: '', host: '' } : given;
   const namespace = namespaceFor(name);
   const kubectl = createKubectl(settings, namespace);

@@ -1,5 +1,17 @@
 import { join } from 'node:path';
 
+/** Where the API server writes down what service accounts of an installation ask of it. */
+export const auditLogName = 'audit.log';
+
+/** Only who, what and where: of the service accounts in the namespace of an installation. */
+export const auditPolicy = {
+  apiVersion: 'audit.k8s.io/v1',
+  kind: 'Policy',
+  omitStages: ['RequestReceived'],
+  omitManagedFields: true,
+  rules: [{ level: 'Metadata', userGroups: ['system:serviceaccounts:kymera'] }, { level: 'None' }],
+};
+
 export function etcdArguments(folder: string, clientPort: number, peerPort: number): string[] {
   const client = `http://127.0.0.1:${clientPort}`;
   const peer = `http://127.0.0.1:${peerPort}`;
@@ -34,6 +46,8 @@ export function apiServerArguments(folder: string, port: number, etcdPort: numbe
     '--allow-privileged=true',
     '--endpoint-reconciler-type=none',
     '--shutdown-delay-duration=0s',
+    `--audit-policy-file=${file('audit-policy.yaml')}`,
+    `--audit-log-path=${file(auditLogName)}`,
   ];
 }
 

@@ -6,7 +6,12 @@ import { GiveUp, waitFor } from '../wait-for.ts';
 import { createAuthority, createSigningKey } from './certificates.ts';
 import { kubeconfigText } from './kubeconfig.ts';
 import { freePorts, isRunning, lastLines, launch, terminate } from './processes.ts';
-import { apiServerArguments, controllerManagerArguments, etcdArguments } from './program-arguments.ts';
+import {
+  apiServerArguments,
+  auditPolicy,
+  controllerManagerArguments,
+  etcdArguments,
+} from './program-arguments.ts';
 import { hasDefaultServiceAccount, isReady } from './readiness.ts';
 import {
   type ControlPlaneState,
@@ -126,6 +131,7 @@ async function writeCredentials(folder: string, server: string): Promise<{ admin
   write('apiserver.key', api.key);
   write('service-account.key', signing.privateKey);
   write('service-account.pub', signing.publicKey);
+  write('audit-policy.yaml', JSON.stringify(auditPolicy));
   mkdirSync(join(folder, 'etcd'), { mode: 0o700 });
   const admin = await authority.issue({ name: 'admin', groups: ['system:masters'] });
   const manager = await authority.issue({ name: 'system:kube-controller-manager' });

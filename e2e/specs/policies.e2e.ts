@@ -2,6 +2,7 @@ import { expect, it } from 'vitest';
 import type { JsonObject } from '../../src/json/value.ts';
 import { type ClusterServer, startClusterServer } from '../cluster-server.ts';
 import { documentedPolicies } from '../documented-policies.ts';
+import { grant, hasRight, revoke } from '../installation.ts';
 import { configMap, labelPolicy, mergePolicy } from '../objects.ts';
 import { becomesTrue, withPolicies } from '../policies-in-force.ts';
 import { suite } from '../suite.ts';
@@ -10,8 +11,16 @@ suite('policies', ({ settings, kubectl, namespace, before, after }) => {
   let server: ClusterServer;
   before(async () => {
     server = await startClusterServer(settings);
+    // As a user lets policies change existing objects.
+    await grant(kubectl, 'background', 'e2e-policies', [
+      { apiGroups: ['', 'apps'], resources: ['*'], verbs: ['get', 'list', 'update'] },
+    ]);
+    await hasRight(kubectl, 'background', 'update', 'secrets');
   });
-  after(async () => server.uninstall());
+  after(async () => {
+    await revoke(kubectl, 'background', 'e2e-policies');
+    await server.uninstall();
+  });
 
   const resources = { namespaces: [namespace] };
   const stage = (value: string) => labelPolicy('stage', 'ConfigMap', { stage: value }, { resources });

@@ -64,16 +64,16 @@ annotations: {{- toYaml . | nindent 2 }}
 {{- define "kymera.sharedArgs" -}}
 - --namespace={{ .Release.Namespace }}
 - --config-map={{ include "kymera.fullname" . }}
-- --host={{ .Values.listenAddress }}
+- {{ printf "--host=%s" .Values.listenAddress | quote }}
 - --metrics-port={{ .Values.metrics.port }}
 - --log-level={{ .Values.logLevel }}
 {{- with .Values.policies.selector }}
-- --policy-selector={{ . }}
+- {{ printf "--policy-selector=%s" . | quote }}
 {{- end }}
 {{- range .Values.policies.exceptionNamespaces }}
-- --exception-namespace={{ . }}
+- {{ printf "--exception-namespace=%s" . | quote }}
 {{- end }}
 {{- range .Values.policies.allowedHosts }}
-- --allow-host={{ . }}
+- {{ printf "--allow-host=%s" . | quote }}
 {{- end }}
 {{- end -}}

@@ -1,3 +1,8 @@
+{{/* The webhook configurations that the program writes, by name. */}}
+{{- define "kymera.webhookNames" -}}
+[kymera-resource-mutation, kymera-policy-validation, kymera-resource-triggers]
+{{- end -}}
+
 {{/* What both controllers follow: policies, and what is needed to judge them. */}}
 {{- define "kymera.sharedRules" -}}
 - apiGroups: [kyverno.io]

@@ -1,0 +1,98 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { parseAllDocuments } from 'yaml';
+import type { JsonObject } from '../src/json/value.ts';
+import { createKubectl, type Kubectl } from './kubectl.ts';
+import type { Settings } from './settings.ts';
+import { waitFor } from './wait-for.ts';
+
+/** As in the manifests that the chart renders. */
+export const ownNamespace = 'kymera';
+export const accounts = ['admission', 'background', 'hooks'] as const;
+export type Account = (typeof accounts)[number];
+
+export function accountUser(account: Account): string {
+  return `system:serviceaccount:${ownNamespace}:kymera-${account}`;
+}
+
+const manifests = new URL('../deploy/install.yaml', import.meta.url);
+
+/** The objects of the chart with its own values. */
+export function installedObjects(): readonly JsonObject[] {
+  return parseAllDocuments(readFileSync(manifests, 'utf8')).map((document) => document.toJS() as JsonObject);
+}
+
+const identityKinds = new Set([
+  'Namespace',
+  'ServiceAccount',
+  'ClusterRole',
+  'ClusterRoleBinding',
+  'Role',
+  'RoleBinding',
+]);
+
+/** Makes the chart's service accounts and gives them the chart's rights, and no more; again is no harm. */
+export async function installIdentities(settings: Settings): Promise<void> {
+  const kubectl = createKubectl(settings, ownNamespace);
+  const objects = installedObjects().filter(({ kind }) => identityKinds.has(String(kind)));
+  await kubectl.sendOk('apply', objects, '--server-side', '--force-conflicts');
+  for (const account of ['admission', 'background'] as const) {
+    await hasRight(kubectl, account, 'list', 'namespaces');
+  }
+}
+
+/** Rights are collected from ClusterRoles by their labels, a moment after those are made. */
+export async function hasRight(
+  kubectl: Kubectl,
+  account: Account,
+  verb: string,
+  resource: string,
+): Promise<void> {
+  await waitFor(
+    async () => {
+      const question = ['auth', 'can-i', verb, resource, '--all-namespaces', `--as=${accountUser(account)}`];
+      return (await kubectl.run(question)).stdout.startsWith('yes');
+    },
+    { what: `the right of ${account} to ${verb} ${resource}` },
+  );
+}
+
+/** A kubeconfig with a token of the account, in `folder`. */
+export async function accountKubeconfig(
+  settings: Settings,
+  account: Account,
+  folder: string,
+): Promise<string> {
+  const kubectl = createKubectl(settings, ownNamespace);
+  const token = await kubectl.ok('create', 'token', `kymera-${account}`, '--duration=2h');
+  const view = await kubectl.ok('config', 'view', '--raw', '--minify', '--flatten', '-o', 'json');
+  const config = JSON.parse(view) as JsonObject & { users: readonly { name: string }[] };
+  const users = config.users.map(({ name }) => ({ name, user: { token: token.trim() } }));
+  const path = join(folder, `${account}.kubeconfig`);
+  writeFileSync(path, JSON.stringify({ ...config, users }), { mode: 0o600 });
+  return path;
+}
+
+/** Gives the accounts further rights, the way a user does: by a ClusterRole with the label by which they are collected. */
+export async function grant(
+  kubectl: Kubectl,
+  account: 'admission' | 'background',
+  name: string,
+  rules: readonly JsonObject[],
+): Promise<void> {
+  const labels = { [`rbac.kymera.io/aggregate-to-${account}-controller`]: 'true' };
+  await kubectl.sendOk('apply', {
+    apiVersion: 'rbac.authorization.k8s.io/v1',
+    kind: 'ClusterRole',
+    metadata: { name: `${name}-${account}`, labels },
+    rules,
+  });
+}
+
+export async function revoke(
+  kubectl: Kubectl,
+  account: 'admission' | 'background',
+  name: string,
+): Promise<void> {
+  await kubectl.ok('delete', 'clusterrole', `${name}-${account}`, '--ignore-not-found');
+}

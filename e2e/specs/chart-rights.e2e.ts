@@ -1,0 +1,243 @@
+import { mkdtempSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import { managedSelector as managed } from '../../src/cluster/webhook-names.ts';
+import { type Asked, askedBy, covers, describeGrant, type Granted, grantsOf } from '../audit.ts';
+import { type ClusterServer, startClusterServer } from '../cluster-server.ts';
+import { auditLogName } from '../control-plane/program-arguments.ts';
+import { documentedPolicies } from '../documented-policies.ts';
+import {
+  accountKubeconfig,
+  accounts,
+  grant,
+  hasRight,
+  installedObjects,
+  ownNamespace,
+  revoke,
+} from '../installation.ts';
+import { kymera } from '../kymera.ts';
+import { configMap, labelPolicy, mergePolicy } from '../objects.ts';
+import { applyPolicies } from '../policies-in-force.ts';
+import { suite } from '../suite.ts';
+import { waitFor } from '../wait-for.ts';
+
+/** Rights that no spec needs, with the reason why they are given all the same. */
+const rarelyUsed: Readonly<Record<string, string>> = Object.fromEntries(
+  ['create', 'get', 'list', 'watch', 'update']
+    .map((verb) => `admission: ${verb} updaterequests.kyverno.io in kymera`)
+    .concat('admission: update updaterequests.kyverno.io/status in kymera')
+    .map((each) => [each, 'work is left for the background controller only where one runs']),
+);
+
+/** Whose processes these specs start. */
+const started = ['admission', 'hooks'] as const;
+
+const [ofNirmata] = documentedPolicies('seeds-002').flatMap(({ text }) =>
+  text.includes('policy.nirmata.io/') ? [text] : [],
+);
+
+const globalContextEntry = {
+  apiVersion: 'kyverno.io/v2beta1',
+  kind: 'GlobalContextEntry',
+  metadata: { name: 'rights-entry' },
+  spec: { kubernetesResource: { group: '', version: 'v1', resource: 'namespaces' } },
+};
+
+suite('the rights of the chart', ({ settings, kubectl, namespace, before, after }) => {
+  const folder = mkdtempSync(join(settings.controlPlane ?? tmpdir(), 'rights-'));
+  const own = kubectl.with(`--namespace=${ownNamespace}`);
+  const resources = { namespaces: [namespace] };
+  let server: ClusterServer;
+  before(async () => {
+    server = await startClusterServer(settings, { args: ['--deployment', 'kymera-admission'] });
+  });
+  after(() => server.uninstall());
+  const as = async (account: (typeof accounts)[number]) =>
+    kubectl.with(`--kubeconfig=${await accountKubeconfig(settings, account, folder)}`);
+
+  it('suffice for policies of every kind, what they read, and what is told of them', async () => {
+    await grant(kubectl, 'background', 'e2e-rights', [
+      { apiGroups: [''], resources: ['services'], verbs: ['get', 'list', 'update'] },
+    ]);
+    await hasRight(kubectl, 'background', 'update', 'services');
+    await kubectl.sendOk('create', configMap('source', { answer: '42' }));
+    const reading = mergePolicy(
+      'rights-reading',
+      'ConfigMap',
+      { metadata: { labels: { answer: '{{ source.data.answer }}' } } },
+      {
+        resources: { ...resources, names: ['reader'] },
+        rule: { context: [{ name: 'source', configMap: { name: 'source', namespace } }] },
+      },
+    );
+    const failing = mergePolicy(
+      'rights-failing',
+      'ConfigMap',
+      { metadata: { labels: { none: '{{ request.object.data.missing }}' } } },
+      { resources: { ...resources, names: ['unlucky'] }, spec: { failurePolicy: 'Ignore' } },
+    );
+    const withTargets = mergePolicy(
+      'rights-targets',
+      'ConfigMap',
+      {},
+      {
+        resources: { ...resources, names: ['trigger'] },
+        rule: {
+          mutate: {
+            targets: [{ apiVersion: 'v1', kind: 'Service', name: 'target', namespace }],
+            patchStrategicMerge: { metadata: { labels: { a: 'b' } } },
+          },
+        },
+      },
+    );
+    const namespaced = {
+      ...labelPolicy('rights-namespaced', 'ConfigMap', { seen: 'yes' }, { resources: { names: ['other'] } }),
+      kind: 'Policy',
+    };
+    const policies = [
+      reading,
+      failing,
+      withTargets,
+      { ...reading, apiVersion: 'kymera.io/v1', metadata: { name: 'rights-own' } },
+      namespaced,
+      { ...namespaced, apiVersion: 'kymera.io/v1', metadata: { name: 'rights-namespaced-own' } },
+      ofNirmata ?? '',
+      globalContextEntry,
+    ];
+    await applyPolicies(kubectl, policies);
+    const { stdout } = await kubectl.sendOk('create', configMap('reader'), '-o', 'json');
+    expect(JSON.parse(stdout).metadata.labels).toEqual({ answer: '42' });
+    await kubectl.sendOk('create', configMap('unlucky'));
+    await waitFor(
+      async () => {
+        const events = await kubectl.list('events.events.k8s.io', '--all-namespaces');
+        return events.some((event) => JSON.stringify(event).includes('rights-failing'));
+      },
+      { what: 'an event about the rule that fails' },
+    );
+    await kubectl.send('delete', policies, '--ignore-not-found');
+    await revoke(kubectl, 'background', 'e2e-rights');
+  });
+
+  it('suffice to renew certificates', async () => {
+    const trusted = async () => {
+      const [first] = (await kubectl.get('validatingwebhookconfiguration', 'kymera-policy-validation'))[
+        'webhooks'
+      ];
+      return first.clientConfig.caBundle;
+    };
+    const before = await trusted();
+    const worn = JSON.stringify({ data: { 'tls.crt': '', 'tls.key': '' } });
+    await own.ok('patch', 'secret', 'kymera-ca', '--type=merge', '-p', worn);
+    await waitFor(async () => (await trusted()) !== before, { what: 'another authority to be trusted' });
+  });
+
+  it('do not reach Secrets of others, nor those of its own namespace that are not its own', async () => {
+    await kubectl.ok('create', 'secret', 'generic', 'private', '--from-literal=a=b');
+    await own.ok('create', 'secret', 'generic', 'private', '--from-literal=a=b');
+    for (const account of accounts) {
+      const asAccount = await as(account);
+      for (const args of [
+        ['get', 'secret', 'private'],
+        ['get', 'secret', 'private', `--namespace=${ownNamespace}`],
+        ['get', 'secrets', '--all-namespaces'],
+        ['get', 'secrets', `--namespace=${ownNamespace}`],
+      ]) {
+        const { code, stderr } = await asAccount.run(args);
+        expect([account, args, code, stderr]).toEqual([
+          account,
+          args,
+          1,
+          expect.stringContaining('Forbidden'),
+        ]);
+      }
+    }
+    await own.ok('delete', 'secret', 'private');
+  });
+
+  it('are not those of people: UpdateRequests are read by no role that is given to them', async () => {
+    for (const role of ['view', 'edit', 'admin']) {
+      await kubectl.ok(
+        'create',
+        'rolebinding',
+        `of-${role}`,
+        `--clusterrole=${role}`,
+        `--user=who-may-${role}`,
+      );
+      const may = async (verb: string, resource: string) => {
+        const { stdout } = await kubectl.run(['auth', 'can-i', verb, resource, `--as=who-may-${role}`]);
+        return stdout.startsWith('yes');
+      };
+      await waitFor(() => may('list', 'policies.kyverno.io'), { what: `${role} to see policies` });
+      expect(await may('get', 'updaterequests.kyverno.io')).toBe(false);
+      expect(await may('create', 'policies.kyverno.io')).toBe(role === 'admin');
+      expect(await may('create', 'policyexceptions.kyverno.io')).toBe(false);
+    }
+  });
+
+  it('suffice for the doctor and for cleaning up, which stops the servers first', async () => {
+    await server.kill(0);
+    const kubeconfig = await accountKubeconfig(settings, 'hooks', folder);
+    const webhook = {
+      apiVersion: 'admissionregistration.k8s.io/v1',
+      kind: 'MutatingWebhookConfiguration',
+      metadata: { name: 'kymera-resource-mutation', labels: { 'app.kubernetes.io/managed-by': 'kymera' } },
+      webhooks: [
+        {
+          name: 'ignore.mutate.kymera.io',
+          failurePolicy: 'Ignore',
+          sideEffects: 'None',
+          admissionReviewVersions: ['v1'],
+          clientConfig: { service: { name: 'kymera-admission', namespace: ownNamespace } },
+          rules: [],
+        },
+      ],
+    };
+    const chartObjects = installedObjects().filter(({ kind }) => kind === 'Deployment' || kind === 'Service');
+    await own.sendOk('apply', chartObjects);
+    // As in a cluster where it is called by its Service.
+    await kubectl.send('delete', webhook);
+    await kubectl.sendOk('create', webhook);
+    const doctor = await kymera('doctor', '--kubeconfig', kubeconfig);
+    expect(doctor.stdout + doctor.stderr).toContain('has no ready endpoints');
+    const scaled = ['--scale-down=kymera-admission', '--scale-down=kymera-background', '--timeout=30'];
+    const cleanup = await kymera('cleanup', '--all', '--kubeconfig', kubeconfig, ...scaled);
+    expect(cleanup.stdout).toContain('stopped deployment kymera/kymera-admission');
+    expect(cleanup.stdout).toContain('removed webhook configuration kymera-resource-mutation');
+    expect(cleanup.stdout).toContain('removed secret kymera/kymera-serving');
+    expect(cleanup.stderr).toBe('');
+    const deployments = await own.list('deployments');
+    expect(deployments.map((each) => each['spec'].replicas)).toEqual([0, 0]);
+    await own.send('delete', chartObjects);
+  });
+
+  it('are what is asked for: nothing is refused, and nothing is given that is not used', async ({ skip }) => {
+    if (settings.controlPlane === undefined) return skip('the audit log of this cluster cannot be read');
+    const webhooks = () => kubectl.list('mutatingwebhookconfigurations', `--selector=${managed}`);
+    await server.addReplica();
+    await expect.poll(webhooks, { timeout: 30_000 }).not.toEqual([]);
+    await server.stop();
+    expect(await webhooks()).toEqual([]);
+    const auditLog = join(settings.controlPlane, auditLogName);
+    const granted = grantsOf(installedObjects());
+    const [unused, refused]: [string[], string[]] = [[], []];
+    for (const account of started) {
+      const ofAccount = granted.filter((each) => each.account === account);
+      const asked = askedBy(account, auditLog);
+      const isUsed = (each: Granted) => asked.some((one) => one.isAllowed && covers(each, one));
+      unused.push(...ofAccount.filter((each) => !isUsed(each)).map(describeGrant));
+      // What is granted is refused while the API server starts.
+      const isProbe = ({ resource, name }: Asked) =>
+        resource === 'secrets' && (name === '' || name === 'private');
+      const surprising = asked.filter((one) => !one.isAllowed && !isProbe(one));
+      refused.push(
+        ...surprising
+          .filter((one) => !ofAccount.some((each) => covers(each, one)))
+          .map((one) => `${account}: ${JSON.stringify(one)}`),
+      );
+    }
+    expect(refused).toEqual([]);
+    expect(unused.filter((each) => rarelyUsed[each] === undefined)).toEqual([]);
+  });
+});
