@@ -57,13 +57,8 @@ export function payloadOf(request: TriggerObjects, reads: PayloadReads): Payload
 }
 
 /** The version before the request, when the request changes something: it tells later whether the request was carried out. */
-export function oldVersionOf({
-  operation,
-  subresource,
-  object,
-  oldObject,
-}: TriggerObjects): string | undefined {
-  if (operation !== 'UPDATE' || subresource !== '' || object === null || oldObject === null) return undefined;
+export function oldVersionOf({ operation, object, oldObject }: TriggerObjects): string | undefined {
+  if (operation !== 'UPDATE' || object === null || oldObject === null) return undefined;
   if (equal(withoutUpkeep(object), withoutUpkeep(oldObject))) return undefined;
   return readText(readObject(oldObject, 'metadata') ?? {}, 'resourceVersion');
 }
