@@ -4,13 +4,14 @@ import type { CommandHost } from './command-host.ts';
 const examples = `
 Builds what kustomize builds, from local files only. Nothing is written unless the whole build is good.
 
-Exit codes: 0 fine; 2 the kustomization cannot be built.
+Exit codes: 0 fine; 1 a rule of --policies failed; 2 the kustomization cannot be built.
 
 Examples:
   $ kymera build overlays/production
   $ kymera build . -o manifests.yaml
   $ kymera build . -o manifests/                      one file for each resource
-  $ kymera build . --enable-plugins --enable-exec     run exec plugins and functions too`;
+  $ kymera build . --enable-plugins                   run exec plugins and functions too
+  $ kymera build . --policies policies/               with what admission will make of it`;
 
 export function defineBuild(program: Command, { io, end }: CommandHost): void {
   withBuildOptions(
@@ -18,7 +19,12 @@ export function defineBuild(program: Command, { io, end }: CommandHost): void {
       .command('build')
       .description('Build a kustomization as kustomize does.')
       .argument('[path]', 'a folder with a kustomization, a kustomization file, or - for standard input', '.')
-      .option('-o, --output <path>', 'a file, or a folder that gets one file for each resource'),
+      .option('-o, --output <path>', 'a file, or a folder that gets one file for each resource')
+      .option(
+        '--policies <path...>',
+        'apply these policies to what was built, and say on stderr which rule changed what',
+      )
+      .option('-q, --quiet', 'do not say what policies changed'),
   )
     .addHelpText('after', examples)
     .action(async (path: string, options) => {
@@ -32,7 +38,8 @@ export function withBuildOptions(command: Command): Command {
   return command
     .option('--enable-plugins', 'let exec plugins and functions run')
     .addOption(new Option('--enable-alpha-plugins').hideHelp())
-    .option('--enable-exec', 'let functions that are executables run')
+    .addOption(new Option('--enable-exec').hideHelp())
+    .option('--plugin-timeout <seconds>', 'how long a plugin may run', '60')
     .addOption(
       new Option('--load-restrictor <rule>', 'whether files outside the folder may be read')
         .choices(['LoadRestrictionsRootOnly', 'LoadRestrictionsNone'])

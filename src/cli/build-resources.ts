@@ -3,7 +3,9 @@ import { basename, dirname, resolve } from 'node:path';
 import { type BuildTarget, build } from '../kustomize/build.ts';
 import { KustomizeError } from '../kustomize/kustomize-error.ts';
 import { isKustomizationText } from '../kustomize/load-kustomization.ts';
+import { defaultPluginLimits } from '../kustomize/plugin-process.ts';
 import type { Resource } from '../kustomize/resource.ts';
+import { createPolicyRunner, type PolicyChange } from './build-policies.ts';
 import { InputError, inputError } from './input-error.ts';
 import type { Io } from './io.ts';
 import { readWhole } from './text-input.ts';
@@ -16,6 +18,10 @@ export interface BuildCommandOptions {
   readonly loadRestrictor?: string;
   readonly load_restrictor?: string;
   readonly reorder?: 'legacy' | 'none';
+  /** Seconds. */
+  readonly pluginTimeout?: string;
+  /** Is told what policies under `transformers` change. */
+  readonly report?: (change: PolicyChange) => void;
 }
 
 /** Builds the kustomization that the command line names; throws InputError. */
@@ -35,12 +41,22 @@ export async function buildResources(
         enableExec: options.enableExec === true || options.enablePlugins === true,
         unrestricted: restrictor === 'LoadRestrictionsNone' || restrictor === 'none',
         environment: io.env,
+        policies: createPolicyRunner(options.report),
+        ...(options.pluginTimeout !== undefined && {
+          pluginLimits: { ...defaultPluginLimits, milliseconds: secondsOf(options.pluginTimeout) },
+        }),
         warn: (text) => void io.stderr.write(`warning: ${text}\n`),
       },
     );
   } catch (error) {
     throw error instanceof KustomizeError ? asInputError(error) : error;
   }
+}
+
+function secondsOf(text: string): number {
+  const seconds = Number(text);
+  if (Number.isFinite(seconds) && seconds > 0) return seconds * 1000;
+  throw inputError('KYM_USAGE', `--plugin-timeout takes a number of seconds, not '${text}'`);
 }
 
 function orderOf(order: 'legacy' | 'none') {

@@ -2,6 +2,7 @@ import { mkdirSync, statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { printResources } from '../kustomize/build.ts';
 import { currentId, effectiveNamespace, isNamespaced, type Resource } from '../kustomize/resource.ts';
+import { applyPolicies, formatChange, loadBuildPolicies, type PolicyChange } from './build-policies.ts';
 import { type BuildCommandOptions, buildResources } from './build-resources.ts';
 import { inputError } from './input-error.ts';
 import type { ExitCode, Io } from './io.ts';
@@ -9,10 +10,28 @@ import { replaceFile } from './write-file.ts';
 
 export interface BuildOptions extends BuildCommandOptions {
   readonly output?: string;
+  readonly policies?: readonly string[];
+  readonly quiet?: boolean;
 }
 
 export async function build(path: string, options: BuildOptions, io: Io): Promise<ExitCode> {
-  const resources = await buildResources(path, options, io);
+  const policies = options.policies === undefined ? undefined : await loadBuildPolicies(options.policies, io);
+  const changes: PolicyChange[] = [];
+  const built = await buildResources(path, { ...options, report: (change) => changes.push(change) }, io);
+  const objects = built.map(({ object }) => object);
+  const outcome = policies === undefined ? undefined : await applyPolicies(policies, objects);
+  const failures = outcome?.failures ?? [];
+  for (const { code, message } of failures) await io.stderr.write(`failed: ${message} [${code}]\n`);
+  if (failures.length > 0) return 1;
+  if (options.quiet !== true) {
+    for (const change of [...changes, ...(outcome?.changes ?? [])]) {
+      await io.stderr.write(`${formatChange(change)}\n`);
+    }
+  }
+  const resources = built.map((resource, index) => ({
+    ...resource,
+    object: outcome?.objects[index] ?? resource.object,
+  }));
   await writeResources(resources, options.output, io);
   return 0;
 }

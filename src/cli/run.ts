@@ -5,6 +5,7 @@ import { defineCleanup } from './cleanup-command.ts';
 import { defineCompletion } from './completion-command.ts';
 import { defineConvert } from './convert-command.ts';
 import { defineCreate } from './create-command.ts';
+import { defineDiff } from './diff-command.ts';
 import { defineDoctor } from './doctor-command.ts';
 import { defineExisting } from './existing-command.ts';
 import { defineExplain } from './explain-command.ts';
@@ -13,10 +14,12 @@ import { programExamples } from './help-examples.ts';
 import { InputError } from './input-error.ts';
 import type { ExitCode, Io } from './io.ts';
 import { defineJp } from './jp-command.ts';
+import { defineMigrate } from './migrate-command.ts';
 import { formatProblem } from './problem-text.ts';
 import { defineServe } from './serve-command.ts';
 import { paintFor } from './style.ts';
 import { defineTest } from './test-command.ts';
+import { defineTransform } from './transform-command.ts';
 import { defineValidate } from './validate-command.ts';
 
 /**
@@ -61,11 +64,14 @@ export function createProgram(io: Io, end: (code: ExitCode) => void): Command {
   defineExplain(program, host);
   defineTest(program, host);
   defineBuild(program, host);
+  defineDiff(program, host);
+  defineTransform(program, host);
   defineServe(program, host);
   defineValidate(program, host);
   defineConvert(program, host);
   defineJp(program, host);
   defineCreate(program, host);
+  defineMigrate(program, host);
   defineGitops(program, host);
   defineExisting(program, host);
   defineDoctor(program, host);
