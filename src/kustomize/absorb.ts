@@ -34,7 +34,8 @@ export function absorb(set: ResourceSet, resource: Resource): void {
   }
   const object = overlaid(old.object, resource.object, resource.behavior === 'merge');
   const origin = resource.behavior === 'merge' ? (old.origin ?? resource.origin) : resource.origin;
-  set.update(old, object, { needsHash: resource.needsHash, behavior: resource.behavior, origin });
+  const needsHash = old.needsHash && resource.needsHash;
+  set.update(old, object, { needsHash, behavior: resource.behavior, origin });
 }
 
 /** The new resource with the name and namespace of the old one, and its labels and annotations below its own. */

@@ -1,3 +1,4 @@
+import { join } from 'node:path';
 import { isObject, type JsonObject, member } from '../json/value.ts';
 import { absorb } from './absorb.ts';
 import type { BuildContext } from './build-context.ts';
@@ -87,19 +88,13 @@ async function addResources(
 
 function addFile(set: ResourceSet, path: string, field: string, { place, context, session }: Target): void {
   const text = context.folder.readText(path, field);
-  const origin = session.notesOrigins ? { path: joinOrigin(place.origin, path) } : undefined;
-  const file = joinOrigin(place.name, path);
+  const origin = session.notesOrigins ? { path: join(place.origin, path) } : undefined;
+  const file = join(place.name, path);
   for (const object of parseResources(text, file)) {
     atPlace({ file, field: `${context.folder.file}: ${field}` }, () =>
       set.add(createResource(object, { origin })),
     );
   }
-}
-
-function joinOrigin(folder: string, path: string): string {
-  return folder === '' || folder === '.'
-    ? path.replace(/^\.\//, '')
-    : `${folder}/${path.replace(/^\.\//, '')}`;
 }
 
 async function addFolder(
@@ -220,7 +215,7 @@ async function configsAt(path: string, field: string, target: Target): Promise<r
   if (kind === 'absent') throw absentEntry(target.place, path, field, target.context.folder.file);
   if (kind !== 'folder') {
     const text = target.context.folder.readText(path, field);
-    return parseResources(text, joinOrigin(target.place.name, path), 'text', 'loose');
+    return parseResources(text, join(target.place.name, path), 'text', 'loose');
   }
   const own = emptyAccumulation(target.context.fieldSpecs);
   await addFolder(own, path, field, 'Kustomization', target);

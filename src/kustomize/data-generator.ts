@@ -43,7 +43,7 @@ export function generateSecret(entry: SecretEntry, folder: KustomizationFolder, 
   const data = Object.fromEntries(entries.map(({ key, bytes }) => [key, base64(bytes)]));
   return generated(entry, field, {
     apiVersion: 'v1',
-    ...(entries.length > 0 && { data }),
+    data,
     kind: 'Secret',
     type: (entry.type ?? '') === '' ? 'Opaque' : (entry.type as string),
   });

@@ -23,9 +23,6 @@ export function readDataSources(
   ];
   const seen = new Set<string>();
   for (const { key } of entries) {
-    if (!/^[-._a-zA-Z0-9]+$/.test(key) || key.length > 253 || key === '.' || key === '..') {
-      throw failure(`"${key}" cannot be a key: letters, digits, '-', '_' and '.' are allowed`, field);
-    }
     if (seen.has(key)) throw failure(`the key "${key}" is given twice`, field);
     seen.add(key);
   }
@@ -67,9 +64,7 @@ function envEntries(path: string, folder: KustomizationFolder, field: string): r
     if (line === '' || line.startsWith('#')) return [];
     const equals = line.indexOf('=');
     const key = equals < 0 ? line : line.slice(0, equals);
-    if (!/^[-._a-zA-Z][-._a-zA-Z0-9]*$/.test(key) || key === '.' || key === '..') {
-      throw failure(`"${key}" in ${path} is not the name of an environment variable`, field);
-    }
+    if (key === '') return [];
     return [{ key, bytes: Buffer.from(equals < 0 ? '' : line.slice(equals + 1)) }];
   });
 }

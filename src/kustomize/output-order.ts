@@ -59,7 +59,7 @@ export function inOutputOrder(
     .map((resource) => sortKey(currentId(resource), ranks, resource))
     .sort(
       (left, right) =>
-        left.rank - right.rank || compareText(left.kind, right.kind) || compareText(left.name, right.name),
+        left.rank - right.rank || compareKinds(left, right) || compareText(left.name, right.name),
     )
     .map(({ resource }) => resource);
 }
@@ -80,14 +80,20 @@ interface SortKey {
 }
 
 function sortKey(id: ResourceId, ranks: ReadonlyMap<string, number>, resource: Resource): SortKey {
-  const isNamespace = id.kind === 'Namespace' && id.group === '';
   return {
     rank: ranks.get(id.kind) ?? 0,
-    // Namespaces of Kubernetes stand before kinds of others with this name.
-    kind: isNamespace ? '' : [id.group || '~G', id.version || '~V', id.kind || '~K'].join('_'),
+    kind: [id.group || '~G', id.version || '~V', id.kind || '~K'].join('_'),
     name: `${id.namespace || '~X'}|${id.name || '~N'}`,
     resource,
   };
+}
+
+/** Namespaces of Kubernetes stand before kinds of others with this name. */
+function compareKinds(left: SortKey, right: SortKey): number {
+  const order = compareText(left.kind, right.kind);
+  const namespaces = [left, right].filter(({ kind }) => kind.endsWith('_Namespace'));
+  const isReversed = namespaces.length === 2 && namespaces.some(({ kind }) => kind.startsWith('~G_'));
+  return isReversed ? -order : order;
 }
 
 function compareText(left: string, right: string): number {

@@ -114,8 +114,10 @@ function doubleQuoted(text: string, column: number, indent: number): string {
   let at = column + 1;
   let afterBlank = false;
   const characters = [...text];
+  // Behind a byte order mark at its start, everything is escaped.
+  const all = text.startsWith('\ufeff');
   for (const [index, character] of characters.entries()) {
-    const escaped = escapeOf(character);
+    const escaped = escapeOf(character, all);
     if (escaped !== undefined) {
       result += escaped;
       at += escaped.length;
@@ -137,11 +139,11 @@ function doubleQuoted(text: string, column: number, indent: number): string {
   return `${result}"`;
 }
 
-function escapeOf(character: string): string | undefined {
+function escapeOf(character: string, always: boolean): string | undefined {
   const code = character.codePointAt(0) ?? 0;
   const short = escapes.get(code);
   if (short !== undefined) return `\\${short}`;
-  if (code <= 0xffff && !special.test(character)) return undefined;
+  if (!always && code <= 0xffff && !special.test(character)) return undefined;
   const hexadecimal = code.toString(16).toUpperCase();
   if (code <= 0xff) return `\\x${hexadecimal.padStart(2, '0')}`;
   if (code <= 0xffff) return `\\u${hexadecimal.padStart(4, '0')}`;
