@@ -10,14 +10,22 @@ Examples:
   $ kymera convert policies/                   show what would change
   $ kymera convert policies/ --write           change the files
   $ kymera convert old-policy.yaml -o yaml     print the result
+  $ kymera convert policies/ --to kymera       hand policies over: Kyverno does not see kymera.io
   $ cat old-policy.yaml | kymera convert - -o yaml`;
 
 export function defineConvert(program: Command, { io, end }: CommandHost): void {
   program
     .command('convert')
-    .description('Rewrite old policies and deprecated fields in the form of kyverno.io/v1.')
+    .description(
+      'Rewrite old policies and deprecated fields in the form of kyverno.io/v1, or hand them over to kymera.io/v1.',
+    )
     .argument('<file...>', 'files, folders or globs with policies; - for standard input')
     .addOption(new Option('-o, --output <format>', 'what to print').choices(['diff', 'yaml']).default('diff'))
+    .addOption(
+      new Option('--to <group>', 'whose policies they become: kyverno.io/v1 or kymera.io/v1')
+        .choices(['kyverno', 'kymera'])
+        .default('kyverno'),
+    )
     .option('-w, --write', 'write the files instead of printing')
     .option('--no-color', 'print without colours')
     .addHelpText('after', examples)

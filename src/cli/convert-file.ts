@@ -1,15 +1,17 @@
-import { type Document, isMap, isSeq, parseDocument, type YAMLMap } from 'yaml';
-import type { JsonObject } from '../json/value.ts';
+import { parseDocument, type YAMLMap } from 'yaml';
 import { autogenRules } from '../policy/autogen.ts';
 import { isAlphaDialect } from '../policy/dialect-v1alpha1.ts';
 import { readDocuments, type SourceDocument, splitDocuments } from '../policy/documents.ts';
 import { loadDocuments } from '../policy/load.ts';
-import { readText } from '../policy/read-field.ts';
 import type { Problem } from '../problem.ts';
+import { isPolicyOrException, policyNodes } from './convert-documents.ts';
+import { handOver } from './convert-handover.ts';
 import { conversionProblems, convertNodes, holdsReferences, switchAutogenOff } from './convert-policy.ts';
 import { keepLines, print, printJson } from './convert-text.ts';
 import { hasFlushLists } from './yaml-edit.ts';
-import { mapsIn, textAt } from './yaml-nodes.ts';
+
+/** The group that policies are written for. */
+export type ConversionTarget = 'kyverno' | 'kymera';
 
 export interface Conversion {
   readonly text: string;
@@ -19,24 +21,32 @@ export interface Conversion {
 }
 
 /** The text of a file with its policies in today's form; documents that cannot be converted, and all others, stay as they are. */
-export function convertFile(file: string, text: string): Conversion {
-  if (!text.includes('\r\n')) return convertLines(file, text);
-  const converted = convertLines(file, text.replaceAll('\r\n', '\n'));
+export function convertFile(file: string, text: string, to: ConversionTarget = 'kyverno'): Conversion {
+  if (!text.includes('\r\n')) return convertLines(file, text, to);
+  const converted = convertLines(file, text.replaceAll('\r\n', '\n'), to);
   return { ...converted, text: converted.text.replaceAll('\n', '\r\n') };
 }
 
-function convertLines(file: string, text: string): Conversion {
+function convertLines(file: string, text: string, to: ConversionTarget): Conversion {
   const problems: Problem[] = [];
   let documents = 0;
   const parts = splitDocuments(text).map((part) => {
     const shift = (problem: Problem): Problem =>
       problem.line === undefined ? problem : { ...problem, line: problem.line + part.linesBefore };
-    const converted = convertPart(file, part.text);
+    const modern = convertPart(file, part.text);
+    const converted = to === 'kymera' ? handedOver(file, modern) : modern;
     documents += converted.documents;
     problems.push(...converted.problems.map(shift));
     return converted.text;
   });
   return { text: parts.join(''), problems, documents };
+}
+
+/** A part that could not be brought into today's form is not handed over either. */
+function handedOver(file: string, modern: Conversion): Conversion {
+  if (modern.problems.some(({ severity }) => severity === 'error')) return modern;
+  const { text, problems } = handOver(file, modern.text);
+  return { ...modern, text, problems: [...modern.problems, ...problems] };
 }
 
 function convertPart(file: string, text: string): Conversion {
@@ -61,14 +71,6 @@ function convertPart(file: string, text: string): Conversion {
   );
   if (failed.length > 0) return kept(failed.map((problem) => ({ ...problem, code: 'KYM_NOT_CONVERTED' })));
   return { text: edited, problems: [...problems, ...obstacles], documents: policies.length };
-}
-
-function isPolicyOrException(value: JsonObject): boolean {
-  const version = readText(value, 'apiVersion') ?? '';
-  return (
-    /^(?:kyverno\.io|policy\.nirmata\.io|kymera\.io)\//.test(version) &&
-    /^(?:ClusterPolicy|Policy|PolicyException)$/.test(readText(value, 'kind') ?? '')
-  );
 }
 
 function referenceProblem({ file, positionOf }: SourceDocument): Problem {
@@ -109,18 +111,4 @@ function printNode(node: YAMLMap): string {
   const document = parseDocument('', { schema: 'failsafe' });
   document.contents = node as never;
   return document.toString({ lineWidth: 0 });
-}
-
-/** In the order in which their documents are read: a List stands for its items. */
-function policyNodes(document: Document): readonly YAMLMap[] {
-  const flatten = (node: unknown): readonly YAMLMap[] => {
-    if (!isMap(node)) return [];
-    return (textAt(node, 'kind') ?? '').endsWith('List') && isSeq(node.get('items', true))
-      ? mapsIn(node, 'items').flatMap(flatten)
-      : [node];
-  };
-  return flatten(document.contents).filter((node) => {
-    const [apiVersion, kind] = [textAt(node, 'apiVersion') ?? '', textAt(node, 'kind') ?? ''];
-    return isPolicyOrException({ apiVersion, kind });
-  });
 }

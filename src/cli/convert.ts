@@ -1,5 +1,5 @@
 import { resolve } from 'node:path';
-import { convertFile } from './convert-file.ts';
+import { type ConversionTarget, convertFile } from './convert-file.ts';
 import { inputError } from './input-error.ts';
 import type { ExitCode, Io } from './io.ts';
 import { noPolicy, readPolicyTexts } from './policy-input.ts';
@@ -11,6 +11,7 @@ import { replaceFile } from './write-file.ts';
 export interface ConvertOptions {
   readonly output: 'diff' | 'yaml';
   readonly write?: boolean;
+  readonly to?: ConversionTarget;
   readonly color?: boolean;
 }
 
@@ -23,7 +24,7 @@ export async function convert(names: readonly string[], options: ConvertOptions,
   const errorPaint = paintFor(io.stderr, io, options.color);
   const counts = { documents: 0, changed: 0, failed: 0 };
   for (const { file, text } of await readPolicyTexts(names, io)) {
-    const converted = convertFile(file, text);
+    const converted = convertFile(file, text, options.to);
     counts.documents += converted.documents;
     const hasChanged = converted.text !== text;
     if (hasChanged) counts.changed++;

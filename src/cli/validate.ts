@@ -1,11 +1,16 @@
 import { errorTable } from '../errors.ts';
+import type { JsonObject } from '../json/value.ts';
 import { adviseOnPolicy } from '../policy/advice.ts';
 import { loadDocuments } from '../policy/load.ts';
+import type { PolicySource } from '../policy/problem-collector.ts';
 import type { Problem } from '../problem.ts';
-import { inputError } from './input-error.ts';
+import { InputError, inputError } from './input-error.ts';
+import { expandInputs } from './input-paths.ts';
 import type { ExitCode, Io } from './io.ts';
 import { noPolicy, readPolicyTexts } from './policy-input.ts';
+import { readResources } from './resource-reader.ts';
 import { paintFor } from './style.ts';
+import { interplayProblems } from './validate-interplay.ts';
 import { formatGithub, formatJson, formatSarif, type Validation } from './validate-report.ts';
 import { formatValidation } from './validate-text.ts';
 import { watchInputs } from './watch.ts';
@@ -15,6 +20,7 @@ export interface ValidateOptions {
   readonly strict?: boolean;
   readonly ignore?: readonly string[];
   readonly watch?: boolean;
+  readonly resource?: readonly string[];
   readonly color?: boolean;
 }
 
@@ -25,15 +31,24 @@ export function validate(names: readonly string[], options: ValidateOptions, io:
   }
   if (options.watch !== true) return validateOnce(names, options, io);
   const run = () => validateOnce(names, options, io);
-  return watchInputs({ names: () => names, title: 'kymera validate', color: options.color, run }, io);
+  const watched = [...names, ...(options.resource ?? [])];
+  return watchInputs({ names: () => watched, title: 'kymera validate', color: options.color, run }, io);
 }
 
 async function validateOnce(names: readonly string[], options: ValidateOptions, io: Io): Promise<ExitCode> {
   const files = await readPolicyTexts(names, io);
-  const loaded = loadDocuments(files, { advise: adviseOnPolicy });
+  const sources = new Map<JsonObject, PolicySource>();
+  const loaded = loadDocuments(files, {
+    advise(document, source) {
+      sources.set(document, source);
+      return adviseOnPolicy(document, source);
+    },
+  });
+  const objects = options.resource === undefined ? {} : { objects: await readObjects(options.resource, io) };
+  const interplay = interplayProblems(loaded.policies, { sources, ...objects });
   const isIgnored = ({ severity, code }: Problem) =>
     severity === 'warning' && options.ignore?.includes(code) === true;
-  const problems = loaded.problems.filter((problem) => !isIgnored(problem));
+  const problems = [...loaded.problems, ...interplay].filter((problem) => !isIgnored(problem));
   const errors = problems.filter(({ severity }) => severity === 'error').length;
   const documents = loaded.policies.length + loaded.exceptions.length + loaded.globalContext.length;
   if (documents === 0 && errors === 0) throw noPolicy(names);
@@ -46,6 +61,15 @@ async function validateOnce(names: readonly string[], options: ValidateOptions, 
   };
   await io.stdout.write(format(validation, files, options, io));
   return errors > 0 || (options.strict === true && problems.length > 0) ? 1 : 0;
+}
+
+async function readObjects(names: readonly string[], io: Io): Promise<readonly JsonObject[]> {
+  const objects: JsonObject[] = [];
+  for await (const item of readResources(await expandInputs(names, io.cwd), io)) {
+    if ('problem' in item) throw new InputError([item.problem]);
+    objects.push(item.object);
+  }
+  return objects;
 }
 
 function format(

@@ -74,6 +74,14 @@ function builtInKinds({ group, version, kind }: WrittenKind): readonly BuiltInKi
   );
 }
 
+/** An apiVersion that objects of a kind have: that of Kubernetes, or one made up for a kind without group or version. */
+export function apiVersionFor(written: WrittenKind): string {
+  const known = builtInKinds(written).findLast(({ version }) => version === 'v1') ?? builtInKinds(written)[0];
+  const group = known?.group ?? (hasWildcard(written.group) ? 'example.com' : written.group);
+  const version = known?.version ?? (hasWildcard(written.version) ? 'v1' : written.version);
+  return group === '' ? version : `${group}/${version}`;
+}
+
 /** What is known of the lists in objects of a kind; several when its versions differ. */
 export function schemasOf(written: WrittenKind): readonly WriteSchema[] {
   if (hasWildcard(written.kind)) return ['unknown'];

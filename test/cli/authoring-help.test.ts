@@ -12,6 +12,7 @@ const files = {
   'policies/policy.yaml': current,
   'old-policy.yaml': old,
   'pod.yaml': pod,
+  'manifests/pod.yaml': pod,
   'deployment.yaml': 'apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: web}\n',
   'query.txt': 'metadata.name\n',
   'values.yaml':
@@ -39,6 +40,8 @@ function examplesIn(help: string): Example[] {
 test.each([
   [['validate']],
   [['convert']],
+  [['gitops', 'hints']],
+  [['migrate', 'check']],
   [['jp', 'query']],
   [['jp', 'parse']],
   [['jp', 'functions']],

@@ -1,0 +1,50 @@
+import { diff } from '../json/diff.ts';
+import { equal } from '../json/equal.ts';
+import { parsePointer } from '../json/pointer.ts';
+import { type Json, valueAt } from '../json/value.ts';
+import type { CompiledPolicy, CompiledRule } from '../policy/compiled.ts';
+import type { Example } from './example-object.ts';
+import { tryOut } from './trial.ts';
+
+/** A rule that changes again what its policy has changed already. */
+export interface RestlessRule {
+  readonly policy: CompiledPolicy;
+  readonly rule: CompiledRule;
+  readonly example: Example;
+  /** A place that differs, as a pointer. */
+  readonly place: string;
+  /** What stands there after one run and after two; undefined where there is nothing. */
+  readonly once: Json | undefined;
+  readonly twice: Json | undefined;
+}
+
+/**
+ * Runs a policy twice on examples: a policy that is not idempotent goes on changing an object with every update, and
+ * when the API server calls a webhook once more.
+ */
+export function findRestlessRules(
+  policy: CompiledPolicy,
+  examples: readonly Example[],
+): readonly RestlessRule[] {
+  const found = new Map<string, RestlessRule>();
+  for (const example of examples) {
+    const first = tryOut([policy], example, example.object, 0);
+    if (first.failed || first.applied.length === 0) continue;
+    const second = tryOut([policy], example, first.object, 1);
+    if (second.failed || equal(first.object, second.object)) continue;
+    const rule = second.applied[0];
+    const name = rule?.autogenOf ?? rule?.name ?? '';
+    if (rule === undefined || found.has(name)) continue;
+    const place = diff(first.object, second.object)[0]?.path ?? '';
+    const path = parsePointer(place);
+    found.set(name, {
+      policy,
+      rule,
+      example,
+      place,
+      once: valueAt(first.object, path),
+      twice: valueAt(second.object, path),
+    });
+  }
+  return [...found.values()];
+}

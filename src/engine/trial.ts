@@ -1,0 +1,88 @@
+import type { Environment } from '../expression/scope.ts';
+import { Suspend } from '../expression/scope.ts';
+import type { JsonObject } from '../json/value.ts';
+import type { CompiledPolicy, CompiledRule } from '../policy/compiled.ts';
+import { readObject, readText } from '../policy/read-field.ts';
+import { createSnapshot } from '../policy/registry.ts';
+import type { DataSource } from './data-source.ts';
+import type { Example } from './example-object.ts';
+import { mutateSync } from './mutate.ts';
+import type { Request } from './request.ts';
+
+/** What policies made of an object, tried out when they are checked. */
+export interface Trial {
+  readonly object: JsonObject;
+  /** The rules that changed something. */
+  readonly applied: readonly CompiledRule[];
+  /** A rule failed: an example made from its text says nothing then. */
+  readonly failed: boolean;
+}
+
+/** Runs policies on an object as if it came with the example's request; each round takes place at another time. */
+export function tryOut(
+  policies: readonly CompiledPolicy[],
+  example: Example,
+  object: JsonObject,
+  round: number,
+): Trial {
+  const snapshot = createSnapshot(policies, [], { order: 'given' });
+  const options = { dataSource: namespaceData(example), environment: environmentOf(round) };
+  try {
+    const result = mutateSync(requestOf(example, object), snapshot, options);
+    return {
+      object: result.object ?? object,
+      applied: result.outcomes.flatMap(({ status, rule }) => (status === 'applied' ? [rule] : [])),
+      failed: result.failedPolicies.length > 0,
+    };
+  } catch (error) {
+    if (error instanceof Suspend) return { object, applied: [], failed: true };
+    throw error;
+  }
+}
+
+/** The policy with one of its rules. */
+export function onlyRule(policy: CompiledPolicy, rule: CompiledRule): CompiledPolicy {
+  return { ...policy, rules: [rule] };
+}
+
+function requestOf({ operation, user }: Example, object: JsonObject): Request {
+  const metadata = readObject(object, 'metadata') ?? {};
+  const [name, namespace] = [readText(metadata, 'name') ?? '', readText(metadata, 'namespace') ?? ''];
+  const [version = '', group = ''] = (readText(object, 'apiVersion') ?? '').split('/').reverse();
+  const kind = { group, version, kind: readText(object, 'kind') ?? '' };
+  const oldObject = operation === 'UPDATE' ? object : null;
+  const userInfo = user && { userInfo: { username: user.info.username, groups: user.info.groups } };
+  return {
+    operation,
+    kind,
+    subresource: '',
+    name,
+    namespace,
+    object,
+    oldObject,
+    ...(user === undefined ? {} : { user }),
+    variables: { kind, name, namespace, operation, ...userInfo, ...(oldObject && { oldObject }), object },
+  };
+}
+
+function namespaceData({ namespaceLabels }: Example): DataSource {
+  return {
+    read: ({ type }) =>
+      type === 'namespaceLabels'
+        ? { found: true, value: namespaceLabels }
+        : { found: false, error: 'there is no cluster to read from' },
+  };
+}
+
+const hour = 3_600_000;
+
+function environmentOf(round: number): Environment {
+  let state = round * 7_919 + 1;
+  return {
+    now: () => new Date(Date.UTC(2024, 0, 2, 3, 4, 5) + round * hour),
+    random: () => {
+      state = (state * 48_271) % 2_147_483_647;
+      return state / 2_147_483_647;
+    },
+  };
+}

@@ -1,0 +1,147 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { policy } from '../../src/policy/policy-fixture.ts';
+import { kymera } from './in-process.ts';
+
+const root = join(import.meta.dirname, '..', '..');
+const named = (name: string, text: string) => text.replace('name: p', `name: ${name}`);
+const validateRule =
+  '  - {name: v, match: {any: [{resources: {kinds: [Pod]}}]}, validate: {message: no, pattern: {a: b}}}\n';
+
+const same = named('same', policy());
+const differs = named(
+  'differs',
+  policy({ mutate: 'foreach: [{list: "[`1`]", as: one, patchStrategicMerge: {data: {k: v}}}]' }),
+);
+const mixed = `${named('mixed', policy()).trimEnd()}\n${validateRule}`;
+const stays = `apiVersion: kyverno.io/v1\nkind: ClusterPolicy\nmetadata: {name: stays}\nspec:\n  rules:\n${validateRule}`;
+const broken = named('broken', policy({ mutate: 'patchStrategicMerge: {data: {k: "{{ nothing }}"}}' }));
+const cel =
+  'apiVersion: policies.kyverno.io/v1alpha1\nkind: MutatingPolicy\nmetadata: {name: cel}\nspec: {}\n';
+const other = 'apiVersion: v1\nkind: ConfigMap\nmetadata: {name: none}\n';
+const all = {
+  'd/a.yaml': same,
+  'd/b.yaml': differs,
+  'd/c.yaml': mixed,
+  'd/d.yaml': stays,
+  'd/e.yaml': broken,
+  'd/f.yaml': cel,
+  'd/g.yaml': other,
+};
+
+describe('kymera migrate check', () => {
+  it('has a verdict for every policy of Kyverno, and only for those', async () => {
+    const { stdout, exitCode } = await kymera(['migrate', 'check', 'd', '-o', 'json'], { files: all });
+    const { policies, summary } = JSON.parse(stdout);
+    expect(exitCode).toBe(1);
+    expect(
+      policies.map((each: { policy: string; verdict: string }) => `${each.policy} ${each.verdict}`),
+    ).toEqual(['same same', 'differs differs', 'mixed same', 'stays stays', 'broken refused', 'cel stays']);
+    expect(summary).toEqual({ same: 2, differs: 1, refused: 1, stays: 2 });
+  });
+
+  it('names the entry of the differences, which exists', async () => {
+    const { stdout } = await kymera(['migrate', 'check', 'd/b.yaml', '-o', 'json'], { files: all });
+    const [{ differences }] = JSON.parse(stdout).policies;
+    expect(differences).toEqual([
+      {
+        rule: 'r',
+        line: 11,
+        message: 'Kyverno refuses the field `as`',
+        see: 'docs/differences-from-kyverno.md#as-in-foreach',
+      },
+    ]);
+    expect(readFileSync(join(root, 'docs/differences-from-kyverno.md'), 'utf8')).toContain(
+      '### `as` in foreach',
+    );
+  });
+
+  it('says which rules only Kyverno runs', async () => {
+    const { stdout } = await kymera(['migrate', 'check', 'd/c.yaml', '-o', 'json'], { files: all });
+    expect(JSON.parse(stdout).policies).toMatchObject([
+      { runs: ['r'], stays: [{ rule: 'v', type: 'validate' }] },
+    ]);
+  });
+
+  it('prints a table with what is to be known below each row', async () => {
+    const { stdout } = await kymera(['migrate', 'check', 'd'], { files: all });
+    expect(stdout.split('\n')).toEqual([
+      'POLICY              VERDICT             RULES HERE  FOR KYVERNO  FILE',
+      'same                runs unchanged      1           -            d/a.yaml:2',
+      'differs             differs             1           -            d/b.yaml:2',
+      '    rule r: Kyverno refuses the field `as` (docs/differences-from-kyverno.md#as-in-foreach)',
+      'mixed               runs unchanged      1           1 validate   d/c.yaml:2',
+      '    v: leave to Kyverno, in a policy of their own',
+      'stays               stays with Kyverno  0           1 validate   d/d.yaml:1',
+      'broken              does not load       1           -            d/e.yaml:2',
+      '    line 11: nothing defines the variable nothing [KYM_VARIABLE_UNKNOWN]',
+      'MutatingPolicy cel  stays with Kyverno  0           all of it    d/f.yaml:1',
+      '',
+      '2 run unchanged, 1 differ, 1 do not load, 2 stay with Kyverno',
+      '',
+    ]);
+  });
+
+  it.each([
+    ['all that runs here runs unchanged', ['d/a.yaml', 'd/c.yaml', 'd/d.yaml'], 0],
+    ['one differs', ['d/a.yaml', 'd/b.yaml'], 1],
+    ['one does not load', ['d/e.yaml'], 1],
+    ['there is no policy', ['d/g.yaml'], 2],
+    ['there is no such file', ['none'], 2],
+  ])('%s: exit code', async (_, names, exitCode) => {
+    expect(await kymera(['migrate', 'check', ...names], { files: all })).toMatchObject({ exitCode });
+  });
+});
+
+describe('kymera convert --to kymera', () => {
+  const convert = (text: string) =>
+    kymera(['convert', 'p.yaml', '--to', 'kymera', '-o', 'yaml'], { files: { 'p.yaml': text } });
+
+  it('changes the apiVersion, and nothing else of a policy in today’s form', async () => {
+    const text = `# kept\n${same.trim()}\n`;
+    const { stdout, exitCode } = await convert(text);
+    expect(exitCode).toBe(0);
+    expect(stdout).toBe(text.replace('kyverno.io/v1', 'kymera.io/v1'));
+  });
+
+  it('gives policies that load, and run as before', async () => {
+    const { stdout } = await convert(same);
+    const files = { 'p.yaml': stdout, 'r.yaml': other };
+    const applied = await kymera(['apply', 'p.yaml', '-r', 'r.yaml', '-o', 'yaml'], { files });
+    expect(applied.stdout).toContain('a: b');
+  });
+
+  it('brings old policies into today’s form on the way', async () => {
+    const old =
+      'apiVersion: kyverno.io/v1\nkind: ClusterPolicy\nmetadata:\n  name: p\nspec:\n  rules:\n  - name: r\n    match:\n      resources:\n        kinds: [Pod]\n    mutate:\n      patchStrategicMerge: {metadata: {labels: {a: b}}}\n';
+    const { stdout } = await convert(old);
+    expect(stdout).toContain('apiVersion: kymera.io/v1\n');
+    expect(stdout).toContain('any:');
+  });
+
+  it('leaves a policy alone whose rules nobody would enforce', async () => {
+    const { stdout, stderr, exitCode } = await convert(mixed);
+    expect(exitCode).toBe(1);
+    expect(stdout).toBe(mixed);
+    expect(stderr).toContain('rule v is a validate rule: nobody would enforce it under kymera.io/v1');
+  });
+
+  it('leaves exceptions and other documents as they are', async () => {
+    const exception =
+      'apiVersion: kyverno.io/v2\nkind: PolicyException\nmetadata: {name: e, namespace: n}\nspec:\n  match: {any: [{resources: {kinds: [Pod]}}]}\n  exceptions: [{policyName: p, ruleNames: [r]}]\n';
+    const { stdout } = await convert(`${exception}---\n${other}`);
+    expect(stdout).toBe(`${exception}---\n${other}`);
+  });
+
+  it('converts each item of a List, and JSON', async () => {
+    const item = JSON.parse(
+      '{"apiVersion":"kyverno.io/v1","kind":"ClusterPolicy","metadata":{"name":"p"},"spec":{"rules":[{"name":"r","match":{"any":[{"resources":{"kinds":["Pod"]}}]},"mutate":{"patchStrategicMerge":{"metadata":{"labels":{"a":"b"}}}}}]}}',
+    );
+    const { stdout } = await convert(JSON.stringify({ apiVersion: 'v1', kind: 'List', items: [item, item] }));
+    expect(JSON.parse(stdout).items.map((each: { apiVersion: string }) => each.apiVersion)).toEqual([
+      'kymera.io/v1',
+      'kymera.io/v1',
+    ]);
+  });
+});
