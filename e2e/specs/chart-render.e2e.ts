@@ -1,6 +1,7 @@
 import { execFile } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { expect, it } from 'vitest';
+import { blocksOf, markdownPages } from '../../test/docs/pages.ts';
 import { chart, createHelm, everyValue, helmMissing, objectsIn } from '../helm.ts';
 import type { KubernetesObject } from '../kubectl.ts';
 import { pod } from '../objects.ts';
@@ -84,6 +85,40 @@ suite(
       );
       const kinds = objectsIn(kustomized).map(({ kind }) => kind);
       expect(kinds).toEqual(expect.arrayContaining(['Namespace', 'CustomResourceDefinition', 'Deployment']));
+    });
+
+    it('is installed as the documentation says', async () => {
+      const commands = markdownPages()
+        .filter(({ path }) => path.startsWith('docs/'))
+        .flatMap(blocksOf)
+        .flatMap(({ text }) => text.match(/^helm (?:install|upgrade) .*/gm) ?? []);
+      expect(commands.length).toBeGreaterThan(4);
+      for (const command of commands) {
+        const args = command
+          .split(' ')
+          .slice(1)
+          .map((word) => (word === 'charts/kymera' ? chart : word));
+        const { code, stderr } = await helm.run(...args, '--dry-run=client', '--set=crds.install=never');
+        expect(code, `${command}: ${stderr}`).toBe(0);
+      }
+    });
+
+    it('lets policies read Secrets only when it is told to', async () => {
+      const canReadSecrets = async (...args: string[]) => {
+        const roles = (await helm.template('trial', namespace, withoutCrds, ...args)).filter(
+          ({ kind }) => kind === 'ClusterRole',
+        );
+        return roles
+          .filter(({ rules = [] }) =>
+            rules.some(({ resources }: { resources: string[] }) => resources.includes('secrets')),
+          )
+          .map(({ metadata }) => metadata.name);
+      };
+      expect(await canReadSecrets()).toEqual([]);
+      expect(await canReadSecrets('--set=rbac.secrets=true')).toEqual([
+        'trial-kymera-admission-core',
+        'trial-kymera-background-core',
+      ]);
     });
 
     it('makes Pods that the restricted level of Pod Security admits', async () => {

@@ -2,8 +2,8 @@ import { type Command, InvalidArgumentError } from 'commander';
 import type { CommandHost } from './command-host.ts';
 
 const examples = `
-Takes away what a server has written to a cluster so that the API server finds it: webhook configurations and its
-Lease; with --all also its Secrets. Policies stay. A server that still runs writes its webhooks again: --scale-down
+Takes away what a server has written to a cluster so that the API server finds it: webhook configurations, its
+Leases and what it remembers; with --all also its Secrets. Policies stay. A server that still runs writes its webhooks again: --scale-down
 stops it first, and waits until nobody leads any more. Exit codes: 0 done, 2 the cluster cannot be reached.
 
 Examples:

@@ -1,3 +1,5 @@
+import { stateName } from '../cluster/background-state.ts';
+import { backgroundLeaseName } from '../cluster/background-work.ts';
 import { secretNames } from '../cluster/certificates.ts';
 import type { ApiClient } from '../cluster/client.ts';
 import { hasStatus } from '../cluster/cluster-error.ts';
@@ -17,7 +19,7 @@ export interface CleanupOptions extends ClusterChoice {
   readonly timeout?: number;
 }
 
-const leases = [leaseName];
+const leases = [leaseName, backgroundLeaseName];
 
 /** Removes webhook configurations before all else: whatever happens then, nobody is sent to a server that is not there. */
 export async function cleanup(options: CleanupOptions, io: Io): Promise<ExitCode> {
@@ -61,6 +63,7 @@ async function removedWebhooks(client: ApiClient): Promise<readonly string[]> {
 function traces({ all }: CleanupOptions) {
   return [
     ...leases.map((name) => ({ what: 'lease', type: resourceTypes.leases, name })),
+    { what: 'config map', type: resourceTypes.configMaps, name: stateName },
     ...(all === true ? Object.values(secretNames) : []).map((name) => ({
       what: 'secret',
       type: resourceTypes.secrets,
