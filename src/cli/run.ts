@@ -1,5 +1,6 @@
 import { Command, CommanderError } from 'commander';
 import { defineApply } from './apply-command.ts';
+import { defineBackground } from './background-command.ts';
 import { defineBuild } from './build-command.ts';
 import { defineCleanup } from './cleanup-command.ts';
 import { defineCompletion } from './completion-command.ts';
@@ -16,6 +17,7 @@ import type { ExitCode, Io } from './io.ts';
 import { defineJp } from './jp-command.ts';
 import { defineMigrate } from './migrate-command.ts';
 import { formatProblem } from './problem-text.ts';
+import { defineRbac } from './rbac-command.ts';
 import { defineServe } from './serve-command.ts';
 import { paintFor } from './style.ts';
 import { defineTest } from './test-command.ts';
@@ -67,6 +69,7 @@ export function createProgram(io: Io, end: (code: ExitCode) => void): Command {
   defineDiff(program, host);
   defineTransform(program, host);
   defineServe(program, host);
+  defineBackground(program, host);
   defineValidate(program, host);
   defineConvert(program, host);
   defineJp(program, host);
@@ -74,6 +77,7 @@ export function createProgram(io: Io, end: (code: ExitCode) => void): Command {
   defineMigrate(program, host);
   defineGitops(program, host);
   defineExisting(program, host);
+  defineRbac(program, host);
   defineDoctor(program, host);
   defineCleanup(program, host);
   defineCompletion(program, host);

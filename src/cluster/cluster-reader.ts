@@ -17,6 +17,7 @@ export interface ClusterReader {
   readonly dataSource: DataSource;
   /** Its objects, one by one; what is written to it is written to the cluster. */
   readonly store: ObjectStore;
+  readonly kinds: KindTable;
   /** The objects that rules of the policies could be about. */
   objects(policies: readonly CompiledPolicy[], namespace?: string): AsyncGenerator<JsonObject>;
   close(): void;
@@ -31,6 +32,7 @@ export async function openClusterReader(options: AccessOptions): Promise<Cluster
   return {
     dataSource: createReadingSource(client, kinds),
     store: createClusterStore(client, () => kinds),
+    kinds,
     objects: (policies, namespace) => listObjects(client, kinds, policies, namespace),
     close: () => client.close(),
   };

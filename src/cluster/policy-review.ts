@@ -1,4 +1,5 @@
 import { MalformedReview } from '../admission/review-request.ts';
+import { neededAccess } from '../background/needed-access.ts';
 import { equal } from '../json/equal.ts';
 import { isObject, type Json, type JsonObject } from '../json/value.ts';
 import { adviseOnPolicy } from '../policy/advice.ts';
@@ -12,11 +13,13 @@ import type { ApiClient } from './client.ts';
 import type { KindTable } from './discovery.ts';
 import { globalContextProblems } from './global-context-check.ts';
 import { authoredPolicy } from './stored-policy.ts';
-import { describeAccess, lackingAccess, neededAccess } from './target-access.ts';
+import { describeAccess, lackingAccess } from './target-access.ts';
 import { interestsOf } from './webhook-rules.ts';
 
 export interface PolicyReviewOptions {
   readonly client: ApiClient;
+  /** Policies that are left to others are not judged. */
+  readonly takes?: (policy: JsonObject) => boolean;
   readonly kinds: () => KindTable;
   readonly backgroundIdentity: () => Promise<BackgroundIdentity>;
   readonly exceptionNamespaces: readonly string[];
@@ -66,7 +69,7 @@ async function judge(request: JsonObject, options: PolicyReviewOptions): Promise
   switch (readText(object, 'kind')) {
     case 'ClusterPolicy':
     case 'Policy':
-      return judgePolicy(object, options);
+      return options.takes?.(object) === false ? accepted : judgePolicy(object, options);
     case 'PolicyException':
       return judgeException(object, options);
     case 'GlobalContextEntry':

@@ -1,8 +1,9 @@
 import { describe, expect, it } from 'vitest';
+import { neededAccess } from '../background/needed-access.ts';
 import type { JsonObject } from '../json/value.ts';
 import { serviceAccountIdentity } from './background-identity.ts';
 import { smallCluster } from './served-kinds.testing.ts';
-import { describeAccess, neededAccess } from './target-access.ts';
+import { describeAccess } from './target-access.ts';
 
 function needs(target: JsonObject, namespace?: string): readonly string[] {
   const policy = {
