@@ -2,8 +2,11 @@ import type { Decision } from '../admission/decision.ts';
 import { ApiError, ClusterAccessError } from '../cluster/cluster-error.ts';
 import type { ClusterOptions } from '../cluster/cluster-options.ts';
 import { type ClusterRuntime, startCluster } from '../cluster/runtime.ts';
+import { registerBackgroundMetrics } from '../server/background-metrics.ts';
 import { type RunningServer, startServer } from '../server/server.ts';
 import type { ServingCertificate } from '../server/tls.ts';
+import { triggerRoutes } from '../server/trigger-routes.ts';
+import { scanInterval } from './background-options.ts';
 import { inputError } from './input-error.ts';
 import type { Io } from './io.ts';
 import { loadCertificate, readPem, watchCertificate } from './serve-certificate.ts';
@@ -50,10 +53,12 @@ async function clusterOptions(options: ServeOptions, { io, log }: Surroundings):
     ...(options.namespace === undefined ? {} : { namespace: options.namespace }),
     ...(options.configMap === undefined ? {} : { configMap: options.configMap }),
     ...(options.deployment === undefined ? {} : { deployment: options.deployment }),
+    ...(options.policySelector === undefined ? {} : { policySelector: options.policySelector }),
     ...(options.exceptionNamespace === undefined ? {} : { exceptionNamespaces: options.exceptionNamespace }),
     ...(options.backgroundServiceAccount === undefined
       ? {}
       : { backgroundUser: options.backgroundServiceAccount }),
+    ...(options.background === true ? { background: { scanIntervalMs: scanInterval(io) } } : {}),
     ...(options.allowHost === undefined ? {} : { allowedHosts: options.allowHost }),
     ...(options.omitEvents === undefined ? {} : { omitEvents: options.omitEvents }),
     ...(options.forceFailurePolicyIgnore === true ? { forceIgnore: true } : {}),
@@ -78,13 +83,21 @@ async function startMember(
     settings: () => runtime.settings(),
     roles: (user, namespace) => runtime.roles(user, namespace),
     kindOfResource: (resource) => runtime.kindOfResource(resource),
-    otherWebhooks: new Map([[runtime.policyReviewPath, (body) => runtime.policyReviewer(body)]]),
+    otherWebhooks: new Map([
+      [runtime.policyReviewPath, (body) => runtime.policyReviewer(body)],
+      ...triggerRoutes(runtime.triggers.reviewer),
+    ]),
     onDecision: (decision) => tell(runtime, decision),
     log,
     bodyLimit: options.bodyLimit,
     ...(options.clientCa === undefined ? {} : { clientCa: await readPem(options.clientCa, io) }),
     ...(kept === undefined ? {} : { keepDecisions: kept }),
     ...(options.metricsPort === undefined ? {} : { metricsPort: options.metricsPort }),
+  });
+  const { background } = runtime;
+  registerBackgroundMetrics(server.metrics.registry, {
+    triggers: () => runtime.triggers.figures(),
+    ...(background === undefined ? {} : { work: () => background.figures() }),
   });
   const renew = (certificate: ServingCertificate | undefined) => {
     if (certificate !== undefined) server.setCertificate(certificate);

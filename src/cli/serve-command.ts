@@ -48,11 +48,16 @@ export function defineServe(program: Command, { io, end }: CommandHost): void {
     .option('--namespace <name>', 'where Lease, Secrets and settings are')
     .option('--config-map <name>', 'the ConfigMap with the settings')
     .option('--deployment <name>', 'the Deployment of this server: when it goes, the webhooks go')
+    .option(
+      '--policy-selector <labels>',
+      'kyverno.io policies to take, by labels (default: all, or none where Kyverno runs); those of kymera.io are always taken',
+    )
     .option('--exception-namespace <name...>', 'namespaces whose PolicyExceptions count; * for all')
     .option(
       '--background-service-account <user>',
       'system:serviceaccount:NAMESPACE:NAME, who changes existing objects',
     )
+    .option('--background', 'also do the work in the background, as kymera background does')
     .option('--allow-host <name...>', 'hosts outside the cluster that policies may call')
     .option('--omit-events <reason...>', 'events that are not written')
     .option('--force-failure-policy-ignore', 'treat every policy as if its failure policy were Ignore')

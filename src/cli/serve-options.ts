@@ -1,6 +1,8 @@
 import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { defaultRequestSettings, type RequestSettings } from '../admission/policy-provider.ts';
+import { checkPolicySelector } from '../cluster/policy-choice.ts';
+import { FieldPathError } from '../patch/field-path.ts';
 import { inputError } from './input-error.ts';
 import type { Io } from './io.ts';
 
@@ -23,8 +25,10 @@ export interface ServeOptions {
   readonly namespace?: string;
   readonly configMap?: string;
   readonly deployment?: string;
+  readonly policySelector?: string;
   readonly exceptionNamespace?: readonly string[];
   readonly backgroundServiceAccount?: string;
+  readonly background?: boolean;
   readonly allowHost?: readonly string[];
   readonly omitEvents?: readonly string[];
   readonly forceFailurePolicyIgnore?: boolean;
@@ -55,12 +59,22 @@ export function checkServeOptions(options: ServeOptions): void {
     throw usage('--tls-cert and --tls-key belong together');
   if ([...(options.policies ?? []), ...(options.context ?? [])].includes('-'))
     throw usage('standard input cannot be served: name files or folders');
+  if (options.policySelector !== undefined) checkSelector(options.policySelector);
   if (isInCluster(options)) {
     if (options.policies !== undefined)
       throw usage('policies come from files or from a cluster, not from both');
     if (options.workers > 1) throw usage('in a cluster, add replicas instead of --workers');
   } else if (options.policies === undefined) {
     throw usage('name policies to serve with --policies, or a cluster with --kubeconfig');
+  }
+}
+
+function checkSelector(selector: string): void {
+  try {
+    checkPolicySelector(selector);
+  } catch (error) {
+    if (!(error instanceof FieldPathError)) throw error;
+    throw inputError('KYM_USAGE', `--policy-selector: ${error.message}`);
   }
 }
 

@@ -42,6 +42,8 @@ export interface BackgroundWorkOptions {
   /** What to add to the rights of the background. */
   adviceFor(policy: CompiledPolicy): Promise<string | undefined>;
   readonly observer: BackgroundObserver;
+  /** Resolves when the policies are known: who does not know them must not take them for deleted. */
+  policiesKnown(): Promise<void>;
 }
 
 /** Told of everything that happens, for events, metrics and logs. */
@@ -182,7 +184,7 @@ export function startBackgroundWork(options: BackgroundWorkOptions): BackgroundW
         await leading?.stop();
         leading = undefined;
         if (!isLeader) return;
-        await ledger.synced;
+        await Promise.all([ledger.synced, options.policiesKnown()]);
         if (election.isLeader()) leading = lead();
       })
       .catch((error: unknown) => complain('leadership', error));

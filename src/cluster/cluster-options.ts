@@ -1,3 +1,4 @@
+import type { ControllerLimits } from '../background/controller.ts';
 import type { CertificateLife } from './certificate-plan.ts';
 import type { InformerTiming } from './informer.ts';
 import type { AccessOptions } from './kube-config.ts';
@@ -6,6 +7,13 @@ import type { LeaseTiming } from './lease.ts';
 export interface ClusterLog {
   info(details: object, message: string): void;
   warn(details: object, message: string): void;
+}
+
+/** What can be chosen about the work in the background. */
+export interface BackgroundOptions {
+  /** How often rules for existing objects are run anyway; 0 for never. */
+  readonly scanIntervalMs: number;
+  readonly limits?: Partial<ControllerLimits>;
 }
 
 /** Everything that can be chosen about life in a cluster. */
@@ -22,6 +30,8 @@ export interface ClusterOptions extends AccessOptions {
   readonly configMap?: string;
   /** Brought by the user: then none are made, and this is what the API server trusts. */
   readonly certificateAuthority?: string;
+  /** Labels of the `kyverno.io` policies that are taken; all by default, none where Kyverno runs. */
+  readonly policySelector?: string;
   /** Namespaces whose PolicyExceptions count; `*` for all. */
   readonly exceptionNamespaces?: readonly string[];
   /** `system:serviceaccount:NS:NAME`, as whom existing objects are changed; by default whoever the kubeconfig is. */
@@ -38,6 +48,8 @@ export interface ClusterOptions extends AccessOptions {
   readonly forceIgnore?: boolean;
   /** False leaves the webhook configurations to others. */
   readonly registerWebhooks?: boolean;
+  /** Also does the work in the background. */
+  readonly background?: BackgroundOptions;
   readonly log?: ClusterLog;
   readonly timing?: {
     readonly informer?: Partial<InformerTiming>;

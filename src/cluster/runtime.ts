@@ -4,6 +4,7 @@ import type { PolicyProvider, RequestSettings } from '../admission/policy-provid
 import type { DataSource } from '../engine/data-source.ts';
 import type { GroupVersionKind, UserInfo } from '../engine/request.ts';
 import { ownIdentity, serviceAccountIdentity } from './background-identity.ts';
+import { type BackgroundPart, startBackgroundPart } from './background-part.ts';
 import type { KeyPair } from './certificate-issuer.ts';
 import { startCertificates } from './certificates.ts';
 import { messageOf } from './cluster-error.ts';
@@ -25,9 +26,11 @@ import { ensureNamespace } from './own-namespace.ts';
 import { createPolicyCatalog } from './policy-catalog.ts';
 import { policyKinds } from './policy-kinds.ts';
 import { createPolicyReviewer, type PolicyReviewer } from './policy-review.ts';
+import { policySelection } from './policy-selection.ts';
 import { startPolicyWatcher } from './policy-watcher.ts';
 import type { HeldRoles } from './role-resolver.ts';
 import type { ClusterSettings } from './settings.ts';
+import { startTriggers, type Triggers } from './triggers.ts';
 import { defaultNamespace, policyReviewPath } from './webhook-names.ts';
 import { trustedBundle } from './webhook-writer.ts';
 
@@ -48,6 +51,10 @@ export interface ClusterRuntime {
   /** Answers reviews of policies, at this path. */
   readonly policyReviewPath: string;
   readonly policyReviewer: PolicyReviewer;
+  /** Takes what sets off rules in the background. */
+  readonly triggers: Triggers;
+  /** The work itself, where it is done here. */
+  readonly background: BackgroundPart | undefined;
   /** Writes the events of a review, later. */
   recordReview(review: ReviewEvents): void;
   droppedEvents(): number;
@@ -98,6 +105,7 @@ export async function startCluster(options: ClusterOptions): Promise<ClusterRunt
   const announce = createCoalescedTask(
     async () => {
       changed.policies.tell();
+      background?.policiesChanged();
       leader.trigger();
     },
     { delayMs: 50 },
@@ -107,6 +115,7 @@ export async function startCluster(options: ClusterOptions): Promise<ClusterRunt
     discovery,
     catalog,
     onChange: () => announce.trigger(),
+    ...policySelection(options, log),
     onError: warn,
     ...followed,
   });
@@ -168,18 +177,51 @@ export async function startCluster(options: ClusterOptions): Promise<ClusterRunt
     certificates,
   );
 
+  const dataSource = createClusterDataSource({
+    client,
+    kinds: () => discovery.current(),
+    namespaces: objects.namespaces,
+    configMaps,
+    globalContext,
+    namespace,
+    calls: limits,
+  });
+  const triggers = startTriggers({
+    client,
+    namespace,
+    policies: () => catalog.sets(),
+    settings: objects.settings,
+    roles: objects.rolesOf,
+    kindOfResource: (resource) => discovery.current().kindOfResource(resource),
+    dataSource,
+    events,
+    omitEvents: new Set(options.omitEvents ?? []),
+    ...(options.backgroundUser === undefined ? {} : { backgroundUser: options.backgroundUser }),
+    log,
+  });
+  const background =
+    options.background === undefined
+      ? undefined
+      : startBackgroundPart({
+          client,
+          namespace,
+          identity,
+          catalog,
+          discovery,
+          dataSource,
+          settings: objects.settings,
+          log,
+          events,
+          policiesKnown: () => readiness.whenReady(),
+          ...options.background,
+          ...(options.omitEvents === undefined ? {} : { omitEvents: options.omitEvents }),
+          ...(options.timing?.lease === undefined ? {} : { lease: options.timing.lease }),
+        });
+
   let retired: Promise<void> | undefined;
   const runtime: ClusterRuntime = {
     provider: { current: () => catalog.sets(), readiness, onChange: changed.policies.subscribe },
-    dataSource: createClusterDataSource({
-      client,
-      kinds: () => discovery.current(),
-      namespaces: objects.namespaces,
-      configMaps,
-      globalContext,
-      namespace,
-      calls: limits,
-    }),
+    dataSource,
     settings: () => objects.settings().request,
     clusterSettings: objects.settings,
     onSettingsChange: changed.settings.subscribe,
@@ -191,6 +233,7 @@ export async function startCluster(options: ClusterOptions): Promise<ClusterRunt
     policyReviewPath,
     policyReviewer: createPolicyReviewer({
       client,
+      takes: (policy) => watcher.takes(policy),
       kinds: () => discovery.current(),
       exceptionNamespaces: options.exceptionNamespaces ?? [],
       backgroundIdentity: async () =>
@@ -198,6 +241,8 @@ export async function startCluster(options: ClusterOptions): Promise<ClusterRunt
           ? ownIdentity(client)
           : serviceAccountIdentity(options.backgroundUser),
     }),
+    triggers,
+    background,
     recordReview(review) {
       const { generateSuccessEvents, successEventActions } = objects.settings();
       const omitted = new Set(options.omitEvents ?? []);
@@ -214,6 +259,7 @@ export async function startCluster(options: ClusterOptions): Promise<ClusterRunt
     async stop() {
       await runtime.retire();
       unsubscribe();
+      await Promise.all([triggers.stop(), background?.stop()]);
       await events.stop();
       await Promise.all([
         announce.stop(),

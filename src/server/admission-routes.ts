@@ -8,7 +8,7 @@ import type { PolicyScope, Reviewer } from './reviewer.ts';
 type Handler = (request: FastifyRequest, reply: FastifyReply) => Promise<unknown>;
 
 /** Answers an AdmissionReview of another kind of webhook: of policies. */
-export type ReviewAnswerer = (body: Json, milliseconds: number) => Promise<object>;
+export type ReviewAnswerer = (body: Json, milliseconds: number, path: string) => Promise<object>;
 
 export interface AdmissionRoutes {
   readonly reviewer: Reviewer;
@@ -50,7 +50,9 @@ export function addAdmissionRoutes(app: FastifyInstance, { reviewer, others }: A
   for (const [path, answer] of others) {
     app.post(
       path,
-      answering(async (body, milliseconds) => JSON.stringify(await answer(body, milliseconds))),
+      answering(async (body, milliseconds, { url }) =>
+        JSON.stringify(await answer(body, milliseconds, url.split('?', 1)[0] ?? '')),
+      ),
     );
   }
 }

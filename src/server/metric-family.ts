@@ -65,7 +65,7 @@ export function createCounterFamily(
   type: 'counter' | 'gauge' = 'counter',
 ): CounterFamily {
   const family = new Family<CounterSeries>((labels) => ({ labels, value: 0 }));
-  register(options, type, () => Array.from(family.all(), ({ labels, value }) => ({ labels, value })));
+  registerMetric(options, type, () => Array.from(family.all(), ({ labels, value }) => ({ labels, value })));
   return family;
 }
 
@@ -86,7 +86,9 @@ export function createHistogramFamily(options: FamilyOptions): HistogramFamily {
     counts: new Array<number>(bounds.length + 1).fill(0),
     sum: 0,
   }));
-  register(options, 'histogram', () => Array.from(family.all()).flatMap((series) => points(options, series)));
+  registerMetric(options, 'histogram', () =>
+    Array.from(family.all()).flatMap((series) => points(options, series)),
+  );
   return family;
 }
 
@@ -120,7 +122,8 @@ function points({ name }: FamilyOptions, { labels, counts, sum }: HistogramSerie
   ];
 }
 
-function register(
+/** A metric whose values are read when they are asked for. */
+export function registerMetric(
   { name, help, registry }: FamilyOptions,
   type: string,
   values: () => readonly Point[],

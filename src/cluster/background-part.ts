@@ -1,0 +1,74 @@
+import { createCounts } from './background-counts.ts';
+import { generatedNotes, resultNotes, writeNotes } from './background-events.ts';
+import { createClusterStore } from './background-store.ts';
+import {
+  type BackgroundFigures,
+  type BackgroundWork,
+  type BackgroundWorkOptions,
+  startBackgroundWork,
+} from './background-work.ts';
+import type { EventNote } from './event-notes.ts';
+import type { EventSink } from './events.ts';
+
+export interface BackgroundPartOptions
+  extends Omit<BackgroundWorkOptions, 'store' | 'observer' | 'adviceFor'> {
+  readonly events: EventSink;
+  /** Reasons of events that are not written; by default successes, unless the settings ask for them. */
+  readonly omitEvents?: readonly string[];
+  readonly adviceFor?: BackgroundWorkOptions['adviceFor'];
+}
+
+export interface BackgroundPart extends Omit<BackgroundWork, 'figures'> {
+  figures(): BackgroundPartFigures;
+}
+
+export interface BackgroundPartFigures extends BackgroundFigures {
+  readonly ended: ReturnType<ReturnType<typeof createCounts>['all']>;
+  readonly targets: ReturnType<ReturnType<typeof createCounts>['all']>;
+}
+
+const successes: readonly string[] = ['PolicyApplied', 'PolicySkipped'];
+
+/** The work in the background, with the events and figures that tell of it. */
+export function startBackgroundPart(options: BackgroundPartOptions): BackgroundPart {
+  const { client, discovery, events, log } = options;
+  const ended = createCounts();
+  const targets = createCounts();
+  const tell = (notes: readonly EventNote[]) => {
+    const quiet = options.settings().generateSuccessEvents ? [] : successes;
+    const omitted = new Set(options.omitEvents ?? quiet);
+    events.add(notes.filter(({ reason }) => !omitted.has(reason)));
+  };
+  const work = startBackgroundWork({
+    ...options,
+    store: createClusterStore(client, () => discovery.current()),
+    adviceFor: options.adviceFor ?? (async () => undefined),
+    observer: {
+      wrote(policy, request, write) {
+        targets.add({ policy_name: policy.key, rule_name: request.rule, outcome: write.outcome });
+        tell(writeNotes(policy, request, write));
+      },
+      generated(policy, request, made) {
+        targets.add({ policy_name: policy.key, rule_name: request.rule, outcome: made.action });
+        tell(generatedNotes(policy, request, made));
+      },
+      ended(policy, request, status) {
+        const { state, message, deadLetter } = status;
+        ended.add({
+          policy_name: request.policy,
+          rule_name: request.rule,
+          state: deadLetter ? 'DeadLetter' : state,
+        });
+        const about = { request: request.name, policy: request.policy, rule: request.rule, state, message };
+        if (state === 'Failed')
+          log.warn(about, deadLetter ? 'an update request was given up' : 'an update request failed');
+        else log.info(about, 'an update request ended');
+        if (policy !== undefined) tell(resultNotes(policy, request, status));
+      },
+    },
+  });
+  return {
+    ...work,
+    figures: () => ({ ...work.figures(), ended: ended.all(), targets: targets.all() }),
+  };
+}

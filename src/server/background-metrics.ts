@@ -1,0 +1,63 @@
+import type { Registry } from 'prom-client';
+import { registerMetric } from './metric-family.ts';
+
+type Series = readonly { readonly labels: Readonly<Record<string, string>>; readonly value: number }[];
+
+/** What triggers and the work in the background tell of themselves. */
+export interface BackgroundSource {
+  triggers?(): { readonly waiting: number; readonly taken: Series };
+  work?(): {
+    readonly leads: boolean;
+    readonly waiting: number;
+    readonly running: number;
+    readonly states: Readonly<Record<string, number>>;
+    readonly ended: Series;
+    readonly targets: Series;
+  };
+}
+
+/** Figures are asked for when the metrics are. */
+export function registerBackgroundMetrics(registry: Registry, source: BackgroundSource): void {
+  const metric = (
+    name: string,
+    help: string,
+    type: 'counter' | 'gauge',
+    read: () => Series | undefined,
+  ): void => registerMetric({ name, help, registry }, type, () => read() ?? []);
+  const one = (value: number | undefined): Series | undefined =>
+    value === undefined ? undefined : [{ labels: {}, value }];
+  metric(
+    'kymera_triggers_total',
+    'Rules that requests set off, by what became of it.',
+    'counter',
+    () => source.triggers?.().taken,
+  );
+  metric('kymera_triggers_waiting', 'Triggers that wait in memory.', 'gauge', () =>
+    one(source.triggers?.().waiting),
+  );
+  metric('kymera_update_requests', 'UpdateRequests by state.', 'gauge', () => {
+    const states = source.work?.().states;
+    return states && Object.entries(states).map(([state, value]) => ({ labels: { state }, value }));
+  });
+  metric(
+    'kymera_update_requests_ended_total',
+    'UpdateRequests run, by result.',
+    'counter',
+    () => source.work?.().ended,
+  );
+  metric(
+    'kymera_background_targets_total',
+    'Objects looked at in the background, by what became of them.',
+    'counter',
+    () => source.work?.().targets,
+  );
+  metric('kymera_background_queue', 'UpdateRequests that wait to be run.', 'gauge', () =>
+    one(source.work?.().waiting),
+  );
+  metric('kymera_background_running', 'UpdateRequests being run.', 'gauge', () =>
+    one(source.work?.().running),
+  );
+  metric('kymera_background_leader', 'Whether this process does the work in the background.', 'gauge', () =>
+    one(source.work === undefined ? undefined : Number(source.work().leads)),
+  );
+}
