@@ -1,4 +1,5 @@
-import { isObject } from '../json/value.ts';
+import { setMember } from '../json/edit.ts';
+import { isObject, type JsonObject, member } from '../json/value.ts';
 import type { BuildContext } from './build-context.ts';
 import type { PatchEntry } from './kustomization.ts';
 import { atPlace, KustomizeError, type KustomizePlace } from './kustomize-error.ts';
@@ -6,6 +7,7 @@ import { applyJsonPatch } from './patch-json.ts';
 import type { JsonPatchOperation } from './patch-json-operation.ts';
 import { applyStrategicPatch, findPatchTarget } from './patch-strategic.ts';
 import { readPatch } from './patch-text.ts';
+import { annotationsOf, withAnnotations } from './plugin-annotations.ts';
 import { currentId, describeId, type Resource, sameId } from './resource.ts';
 import type { ResourceSet } from './resource-set.ts';
 import { selectTargets } from './selector.ts';
@@ -105,14 +107,27 @@ function applyToTargets(
   const targets = selectTargets(set, target, placeOf(context, `${field}.target`), context.options.warn);
   for (const resource of targets) {
     patching(resource, place, () => {
-      const patched = applyJsonPatch(resource.object, operations);
+      const patched = applyJsonPatch(annotatable(resource, remembers), operations);
       if (!isObject(patched)) throw new KustomizeError('KYM_KUSTOMIZE_PATCH', 'the patch leaves no map');
       if (remembers && !resource.previousIds.some((known) => sameId(known, currentId(resource)))) {
         set.rememberId(resource);
       }
-      set.update(resource, patched);
+      set.update(resource, withAnnotations(patched, annotationsOf(patched)));
     });
   }
+  atPlace(placeOf(context, field), () => set.checkUnique());
+}
+
+/**
+ * kustomize notes earlier names in annotations, so that a resource that has some has a map of annotations too, to which
+ * a patch can add. `patches` takes such a note of every resource.
+ */
+function annotatable(resource: Resource, isNoted: boolean): JsonObject {
+  const { object, previousIds, needsHash, behavior } = resource;
+  const isRemembered = isNoted || previousIds.length > 0 || needsHash || behavior !== 'unspecified';
+  const metadata = member(object, 'metadata');
+  if (!isRemembered || !isObject(metadata) || Object.hasOwn(metadata, 'annotations')) return object;
+  return setMember(object, 'metadata', setMember(metadata, 'annotations', {}));
 }
 
 /** An error names the resource that could not be patched. */
