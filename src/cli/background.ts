@@ -4,6 +4,7 @@ import { startBackgroundServer } from '../server/background-server.ts';
 import { scanInterval } from './background-options.ts';
 import { inputError } from './input-error.ts';
 import type { ExitCode, Io } from './io.ts';
+import { checkSelector } from './policy-selector.ts';
 import { createLog } from './serve-log.ts';
 import { stopSignal } from './serve-signal.ts';
 
@@ -13,6 +14,8 @@ export interface BackgroundCommandOptions {
   readonly kubeContext?: string;
   readonly namespace?: string;
   readonly configMap?: string;
+  readonly policySelector?: string;
+  readonly policySelector?: string;
   readonly exceptionNamespace?: readonly string[];
   readonly allowHost?: readonly string[];
   readonly omitEvents?: readonly string[];
@@ -27,6 +30,7 @@ export interface BackgroundCommandOptions {
 export async function background(options: BackgroundCommandOptions, io: Io): Promise<ExitCode> {
   const log = createLog(options.logLevel, io.stderr);
   const scanIntervalMs = scanInterval(io);
+  if (options.policySelector !== undefined) checkSelector(options.policySelector);
   try {
     const runtime = await startBackground({
       env: io.env,
@@ -36,6 +40,8 @@ export async function background(options: BackgroundCommandOptions, io: Io): Pro
       ...(options.kubeContext === undefined ? {} : { context: options.kubeContext }),
       ...(options.namespace === undefined ? {} : { namespace: options.namespace }),
       ...(options.configMap === undefined ? {} : { configMap: options.configMap }),
+      ...(options.policySelector === undefined ? {} : { policySelector: options.policySelector }),
+      ...(options.policySelector === undefined ? {} : { policySelector: options.policySelector }),
       ...(options.exceptionNamespace === undefined
         ? {}
         : { exceptionNamespaces: options.exceptionNamespace }),

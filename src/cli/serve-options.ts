@@ -1,10 +1,9 @@
 import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { defaultRequestSettings, type RequestSettings } from '../admission/policy-provider.ts';
-import { checkPolicySelector } from '../cluster/policy-choice.ts';
-import { FieldPathError } from '../patch/field-path.ts';
 import { inputError } from './input-error.ts';
 import type { Io } from './io.ts';
+import { checkSelector } from './policy-selector.ts';
 
 /** The command line of `kymera serve`. */
 export interface ServeOptions {
@@ -66,15 +65,6 @@ export function checkServeOptions(options: ServeOptions): void {
     if (options.workers > 1) throw usage('in a cluster, add replicas instead of --workers');
   } else if (options.policies === undefined) {
     throw usage('name policies to serve with --policies, or a cluster with --kubeconfig');
-  }
-}
-
-function checkSelector(selector: string): void {
-  try {
-    checkPolicySelector(selector);
-  } catch (error) {
-    if (!(error instanceof FieldPathError)) throw error;
-    throw inputError('KYM_USAGE', `--policy-selector: ${error.message}`);
   }
 }
 

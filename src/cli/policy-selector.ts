@@ -1,0 +1,13 @@
+import { checkPolicySelector } from '../cluster/policy-choice.ts';
+import { FieldPathError } from '../patch/field-path.ts';
+import { inputError } from './input-error.ts';
+
+/** Throws InputError for a --policy-selector that cannot be read. */
+export function checkSelector(selector: string): void {
+  try {
+    checkPolicySelector(selector);
+  } catch (error) {
+    if (!(error instanceof FieldPathError)) throw error;
+    throw inputError('KYM_USAGE', `--policy-selector: ${error.message}`);
+  }
+}
