@@ -22,10 +22,6 @@ export function defineBackground(program: Command, { io, end }: CommandHost): vo
       '--policy-selector <labels>',
       'kyverno.io policies to take, by labels (default: all, or none where Kyverno runs); those of kymera.io are always taken',
     )
-    .option(
-      '--policy-selector <labels>',
-      'kyverno.io policies to take, by labels, as kymera serve does (default: all, or none where Kyverno runs)',
-    )
     .option('--exception-namespace <name...>', 'namespaces whose PolicyExceptions count; * for all')
     .option('--allow-host <name...>', 'hosts outside the cluster that policies may call')
     .option(
