@@ -84,6 +84,10 @@ function policyBranch(policy: CompiledPolicy, evaluated: Evaluated, paint: Paint
     text: `policy ${paint('bold', policy.key)}${dropped}`,
     below: [
       ...outcomes.map((outcome) => ruleBranch(outcome, paint)),
+      ...policy.generateRules.map(({ name }) => ({
+        text: `- rule ${name}: makes objects in the background; see kymera existing plan`,
+        below: [],
+      })),
       ...policy.otherRules.map(({ name, type }) => ({
         text: `- rule ${name}: ${type} rules are passed over`,
         below: [],

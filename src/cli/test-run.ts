@@ -88,14 +88,14 @@ async function checkResult(
       ? [row(whole, 'unverified', `there is no policy ${result.policy}`)]
       : [row(whole, 'skipped', `${other.kind} is not a kind of policy that mutates here`)];
   }
-  const otherRule = policy.otherRules.find(({ name }) => ruleNames(name).includes(result.rule));
+  const otherRule = rulesNotRun(policy).find(({ name }) => ruleNames(name).includes(result.rule));
   if (otherRule !== undefined) return [row(whole, 'skipped', `${otherRule.type} rules are not run`)];
   const rules = policy.rules.filter(
     (rule) => result.rule === '' || ruleNames(result.rule).includes(rule.name),
   );
   if (rules.length === 0) {
     const written = policy.rules.filter((rule) => rule.autogenOf === undefined);
-    const known = [...written, ...policy.otherRules].map((rule) => rule.name).join(', ');
+    const known = [...written, ...rulesNotRun(policy)].map((rule) => rule.name).join(', ');
     return result.rule === ''
       ? [row(whole, 'skipped', 'the policy has no mutate rule')]
       : [row(whole, 'unverified', `the policy has no rule ${result.rule}; it has ${known}`)];
@@ -120,6 +120,11 @@ async function checkResult(
     rows.push({ ...row(title, 'passed', ''), ...judged });
   }
   return rows;
+}
+
+/** What generate rules make is seen with `kymera existing plan`. */
+function rulesNotRun(policy: CompiledPolicy): CompiledPolicy['otherRules'] {
+  return [...policy.otherRules, ...policy.generateRules.map(({ name }) => ({ name, type: 'generate' }))];
 }
 
 function findPolicy(name: string, policies: readonly CompiledPolicy[]): CompiledPolicy | undefined {
