@@ -9,8 +9,8 @@ export interface DoctorOptions extends ClusterChoice {
 export function doctor(options: DoctorOptions, io: Io): Promise<ExitCode> {
   return withCluster(options, io, async (client) => {
     let isWell = true;
-    for (const { ok, text, remedy } of await diagnose(client)) {
-      await io.stdout.write(`${ok ? 'ok  ' : 'BAD '} ${text}\n`);
+    for (const { ok, note, text, remedy } of await diagnose(client)) {
+      await io.stdout.write(`${ok ? (note ? 'note' : 'ok  ') : 'BAD '} ${text}\n`);
       if (ok) continue;
       if (remedy === undefined || options.fix !== true) {
         isWell = false;

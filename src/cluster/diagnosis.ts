@@ -3,12 +3,16 @@ import { readNumber, readObject, readObjects, readText } from '../policy/read-fi
 import type { ApiClient } from './client.ts';
 import { hasStatus, messageOf } from './cluster-error.ts';
 import { customResourceDefinitions } from './crds.ts';
+import { isOfKyverno } from './policy-choice.ts';
 import { probeServer } from './probe.ts';
+import { prunedFields } from './pruned-fields.ts';
 import { type ResourceType, resourceTypes } from './resource-path.ts';
 import { managedSelector, mutatingConfigurationName, validatingConfigurationName } from './webhook-names.ts';
 
 export interface Finding {
   readonly ok: boolean;
+  /** Nothing is wrong, but it is well to know. */
+  readonly note?: true;
   readonly text: string;
   /** What to delete to mend it. */
   readonly remedy?: { readonly type: ResourceType; readonly name: string };
@@ -19,7 +23,7 @@ export type TargetCheck = (clientConfig: JsonObject) => Promise<string | undefin
 
 /** Looks at what a server has written to a cluster. */
 export async function diagnose(client: ApiClient, check = targetCheck(client)): Promise<readonly Finding[]> {
-  const findings: Finding[] = [...(await missingDefinitions(client))];
+  const findings: Finding[] = [...(await examineDefinitions(client)), ...(await besideKyverno(client))];
   for (const [type, name] of [
     [resourceTypes.mutatingWebhooks, mutatingConfigurationName],
     [resourceTypes.validatingWebhooks, validatingConfigurationName],
@@ -46,14 +50,34 @@ async function findNamed(
   }
 }
 
-async function missingDefinitions(client: ApiClient): Promise<readonly Finding[]> {
-  const { items } = await client.list(resourceTypes.customResourceDefinitions, { metadataOnly: true });
-  const present = new Set(items.map(nameOf));
-  const missing = customResourceDefinitions()
-    .map(nameOf)
-    .filter((name) => !present.has(name));
-  if (missing.length === 0) return [{ ok: true, text: 'all custom resource definitions are installed' }];
-  return [{ ok: false, text: `custom resource definitions are missing: ${missing.join(', ')}` }];
+async function examineDefinitions(client: ApiClient): Promise<readonly Finding[]> {
+  const { items } = await client.list(resourceTypes.customResourceDefinitions);
+  const present = new Map(items.map((item) => [nameOf(item), item]));
+  const ours = customResourceDefinitions();
+  const missing = ours.map(nameOf).filter((name) => !present.has(name));
+  const first: Finding =
+    missing.length === 0
+      ? { ok: true, text: 'all custom resource definitions are installed' }
+      : { ok: false, text: `custom resource definitions are missing: ${missing.join(', ')}` };
+  return [first, ...ours.flatMap((own) => examineDefinition(own, present.get(nameOf(own))))];
+}
+
+/** Under a definition that somebody else made, the API server drops fields it does not know. */
+function examineDefinition(own: JsonObject, installed: JsonObject | undefined): readonly Finding[] {
+  const pruned = installed === undefined ? [] : prunedFields(own, installed);
+  if (installed === undefined || pruned.length === 0) return [];
+  const labels = readObject(readObject(installed, 'metadata') ?? {}, 'labels') ?? {};
+  const whose = labels['app.kubernetes.io/name'] === 'kymera' ? 'an older one of Kymera' : 'not of Kymera';
+  const text = `${nameOf(own)} is ${whose}: the API server drops ${pruned.join(', ')}`;
+  return [{ ok: true, note: true, text }];
+}
+
+async function besideKyverno(client: ApiClient): Promise<readonly Finding[]> {
+  const { items } = await client.list(resourceTypes.mutatingWebhooks, { metadataOnly: true });
+  if (!items.some(isOfKyverno)) return [];
+  const text =
+    'Kyverno runs here, too: of the kyverno.io policies those are taken that --policy-selector chooses, none without it';
+  return [{ ok: true, note: true, text }];
 }
 
 /** A configuration is removed when none of its entries leads anywhere: the server, when it runs, writes it again. */

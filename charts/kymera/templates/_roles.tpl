@@ -23,6 +23,10 @@
 - apiGroups: [rbac.authorization.k8s.io]
   resources: [rolebindings, clusterrolebindings]
   verbs: [list, watch]
+{{- /* Whether Kyverno runs, too. */}}
+- apiGroups: [admissionregistration.k8s.io]
+  resources: [mutatingwebhookconfigurations]
+  verbs: [list, watch]
 - apiGroups: [events.k8s.io]
   resources: [events]
   verbs: [create]
