@@ -15,7 +15,6 @@ export interface BackgroundCommandOptions {
   readonly namespace?: string;
   readonly configMap?: string;
   readonly policySelector?: string;
-  readonly policySelector?: string;
   readonly exceptionNamespace?: readonly string[];
   readonly allowHost?: readonly string[];
   readonly omitEvents?: readonly string[];
@@ -40,7 +39,6 @@ export async function background(options: BackgroundCommandOptions, io: Io): Pro
       ...(options.kubeContext === undefined ? {} : { context: options.kubeContext }),
       ...(options.namespace === undefined ? {} : { namespace: options.namespace }),
       ...(options.configMap === undefined ? {} : { configMap: options.configMap }),
-      ...(options.policySelector === undefined ? {} : { policySelector: options.policySelector }),
       ...(options.policySelector === undefined ? {} : { policySelector: options.policySelector }),
       ...(options.exceptionNamespace === undefined
         ? {}
