@@ -261,6 +261,20 @@ describe('the protocol', () => {
 });
 
 describe('a server that stops', () => {
+  it('is not ready once that is announced, but answers until it stops, and asks callers to go', async () => {
+    const server = await startTestServer(policy);
+    expect((await server.get('/readyz')).status).toBe(200);
+    server.server.announceStop();
+    expect((await server.get('/readyz')).status).toBe(503);
+    const agent = new Agent({ keepAlive: true });
+    const answer = await send(`${server.url}/mutate`, { ca: server.ca, method: 'POST', body: bytes, agent });
+    expect(patchIn(answer)).toEqual(expected);
+    expect(answer.headers['connection']).toBe('close');
+    await server.server.stop(1_000);
+    await expect(server.post('/mutate', reviewOf(pod))).rejects.toThrow();
+    agent.destroy();
+  });
+
   it('is not ready, answers what is in flight over both protocols, and takes no more', async () => {
     let release: () => void = () => undefined;
     const gate = new Promise<void>((resolve) => {

