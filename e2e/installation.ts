@@ -1,9 +1,9 @@
-import { readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { readFileSync } from 'node:fs';
 import { parseAllDocuments } from 'yaml';
 import type { JsonObject } from '../src/json/value.ts';
 import { createKubectl, type Kubectl } from './kubectl.ts';
 import type { Settings } from './settings.ts';
+import { tokenKubeconfig } from './token-kubeconfig.ts';
 import { waitFor } from './wait-for.ts';
 
 /** As in the manifests that the chart renders. */
@@ -63,14 +63,7 @@ export async function accountKubeconfig(
   account: Account,
   folder: string,
 ): Promise<string> {
-  const kubectl = createKubectl(settings, ownNamespace);
-  const token = await kubectl.ok('create', 'token', `kymera-${account}`, '--duration=2h');
-  const view = await kubectl.ok('config', 'view', '--raw', '--minify', '--flatten', '-o', 'json');
-  const config = JSON.parse(view) as JsonObject & { users: readonly { name: string }[] };
-  const users = config.users.map(({ name }) => ({ name, user: { token: token.trim() } }));
-  const path = join(folder, `${account}.kubeconfig`);
-  writeFileSync(path, JSON.stringify({ ...config, users }), { mode: 0o600 });
-  return path;
+  return tokenKubeconfig(createKubectl(settings, ownNamespace), `kymera-${account}`, folder);
 }
 
 /** Gives the accounts further rights, the way a user does: by a ClusterRole with the label by which they are collected. */

@@ -1,11 +1,15 @@
-import { readdirSync } from 'node:fs';
+import { mkdtempSync, readdirSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { installCustomResources } from '../custom-resources.ts';
-import { chart, createHelm, helmMissing } from '../helm.ts';
+import { chart, createHelm, helmMissing, objectsIn } from '../helm.ts';
 import type { KubernetesObject } from '../kubectl.ts';
+import { kymera } from '../kymera.ts';
 import { suite } from '../suite.ts';
+import { tokenKubeconfig } from '../token-kubeconfig.ts';
 
 const crdNames = readdirSync(fileURLToPath(new URL('../../deploy/crds', import.meta.url))).map((file) =>
   file.replace(/\.yaml$/, ''),
@@ -39,15 +43,30 @@ const foreign = {
     webhooks: []`),
 };
 
+const webhook = {
+  apiVersion: 'admissionregistration.k8s.io/v1',
+  kind: 'MutatingWebhookConfiguration',
+  metadata: { name: 'kymera-resource-mutation', labels: { 'app.kubernetes.io/managed-by': 'kymera' } },
+  webhooks: [],
+};
+
 suite(
   'chart in a cluster',
   ({ settings, kubectl, namespace, before, after }) => {
     const helm = createHelm(settings);
+    const folder = mkdtempSync(join(settings.controlPlane ?? tmpdir(), 'chart-'));
     const release = ['trial', chart, `--namespace=${namespace}`, '--disable-openapi-validation'];
     const gone = ['trial', `--namespace=${namespace}`, '--no-hooks'];
     const definitions = async () => {
       const found = await kubectl.list('customresourcedefinitions');
       return found.filter(({ metadata }) => crdNames.includes(metadata.name));
+    };
+    /** What the container of the hook is started with. */
+    const hookArguments = async (): Promise<readonly string[]> => {
+      const hooks = objectsIn(await helm.ok('get', 'hooks', ...gone.slice(0, 2)));
+      const job = hooks.find(({ kind }) => kind === 'Job');
+      expect(job?.metadata.annotations).toMatchObject({ 'helm.sh/hook': 'pre-delete' });
+      return job?.['spec'].template.spec.containers[0].args;
     };
     const forget = async () => {
       await kubectl.ok('delete', 'crds', ...crdNames, '--ignore-not-found');
@@ -76,6 +95,25 @@ suite(
       const upgraded = await kubectl.get('crd', 'policies.kyverno.io');
       expect(upgraded.metadata.labels).toMatchObject({ team: 'platform' });
       expect((await kubectl.get('deployment', 'trial-kymera-admission'))['spec'].replicas).toBe(3);
+    });
+
+    it('cleans up before it is uninstalled, with the rights of its hook', async () => {
+      const args = await hookArguments();
+      const kubeconfig = await tokenKubeconfig(kubectl, 'trial-kymera-hooks', folder);
+      // Of a server that was lost.
+      await kubectl.sendOk('create', webhook);
+      const done = await kymera(...args, '--kubeconfig', kubeconfig);
+      expect(done.stdout).toContain('removed webhook configuration kymera-resource-mutation');
+      expect(done).toMatchObject({ code: 0, stderr: '' });
+      const deployments = await kubectl.list('deployments');
+      expect(deployments.map((each) => each['spec'].replicas)).toEqual([0, 0]);
+    });
+
+    it('is not held up by a hook that can do nothing', async () => {
+      const kubeconfig = await tokenKubeconfig(kubectl, 'default', folder);
+      const { code, stderr } = await kymera(...(await hookArguments()), '--kubeconfig', kubeconfig);
+      expect(stderr).toMatch(/^not done: .*forbidden/im);
+      expect(code).toBe(0);
     });
 
     it('is uninstalled without its hooks, and leaves definitions and nothing else', async () => {

@@ -1,0 +1,70 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { parse } from 'yaml';
+import {
+  mutatingConfigurationName,
+  triggerConfigurationName,
+  validatingConfigurationName,
+} from '../../src/cluster/webhook-names.ts';
+import { createMetrics } from '../../src/server/metrics.ts';
+import { kymera } from '../cli/in-process.ts';
+
+const folder = 'charts/kymera/templates';
+const read = (path: string) => readFileSync(path, 'utf8');
+const templates = new Map(
+  readdirSync(folder, { recursive: true, encoding: 'utf8' })
+    .filter((name) => /\.(yaml|tpl)$/.test(name))
+    .map((name) => [name, read(join(folder, name))]),
+);
+
+function flagsIn(...names: readonly string[]): readonly string[] {
+  const text = names.map((name) => templates.get(name) ?? '').join('\n');
+  return [...new Set([...text.matchAll(/(?:- |")(--[a-z][a-z-]*)/g)].map(([, flag]) => flag ?? ''))];
+}
+
+describe('the templates of the chart', () => {
+  it.each([
+    ['serve', flagsIn('admission.yaml', '_pod.tpl')],
+    ['background', flagsIn('background.yaml', '_pod.tpl')],
+    ['cleanup', flagsIn('cleanup-hook.yaml')],
+  ])('start kymera %s with flags that it has', async (command, flags) => {
+    const { stdout } = await kymera([command, '--help']);
+    expect(flags.length).toBeGreaterThan(3);
+    expect(flags.filter((flag) => !stdout.includes(`${flag} `))).toEqual([]);
+  });
+
+  it('name the webhook configurations as the program does', () => {
+    const names = [mutatingConfigurationName, validatingConfigurationName, triggerConfigurationName];
+    expect(templates.get('_roles.tpl')).toContain(`[${names.join(', ')}]`);
+  });
+
+  it('carry the version of the program', () => {
+    const { version } = JSON.parse(read('package.json'));
+    expect(parse(read('charts/kymera/Chart.yaml'))).toMatchObject({ version, appVersion: version });
+  });
+});
+
+describe('what operators watch', () => {
+  const alerts = parse(read('charts/kymera/files/alerts.yaml'));
+  const dashboard = JSON.parse(read('charts/kymera/files/dashboard.json'));
+  const expressions: readonly string[] = [
+    ...alerts.groups.flatMap((group: { rules: { expr: string }[] }) => group.rules.map(({ expr }) => expr)),
+    ...dashboard.panels.flatMap((panel: { targets: { expr: string }[] }) =>
+      panel.targets.map(({ expr }) => expr),
+    ),
+  ];
+
+  it('is what the server counts', async () => {
+    const text = await createMetrics().registry.metrics();
+    const counted = new Set([...text.matchAll(/^# TYPE (\S+)/gm)].map(([, name]) => name));
+    const named = expressions.flatMap((each) => each.match(/\b(?:kyverno|kymera|process|nodejs)_\w+/g) ?? []);
+    expect(named.length).toBeGreaterThan(10);
+    expect(named.filter((name) => !counted.has(name.replace(/_bucket$/, '')))).toEqual([]);
+  });
+
+  it('is that of Kymera, where Kyverno is watched, too', () => {
+    const series = expressions.flatMap((each) => each.match(/\bkyverno_\w+(\{[^}]*\})?/g) ?? []);
+    expect(series.filter((each) => !each.includes('job=~".*kymera'))).toEqual([]);
+  });
+});
