@@ -1,6 +1,7 @@
 import { functionExample, functionSignature } from '../src/cli/function-text.ts';
 import { type ErrorCode, errorTable } from '../src/errors.ts';
 import { functionTable } from '../src/expression/functions/table.ts';
+import { documentJsonSchema } from '../src/policy/json-schema.ts';
 import { commandPage } from './docs-commands.ts';
 import { cookbookPage } from './docs-cookbook.ts';
 import { policyPage } from './docs-policy.ts';
@@ -13,6 +14,7 @@ export async function docsPages(root: string): Promise<ReadonlyMap<string, strin
     ['docs/reference/functions.md', functionPage()],
     ['docs/reference/policy.md', policyPage(root)],
     ['docs/cookbook.md', await cookbookPage(root)],
+    ['schemas/policy.schema.json', `${JSON.stringify(documentJsonSchema(), null, 2)}\n`],
   ]);
 }
 
