@@ -2,11 +2,13 @@ import type { Outcome } from '../engine/outcome.ts';
 import { formatPointer } from '../json/pointer.ts';
 import type { JsonObject, Path } from '../json/value.ts';
 import type { Problem } from '../problem.ts';
-import { createFormatter, textOf } from './apply-format.ts';
+import { absenceWarning, isAbsence, previewBackground } from './apply-background.ts';
+import { type ApplyFormatter, createFormatter, textOf } from './apply-format.ts';
 import type { ApplyFormat } from './apply-formats.ts';
 import { countEvaluated, noCounts, summaryOf } from './apply-summary.ts';
 import { createLog, type LogLevel } from './command-log.ts';
 import type { Evaluated } from './evaluator.ts';
+import { failureText, formatChanges, type PlannedChange } from './existing-output.ts';
 import { InputError, inputError } from './input-error.ts';
 import type { ExitCode, Io } from './io.ts';
 import { nameOf, titleOf } from './object-identity.ts';
@@ -16,6 +18,7 @@ import { resourceRole } from './resource-role.ts';
 import { openResultOutput, type ResultOutput } from './result-output.ts';
 import { type Run, type RunOptions, setUpRun } from './run-setup.ts';
 import { type Paint, paintFor, plain } from './style.ts';
+import { writeYaml } from './yaml-writer.ts';
 
 export interface ApplyOptions extends RunOptions {
   readonly format: ApplyFormat;
@@ -80,6 +83,7 @@ async function applyToAll(
   const paint = options.output === undefined ? paintFor(io.stdout, io, options.color) : plain;
   const formatter = createFormatter(options.format, paint, isOnScreen ? io.stdout.columns : undefined);
   const errors: Problem[] = [];
+  const background = previewBackground(run.surroundings);
   for await (const item of run.items) {
     if ('problem' in item) {
       if (item.problem.severity === 'error') errors.push(item.problem);
@@ -97,10 +101,40 @@ async function applyToAll(
       continue;
     }
     countEvaluated(evaluated, counts);
+    background?.admitted(evaluated.after);
     for (const text of failuresOf(item.object, evaluated, log.paint)) await log.error(text);
+  }
+  if (background !== undefined) {
+    const { changes, failures } = await background.finish();
+    for (const change of changes) {
+      const text = output.apart
+        ? writeYaml(change.after ?? {})
+        : laterText(change, formatter, options.format, paint);
+      if (change.after !== undefined || options.format === 'diff') await output.write(text, change.ref.name);
+    }
+    for (const failure of failures) {
+      if (isAbsence(failure)) await log.warn(absenceWarning(failure));
+      else await log.error(failureText(failure, log.paint));
+    }
+    counts.rulesFailed += failures.filter((failure) => !isAbsence(failure)).length;
   }
   if (!output.apart) await output.write(formatter.end(), '');
   return errors;
+}
+
+/** An object that is changed or made after the requests; in a table there is no room for it. */
+function laterText(
+  change: PlannedChange,
+  formatter: ApplyFormatter,
+  format: ApplyFormat,
+  paint: Paint,
+): string {
+  const { before, after } = change;
+  if (format === 'diff') return formatChanges([change], 'diff', paint);
+  if (after === undefined || format === 'table') return '';
+  const resource = { object: before ?? after, file: 'the background', line: 1, discovered: true };
+  if (before === undefined) return formatter.object(resource, undefined);
+  return formatter.object(resource, { before, after, outcomes: [], failedPolicies: [], steps: new Map() });
 }
 
 function isProgressWanted({ quiet }: ApplyOptions, io: Io): boolean {

@@ -5,6 +5,7 @@ import type { JsonObject } from '../json/value.ts';
 import type { CompiledException, CompiledPolicy } from '../policy/compiled.ts';
 import type { LoadResult } from '../policy/load.ts';
 import type { Problem } from '../problem.ts';
+import type { BackgroundSurroundings } from './apply-background.ts';
 import { clusterItems, firstAnswer, openCluster } from './cluster-input.ts';
 import { createEvaluator, type Evaluator } from './evaluator.ts';
 import { type CannedData, createInputDataSource } from './input-data-source.ts';
@@ -45,6 +46,8 @@ export interface Run {
   /** Undefined when it is not known beforehand. */
   readonly totalBytes: number | undefined;
   readonly warnings: readonly Problem[];
+  /** What a preview of background rules needs. */
+  readonly surroundings: BackgroundSurroundings;
 }
 
 export async function setUpRun(
@@ -67,12 +70,13 @@ export async function setUpRun(
   const user = options.userinfo === undefined ? undefined : await readUserInfo(options.userinfo, io);
   const exceptions = [...loaded.exceptions, ...extra.exceptions];
   const inputs = await expandInputs(options.resource, io.cwd);
+  const others = await readObjects(options.otherResources ?? [], io);
   const input = await prepareInput(
     inputs,
     {
       loaded,
       exceptions,
-      others: await readObjects(options.otherResources ?? [], io),
+      others,
       canned: values === undefined ? {} : { namespaces: values.values.namespaces },
       onRead: settings.onRead,
     },
@@ -80,14 +84,19 @@ export async function setUpRun(
   );
   const { kept, dataSource } = input;
   const cluster = options.cluster === true ? await openCluster(options, io) : undefined;
-  const evaluator = createEvaluator({
+  const lookup = createValuesLookup(values?.values, parseSet(options.set ?? []));
+  const common = {
     policies: loaded.policies,
     exceptions,
-    values: createValuesLookup(values?.values, parseSet(options.set ?? [])),
     dataSource: cluster === undefined ? dataSource : firstAnswer(dataSource, cluster.dataSource),
-    explain: settings.explain,
     ...(user === undefined ? {} : { user }),
-  });
+  };
+  const evaluator = createEvaluator({ ...common, values: lookup, explain: settings.explain });
+  const surroundings: BackgroundSurroundings = {
+    ...common,
+    others,
+    operationOf: (name) => lookup.forObject(undefined, name).operation ?? 'CREATE',
+  };
   const warnings = [...loaded.problems, ...extra.problems, ...(values?.warnings ?? [])];
   const totalBytes = await sizeOf(inputs, io);
   const items =
@@ -99,7 +108,7 @@ export async function setUpRun(
             : clusterItems(cluster, loaded.policies, options.namespace),
           async () => cluster.close(),
         );
-  return { policies: loaded.policies, evaluator, items, kept, totalBytes, warnings };
+  return { policies: loaded.policies, evaluator, items, kept, totalBytes, warnings, surroundings };
 }
 
 interface Sources {
