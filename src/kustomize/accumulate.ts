@@ -17,7 +17,7 @@ import { parseResources } from './parse-resources.ts';
 import { type PluginStages, preparePlugins } from './plugin-stage.ts';
 import { createResource, idOf, type Resource } from './resource.ts';
 import { createResourceSet, type ResourceSet } from './resource-set.ts';
-import { mergeVars, type Variables } from './variables.ts';
+import { joinVariables, mergeVars, type Variables } from './variables.ts';
 import { readSettings } from './yaml-read.ts';
 
 /** What the kustomizations met so far have brought together. */
@@ -123,7 +123,7 @@ async function addFolder(
   await accumulate(own, inner, loaded, session);
   for (const resource of own.set.list()) atPlace({ file, field }, () => into.set.add(resource));
   into.fieldSpecs = mergeFieldSpecs(into.fieldSpecs, own.fieldSpecs);
-  into.variables = [...into.variables, ...own.variables];
+  into.variables = joinVariables(into.variables, own.variables);
 }
 
 function useOwnSchema({ kustomization, context, session }: Target): void {

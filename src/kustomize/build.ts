@@ -1,4 +1,5 @@
 import { realpathSync } from 'node:fs';
+import { join } from 'node:path';
 import { accumulate, emptyAccumulation, isLocal } from './accumulate.ts';
 import type { BuildOptions } from './build-context.ts';
 import { withoutInternalAnnotations, writeBuildMetadata } from './build-metadata.ts';
@@ -6,11 +7,13 @@ import { createSession } from './build-session.ts';
 import { defaultFieldSpecs } from './default-field-specs.ts';
 import type { FolderPlace } from './folder.ts';
 import type { SortOptions } from './kustomization.ts';
+import { atPlace } from './kustomize-error.ts';
 import { type LoadedKustomization, loadKustomization, parseKustomization } from './load-kustomization.ts';
 import { addNameHashes } from './name-hash.ts';
 import { fixNameReferences } from './name-references.ts';
 import { checkSortOptions, inOutputOrder } from './output-order.ts';
 import type { Resource } from './resource.ts';
+import { resolveVariables } from './variables.ts';
 import { printYaml } from './yaml-print.ts';
 
 /** What is built: a folder, or a kustomization by its text. */
@@ -36,14 +39,18 @@ export async function build(target: BuildTarget, options: BuildOptions): Promise
   const loaded = load(place, target, options);
   const { kustomization } = loaded;
   const sortOptions = kustomization.sortOptions ?? target.sortOptions;
-  checkSortOptions(sortOptions, place.name);
+  const file = join(place.name, loaded.fileName);
+  checkSortOptions(sortOptions, file);
   const metadata = kustomization.buildMetadata ?? [];
   const session = createSession(options, metadata.length > 0);
   const accumulation = emptyAccumulation(defaultFieldSpecs);
   await accumulate(accumulation, place, loaded, session);
   const { set } = accumulation;
-  addNameHashes(set);
-  fixNameReferences(set, accumulation.fieldSpecs.nameReference);
+  atPlace({ file }, () => {
+    addNameHashes(set);
+    fixNameReferences(set, accumulation.fieldSpecs.nameReference);
+    resolveVariables(set, accumulation.variables, accumulation.fieldSpecs.varReference, options.warn);
+  });
   for (const resource of set.list()) {
     if (isLocal(resource.object)) set.remove(resource);
     else set.update(resource, withoutInternalAnnotations(resource.object));
