@@ -1,9 +1,21 @@
 import { LRUCache } from 'lru-cache';
 import { type Matcher, RE2JS } from 're2js';
+import { boundedRegexp } from './bounded-regexp.ts';
 
 /** Patterns can come from data, so what is kept is bounded. */
 const compiled = new LRUCache<string, RE2JS>({ max: 500 });
 const longestPattern = 10_000;
+
+/** Null for a pattern that has no such form. */
+const bounded = new LRUCache<string, { readonly regexp: RegExp | null }>({ max: 500 });
+
+function findBounded(pattern: string): RegExp | null {
+  const known = bounded.get(pattern);
+  if (known !== undefined) return known.regexp;
+  const regexp = boundedRegexp(pattern) ?? null;
+  bounded.set(pattern, { regexp });
+  return regexp;
+}
 
 /** A Go regular expression: linear time, no look-around or back references. Throws an Error for bad syntax. */
 export function compileRegexp(pattern: string): RE2JS {
@@ -17,6 +29,11 @@ export function compileRegexp(pattern: string): RE2JS {
 }
 
 export function regexpMatches(pattern: string, text: string): boolean {
+  const regexp = findBounded(pattern);
+  if (regexp !== null) {
+    regexp.lastIndex = 0;
+    return regexp.test(text);
+  }
   return compileRegexp(pattern).matcher(text).find();
 }
 
@@ -27,7 +44,25 @@ export function replaceRegexp(pattern: string, text: string, template: string): 
 }
 
 export function replaceRegexpLiteral(pattern: string, text: string, replacement: string): string {
-  return replaceMatches(compileRegexp(pattern), text, () => replacement);
+  const regexp = findBounded(pattern);
+  return regexp === null
+    ? replaceMatches(compileRegexp(pattern), text, () => replacement)
+    : replaceBounded(regexp, text, replacement);
+}
+
+function replaceBounded(regexp: RegExp, text: string, replacement: string): string {
+  let result = '';
+  let end = 0;
+  regexp.lastIndex = 0;
+  for (let match = regexp.exec(text); match !== null; match = regexp.exec(text)) {
+    const { index } = match;
+    const matchEnd = index + match[0].length;
+    result += text.slice(end, index);
+    if (matchEnd > end || index === 0) result += replacement;
+    end = matchEnd;
+    if (matchEnd === index) regexp.lastIndex += (text.codePointAt(index) ?? 0) > 0xffff ? 2 : 1;
+  }
+  return result + text.slice(end);
 }
 
 /** An empty match right behind another match does not count. */
