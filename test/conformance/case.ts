@@ -31,6 +31,8 @@ export interface ConformanceCase {
   readonly objects?: readonly JsonObject[];
   /** Fixed clock for time functions, RFC 3339. */
   readonly now?: string;
+  /** For background rules: no request, but the regular look at everything, or a policy that is new or changed. */
+  readonly occasion?: 'reconcile' | 'policyUpdate';
   /** Why the real program gives something else, where it does. For the reader; nothing is done with it. */
   readonly differs?: string;
   readonly expect: Expectation;
@@ -54,6 +56,8 @@ export interface Expectation {
   readonly outcomes?: readonly ExpectedOutcome[];
   /** Problems of loading: each must be found; with none of `object`, `unchanged`, `outcomes` nothing is run. */
   readonly problems?: readonly ExpectedProblem[];
+  /** What background rules change and make after the requests, in order; `{deleted: title}` for what goes. */
+  readonly later?: readonly JsonObject[];
   /** A rule failed, and a message of a failed outcome contains this text. */
   readonly failed?: { readonly message: string };
 }

@@ -5,6 +5,7 @@ import { loadPolicies, type Outcome, type PolicySet, type Problem, type Result }
 import { equal } from '../../src/json/equal.ts';
 import type { Json, JsonObject } from '../../src/json/value.ts';
 import { createSnapshot } from '../../src/policy/registry.ts';
+import { laterFailures } from './background-run.ts';
 import type { CaseFile, ConformanceCase, ExpectedOutcome, ExpectedProblem } from './case.ts';
 import { differences } from './compare.ts';
 import { runObject } from './engine-run.ts';
@@ -30,6 +31,11 @@ export async function failuresOf(testCase: ConformanceCase): Promise<readonly st
   const { expect } = testCase;
   const loaded = load(testCase);
   const failures = problemFailures(loaded.problems, expect.problems);
+  if (expect.later !== undefined) {
+    const objects = testCase.objects?.map(withName) ?? [];
+    const later = await laterFailures({ ...testCase, objects }, resourcesOf(testCase), loaded);
+    return [...failures, ...later];
+  }
   const runs = expect.object ?? expect.unchanged ?? expect.patch ?? expect.outcomes ?? expect.failed;
   if (runs === undefined) return expect.problems ? failures : ['the case expects nothing'];
   const resources = resourcesOf(testCase);
