@@ -29,10 +29,10 @@ export function applyStrategicMergePatches(
       throw new KustomizeError('KYM_KUSTOMIZE_PATCH', 'the patch appears to be empty', place);
     }
     for (const one of patch.patches) {
-      atPlace(place, () => applyStrategicPatch(set, findPatchTarget(set, one), one.object, {}, context));
+      const target = atPlace(place, () => findPatchTarget(set, one));
+      patching(set, target, place, () => applyStrategicPatch(set, target, one.object, {}, context));
     }
   }
-  set.checkUnique();
 }
 
 /** `patches`: strategic merge or JSON patches to whatever their target selects. */
@@ -62,12 +62,11 @@ export function applyPatch(set: ResourceSet, entry: PatchEntry, field: string, c
         ? [atPlace(source.place, () => findPatchTarget(set, one))]
         : selectTargets(set, entry.target, placeOf(context, `${field}.target`), context.options.warn);
     for (const target of targets) {
-      patching(target, source.place, () =>
+      patching(set, target, source.place, () =>
         applyStrategicPatch(set, target, one.object, entry.options ?? {}, context),
       );
     }
   }
-  atPlace(placeOf(context, field), () => set.checkUnique());
 }
 
 /** `patchesJson6902`. */
@@ -106,7 +105,7 @@ function applyToTargets(
 ): void {
   const targets = selectTargets(set, target, placeOf(context, `${field}.target`), context.options.warn);
   for (const resource of targets) {
-    patching(resource, place, () => {
+    patching(set, resource, place, () => {
       const patched = applyJsonPatch(annotatable(resource, remembers), operations);
       if (!isObject(patched)) throw new KustomizeError('KYM_KUSTOMIZE_PATCH', 'the patch leaves no map');
       if (remembers && !resource.previousIds.some((known) => sameId(known, currentId(resource)))) {
@@ -115,7 +114,6 @@ function applyToTargets(
       set.update(resource, withAnnotations(patched, annotationsOf(patched)));
     });
   }
-  atPlace(placeOf(context, field), () => set.checkUnique());
 }
 
 /**
@@ -130,12 +128,14 @@ function annotatable(resource: Resource, isNoted: boolean): JsonObject {
   return setMember(object, 'metadata', setMember(metadata, 'annotations', {}));
 }
 
-/** An error names the resource that could not be patched. */
-function patching(resource: Resource, place: KustomizePlace, action: () => void): void {
+/** An error names the resource that could not be patched. Two resources may not come to share an id. */
+function patching(set: ResourceSet, resource: Resource, place: KustomizePlace, action: () => void): void {
   const id = currentId(resource);
   atPlace(place, () => {
     try {
       action();
+      const after = currentId(resource);
+      if (after !== id && !sameId(after, id) && set.withCurrentId(after).length > 1) set.checkUnique();
     } catch (error) {
       if (!(error instanceof KustomizeError)) throw error;
       throw new KustomizeError(error.code, `${describeId(id)}: ${error.message}`, error.place);

@@ -16,6 +16,7 @@ import {
   effectiveNamespace,
   type Resource,
   type ResourceId,
+  sameId,
 } from './resource.ts';
 import type { ResourceSet } from './resource-set.ts';
 import { readSettings } from './yaml-read.ts';
@@ -26,11 +27,12 @@ export function applyReplacements(
   entries: readonly ReplacementEntry[],
   context: BuildContext,
 ): void {
+  const candidates = set.list().map(candidateOf);
   for (const [index, entry] of entries.entries()) {
     const field = `replacements[${index}]`;
     const place = { file: context.folder.file, field };
     if (entry.path === undefined || entry.path === '') {
-      applyReplacement(set, entry as unknown as JsonObject, place);
+      applyReplacement(set, candidates, entry as unknown as JsonObject, place);
       continue;
     }
     if (entry.source !== undefined || (entry.targets?.length ?? 0) > 0) {
@@ -39,7 +41,7 @@ export function applyReplacements(
     }
     const text = context.folder.readText(entry.path, `${field}.path`);
     for (const [at, replacement] of readReplacements(text, entry.path).entries()) {
-      applyReplacement(set, replacement, { file: entry.path, field: `[${at}]` });
+      applyReplacement(set, candidates, replacement, { file: entry.path, field: `[${at}]` });
     }
   }
   checkNames(set, { file: context.folder.file, field: 'replacements' });
@@ -69,14 +71,33 @@ function readReplacements(text: string, file: string): readonly JsonObject[] {
   });
 }
 
-function applyReplacement(set: ResourceSet, entry: JsonObject, place: KustomizePlace): void {
+/** A resource with the ids it is found by, which are put together once. */
+interface Candidate {
+  readonly resource: Resource;
+  sourceIds: readonly ResourceId[];
+  targetIds: readonly ResourceId[];
+}
+
+function candidateOf(resource: Resource): Candidate {
+  return { resource, sourceIds: allIds(resource).map(placed), targetIds: targetIds(resource) };
+}
+
+function applyReplacement(
+  set: ResourceSet,
+  candidates: readonly Candidate[],
+  entry: JsonObject,
+  place: KustomizePlace,
+): void {
   const { path: _path, ...inline } = entry;
   const plan = atPlace(place, () => compiled(inline));
-  const value = atPlace(place, () => sourceValue(set, plan.source));
+  const value = atPlace(place, () => sourceValue(candidates, plan.source));
   for (const target of plan.targets) {
-    for (const resource of set.list()) {
-      if (!target.selects({ ids: targetIds(resource), object: resource.object }, emptyScope)) continue;
+    for (const candidate of candidates) {
+      const { resource } = candidate;
+      if (!target.selects({ ids: candidate.targetIds, object: resource.object }, emptyScope)) continue;
+      const id = currentId(resource);
       atPlace(place, () => writeTarget(set, resource, target, value));
+      if (!sameId(id, currentId(resource))) Object.assign(candidate, candidateOf(resource));
     }
   }
 }
@@ -103,11 +124,11 @@ function fieldText(path: Path): string {
 }
 
 /** One resource has to fit, by its id now or an earlier one. */
-function sourceValue(set: ResourceSet, source: ReplacementPlan['source']): Json {
+function sourceValue(candidates: readonly Candidate[], source: ReplacementPlan['source']): Json {
   if ('literal' in source) return source.literal(emptyScope);
-  const found = set
-    .list()
-    .filter((resource) => allIds(resource).some((id) => source.fits(placed(id), emptyScope)));
+  const found = candidates
+    .filter(({ sourceIds }) => sourceIds.some((id) => source.fits(id, emptyScope)))
+    .map(({ resource }) => resource);
   const [first, ...others] = found;
   if (first === undefined || others.length > 0) {
     const what = first === undefined ? 'nothing is selected' : `${found.length} resources are selected`;

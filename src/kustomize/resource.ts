@@ -70,7 +70,18 @@ export function allIds(resource: Resource): readonly ResourceId[] {
   return [...resource.previousIds, currentId(resource)];
 }
 
+/** Objects are values, and every stage asks for their ids. */
+const knownIds = new WeakMap<JsonObject, ResourceId>();
+
 export function idOf(object: JsonObject): ResourceId {
+  const known = knownIds.get(object);
+  if (known !== undefined) return known;
+  const id = readId(object);
+  knownIds.set(object, id);
+  return id;
+}
+
+function readId(object: JsonObject): ResourceId {
   const metadata = member(object, 'metadata');
   const apiVersion = textOf(member(object, 'apiVersion'));
   const slash = apiVersion.indexOf('/');

@@ -155,9 +155,8 @@ function compileSelector(value: Json, path: Path, build: ReplacementBuild): Comp
     written: value,
     empty: fields.length === 0 && labels === undefined && annotations === undefined,
     test({ ids, object }, scope) {
-      const texts = fields.map(({ field, text }) => ({ field, text: text(scope) }));
       return (
-        ids.some((id) => texts.every(({ field, text }) => text.matches(id[field]))) &&
+        ids.some((id) => fields.every(({ field, text }) => text(scope).matches(id[field]))) &&
         (labels === undefined || labels(scope)(labelsOf(object, 'labels'))) &&
         (annotations === undefined || annotations(scope)(labelsOf(object, 'annotations')))
       );
