@@ -56,7 +56,8 @@ const mostWrites = 10;
 
 /** Lets rules for existing objects, and generate rules, act on each trigger in turn. */
 export function createExistingRun(run: ExistingRun): {
-  act(trigger: JsonObject): AsyncGenerator<ExistingStep>;
+  /** `before`: the trigger as it was, when it is updated; otherwise as it is. */
+  act(trigger: JsonObject, before?: JsonObject): AsyncGenerator<ExistingStep>;
 } {
   const { policies, dataSource, environment } = run;
   const acting = policies.filter((policy) => backgroundRules(policy).length > 0);
@@ -71,10 +72,10 @@ export function createExistingRun(run: ExistingRun): {
       })
     : run.store;
 
-  async function* act(trigger: JsonObject): AsyncGenerator<ExistingStep> {
+  async function* act(trigger: JsonObject, before = trigger): AsyncGenerator<ExistingStep> {
     written.length = 0;
     const writes = new Map<string, number>();
-    yield* actOn(requestOf(trigger), (rule) => isDue(rule, run.occasion));
+    yield* actOn(requestOf(trigger, before), (rule) => isDue(rule, run.occasion));
     for (let write = written.shift(); write !== undefined; write = written.shift()) {
       const key = refKey(refOf(write.object));
       const count = (writes.get(key) ?? 0) + 1;
@@ -83,13 +84,13 @@ export function createExistingRun(run: ExistingRun): {
     }
   }
 
-  function requestOf(trigger: JsonObject): Request {
+  function requestOf(trigger: JsonObject, before: JsonObject): Request {
     const { occasion, user } = run;
     if (occasion === 'reconcile' || occasion === 'policyUpdate')
       return requestFor(trigger, { operation: null });
     return requestFor(trigger, {
       operation: occasion,
-      ...(occasion === 'CREATE' ? {} : { oldObject: trigger }),
+      ...(occasion === 'CREATE' ? {} : { oldObject: before }),
       ...(user === undefined ? {} : { user }),
     });
   }

@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { existingFailures, isExistingCase } from './existing-corpus.ts';
 import { readExpectedDifferences } from './expected-differences.ts';
 import { findCorpus, offlineResults, readCorpus } from './kyverno-corpus.ts';
 import { corpusFailures } from './kyverno-results.ts';
@@ -42,6 +43,12 @@ describe('Kyverno cases', () => {
       const failures = await Promise.all(results.map((result) => corpusFailures(corpusCase, result)));
       if (expectedDifferences.has(corpusCase.id)) expect(failures.flat()).not.toEqual([]);
       else expect(failures.flat()).toEqual([]);
+    });
+  }
+
+  for (const corpusCase of readCorpus(corpus).filter(isExistingCase)) {
+    it(`${corpusCase.id}, step by step`, async () => {
+      expect(await existingFailures(corpusCase)).toEqual([]);
     });
   }
 });
