@@ -1,5 +1,5 @@
 import { setMember } from '../json/edit.ts';
-import { isObject, type Json, type JsonArray, member } from '../json/value.ts';
+import { isObject, type Json, type JsonArray, type JsonObject, member } from '../json/value.ts';
 import { resolveYamlScalar } from '../json/yaml-scalar.ts';
 import type { SchemaNode } from '../patch/merge-schema.ts';
 import {
@@ -19,8 +19,13 @@ import {
   putCell,
   scalarText,
 } from './patch-list-cells.ts';
-import { mergeMembers, mergeValue } from './patch-merge.ts';
 import { mergePartialKeys, statedKeys } from './patch-merge-keys.ts';
+
+/** Lists hand their items back to the walk they belong to. */
+export interface ItemMerge {
+  value(before: Json | undefined, patch: Json | undefined, schema: SchemaNode | undefined): Json | undefined;
+  members(before: JsonObject, patch: JsonObject, schema: SchemaNode | undefined): JsonObject;
+}
 
 /**
  * Merges the items of a list that has merge keys, or of a set of scalars when it has none. The steps follow
@@ -31,8 +36,10 @@ export function mergeKeyedList(
   patch: JsonArray | undefined,
   mergeKeys: readonly string[],
   schema: SchemaNode | undefined,
+  merge: ItemMerge,
 ): Json | undefined {
-  if (patch === undefined && before !== undefined && isSettled(before, mergeKeys, schema)) return before;
+  if (patch === undefined && before !== undefined && isSettled(before, mergeKeys, schema, merge))
+    return before;
   let directive: ReturnType<typeof listDirective>;
   let stated = patch === undefined ? undefined : cellsOf(patch);
   if (before !== undefined && patch !== undefined) {
@@ -44,7 +51,7 @@ export function mergeKeyedList(
   const isNew = before === undefined || before === patch || directive === 'replace';
   const base = isNew ? stated : cellsOf(before);
   if (base === undefined) return undefined;
-  const merged = mergeCells(base, stated, mergeKeys, schema).cells.map((cell) => cell.value);
+  const merged = mergeCells(base, stated, mergeKeys, schema, merge).cells.map((cell) => cell.value);
   const isSame = before !== undefined && merged.length === before.length;
   return isSame && merged.every((item, index) => item === before[index]) ? before : merged;
 }
@@ -55,7 +62,12 @@ function elided(item: Json, directive: NonNullable<ReturnType<typeof listDirecti
 }
 
 /** Most lists: maps whose first key tells them apart, so that walking them changes nothing. */
-function isSettled(list: JsonArray, keys: readonly string[], schema: SchemaNode | undefined): boolean {
+function isSettled(
+  list: JsonArray,
+  keys: readonly string[],
+  schema: SchemaNode | undefined,
+  merge: ItemMerge,
+): boolean {
   const seen = new Set<string>();
   for (const item of list) {
     const text =
@@ -66,7 +78,7 @@ function isSettled(list: JsonArray, keys: readonly string[], schema: SchemaNode 
           : '';
     if (text === '' || seen.has(text)) return false;
     seen.add(text);
-    if (keys.length > 0 && mergeValue(item, undefined, schema) !== item) return false;
+    if (keys.length > 0 && merge.value(item, undefined, schema) !== item) return false;
   }
   return true;
 }
@@ -76,6 +88,7 @@ function mergeCells(
   patch: CellList | undefined,
   mergeKeys: readonly string[],
   schema: SchemaNode | undefined,
+  merge: ItemMerge,
 ): CellList {
   const sources = patch === undefined ? [base] : [patch, base];
   const keys = mergeKeys.length === 0 ? [''] : mergeKeys;
@@ -92,7 +105,7 @@ function mergeCells(
     const ownTexts = own.texts(texts);
     const before = findCell(base, own.keys, ownTexts);
     const stated = patch === undefined ? undefined : findCell(patch, own.keys, ownTexts);
-    const merged = mergeCell(before, stated, schema);
+    const merged = mergeCell(before, stated, schema, merge);
     if (merged === undefined || isNothing(merged.value)) {
       putCell(base, undefined, used.keys, texts);
       continue;
@@ -108,12 +121,13 @@ function mergeCell(
   before: Cell | undefined,
   stated: Cell | undefined,
   schema: SchemaNode | undefined,
+  merge: ItemMerge,
 ): Cell | undefined {
   if (before === undefined && stated === undefined) return undefined;
   if (stated === undefined || !isObject(stated.value)) {
     const target = stated ?? before;
     if (target === undefined) return undefined;
-    const value = mergeValue(before?.value, stated?.value, schema);
+    const value = merge.value(before?.value, stated?.value, schema);
     if (value === undefined) return undefined;
     target.value = value;
     return target;
@@ -125,10 +139,10 @@ function mergeCell(
   stated.value = map;
   if (directive === 'delete') return undefined;
   if (isNew || isItself || directive === 'replace' || !isObject(before.value)) {
-    stated.value = mergeMembers(map, map, schema);
+    stated.value = merge.members(map, map, schema);
     return stated;
   }
-  before.value = mergeMembers(before.value, map, schema);
+  before.value = merge.members(before.value, map, schema);
   return before;
 }
 

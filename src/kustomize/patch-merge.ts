@@ -3,7 +3,7 @@ import { isArray, isObject, type Json, type JsonObject, member } from '../json/v
 import type { SchemaNode } from '../patch/merge-schema.ts';
 import { KustomizeError } from './kustomize-error.ts';
 import { takeDirectiveOfNewMap, takeMapDirective } from './patch-directive.ts';
-import { mergeKeyedList } from './patch-merge-list.ts';
+import { type ItemMerge, mergeKeyedList } from './patch-merge-list.ts';
 import { looksTyped } from './yaml-types.ts';
 
 /**
@@ -24,8 +24,10 @@ export function mergeKustomizePatch(
   return directive === 'replace' ? object : mergeMembers(object, map, schema);
 }
 
+const items: ItemMerge = { value: mergeValue, members: mergeMembers };
+
 /** The value that comes to stand there; undefined for none. */
-export function mergeValue(
+function mergeValue(
   before: Json | undefined,
   patch: Json | undefined,
   schema: SchemaNode | undefined,
@@ -38,7 +40,7 @@ export function mergeValue(
   if (isObject(patch)) return mergeMap(isObject(before) ? before : undefined, patch, schema);
   if (!isArray(patch)) return scalarOver(before, patch);
   if (schema?.mergeKeys === undefined) return patch;
-  return mergeKeyedList(isArray(before) ? before : undefined, patch, schema.mergeKeys, schema.items);
+  return mergeKeyedList(isArray(before) ? before : undefined, patch, schema.mergeKeys, schema.items, items);
 }
 
 /**
@@ -62,11 +64,7 @@ function mergeMap(
   return mergeMembers(isNew ? map : before, map, schema);
 }
 
-export function mergeMembers(
-  before: JsonObject,
-  patch: JsonObject,
-  schema: SchemaNode | undefined,
-): JsonObject {
+function mergeMembers(before: JsonObject, patch: JsonObject, schema: SchemaNode | undefined): JsonObject {
   let copy: Record<string, Json> | undefined;
   const write = (key: string, value: Json | undefined) => {
     if (value === member(before, key)) return;
@@ -93,7 +91,7 @@ function settle(value: Json, schema: SchemaNode | undefined): Json {
   if (schema === undefined || typeof value !== 'object' || value === null) return value;
   if (isObject(value)) return schema.fields.size === 0 ? value : mergeMembers(value, {}, schema);
   if (schema.mergeKeys === undefined || !isArray(value)) return value;
-  return mergeKeyedList(value, undefined, schema.mergeKeys, schema.items) ?? value;
+  return mergeKeyedList(value, undefined, schema.mergeKeys, schema.items, items) ?? value;
 }
 
 function shapeOf(value: Json): 'list' | 'map' | 'scalar' {
