@@ -35,26 +35,31 @@ export interface ConflictSide {
 interface Candidate extends ConflictSide {
   readonly examples: readonly Example[];
   readonly kinds: readonly string[];
+  readonly alone: CompiledPolicy;
   readonly rank: number;
 }
 
-/** `rules` in the order in which they run. Only pairs whose order was seen to matter on an example are reported. */
+/**
+ * `rules` in the order in which they run. Only pairs whose order was seen to matter on an example are reported, and of
+ * one rule at one place the first only.
+ */
 export function findConflicts(rules: readonly RuleUnderTest[]): readonly Conflict[] {
   const byPlace = new Map<string, Candidate[]>();
   for (const [rank, { policy, rule, writes, examples }] of rules.entries()) {
     if (rule.autogenOf !== undefined || rule.targets !== undefined) continue;
+    const alone = onlyRule(policy, rule);
     for (const write of new Set(writes.flatMap((kind) => kind.writes))) {
       if (!isFixed(write)) continue;
       const kinds = writes
         .filter((kind) => kind.writes.includes(write))
         .map(({ kind }) => `${kind.group}/${kind.kind}`);
       const place = formatSteps(write.path);
-      byPlace.set(place, [...(byPlace.get(place) ?? []), { policy, rule, write, examples, kinds, rank }]);
+      const known = byPlace.get(place) ?? [];
+      byPlace.set(place, known);
+      known.push({ policy, rule, write, examples, kinds, alone, rank });
     }
   }
-  return [...byPlace.values()].flatMap((candidates) =>
-    candidates.flatMap((first) => conflictsOf(first, candidates)),
-  );
+  return [...byPlace.values()].flatMap(conflictsAt);
 }
 
 /** A field by its name, given a constant or removed; whether a list item is added is seen in what it holds. */
@@ -63,13 +68,47 @@ function isFixed({ effect, value, path }: Write): boolean {
   return isField && effect !== 'item' && (effect === 'remove' || value !== undefined);
 }
 
-function conflictsOf(first: Candidate, candidates: readonly Candidate[]): readonly Conflict[] {
-  return candidates.flatMap((second) => {
-    if (second.rank <= first.rank || isSameWrite(first.write, second.write)) return [];
-    if (!first.kinds.some((kind) => second.kinds.some((other) => overlap(kind, other)))) return [];
-    const conflict = tryPair(first, second);
-    return conflict === undefined ? [] : [conflict];
-  });
+/** Runs all rules that write a place on the examples of each: those that matched one may be in each other's way. */
+function conflictsAt(candidates: readonly Candidate[]): readonly Conflict[] {
+  const found = new Map<Candidate, Conflict>();
+  const [first] = candidates;
+  if (first === undefined || candidates.every(({ write }) => isSameWrite(write, first.write))) return [];
+  for (const owner of candidates) {
+    for (const example of owner.examples) {
+      if (found.size === candidates.length - 1) return [...found.values()];
+      const { matched } = tryOut(
+        candidates.map(({ alone }) => alone),
+        example,
+        example.object,
+        0,
+      );
+      const present = candidates.filter(({ rule }) => matched.includes(rule));
+      for (const second of present) {
+        if (found.has(second)) continue;
+        const conflict = firstConflict(second, present, owner, example);
+        if (conflict !== undefined) found.set(second, conflict);
+      }
+    }
+  }
+  return [...found.values()];
+}
+
+function firstConflict(
+  second: Candidate,
+  present: readonly Candidate[],
+  owner: Candidate,
+  example: Example,
+): Conflict | undefined {
+  for (const first of present) {
+    if (first.rank >= second.rank || isSameWrite(first.write, second.write)) continue;
+    if (!first.kinds.some((kind) => second.kinds.some((other) => overlap(kind, other)))) continue;
+    const isOnePolicy = first.policy === second.policy;
+    // In one policy a later rule may be meant to override an earlier one for some objects: not for all that it is made for.
+    if (isOnePolicy && (first.policy.applyRules === 'One' || owner !== first)) continue;
+    const conflict = tryPair(first, second, example);
+    if (conflict !== undefined) return conflict;
+  }
+  return undefined;
 }
 
 function isSameWrite(left: Write, right: Write): boolean {
@@ -81,26 +120,18 @@ function overlap(left: string, right: string): boolean {
   return left === right || left.includes('*') || right.includes('*');
 }
 
-function tryPair(first: Candidate, second: Candidate): Conflict | undefined {
-  const isOnePolicy = first.policy === second.policy;
-  if (isOnePolicy && first.policy.applyRules === 'One') return undefined;
-  // In one policy a later rule may be meant to override an earlier one for some objects: not for all that it is made for.
-  const examples = isOnePolicy ? first.examples : [...first.examples, ...second.examples];
-  const [one, other] = [onlyRule(first.policy, first.rule), onlyRule(second.policy, second.rule)];
-  for (const example of examples) {
-    const alone = [one, other].map((policy) => tryOut([policy], example, example.object, 0));
-    if (alone.some(({ failed, applied }) => failed || applied.length === 0)) continue;
-    const [forward, backward] = [
-      tryOut([one, other], example, example.object, 0),
-      tryOut([other, one], example, example.object, 0),
-    ];
-    if (forward.failed || backward.failed) continue;
-    const [outcome, reversed] = [forward, backward].map(({ object }) => valuesAt(object, first.write.path));
-    if (JSON.stringify(outcome) === JSON.stringify(reversed)) continue;
-    const place = formatSteps(first.write.path);
-    return { first, second, place, example, outcome: outcome?.[0], reversed: reversed?.[0] };
-  }
-  return undefined;
+function tryPair(first: Candidate, second: Candidate, example: Example): Conflict | undefined {
+  const alone = [first, second].map((each) => tryOut([each.alone], example, example.object, 0));
+  if (alone.some(({ failed, applied }) => failed || applied.length === 0)) return undefined;
+  const [forward, backward] = [
+    tryOut([first.alone, second.alone], example, example.object, 0),
+    tryOut([second.alone, first.alone], example, example.object, 0),
+  ];
+  if (forward.failed || backward.failed) return undefined;
+  const [outcome, reversed] = [forward, backward].map(({ object }) => valuesAt(object, first.write.path));
+  if (JSON.stringify(outcome) === JSON.stringify(reversed)) return undefined;
+  const place = formatSteps(first.write.path);
+  return { first, second, place, example, outcome: outcome?.[0], reversed: reversed?.[0] };
 }
 
 function valuesAt(value: Json | undefined, path: readonly WriteStep[]): readonly Json[] {

@@ -7,6 +7,7 @@ import { createSnapshot } from '../policy/registry.ts';
 import type { DataSource } from './data-source.ts';
 import type { Example } from './example-object.ts';
 import { mutateSync } from './mutate.ts';
+import type { Outcome } from './outcome.ts';
 import type { Request } from './request.ts';
 
 /** What policies made of an object, tried out when they are checked. */
@@ -14,6 +15,8 @@ export interface Trial {
   readonly object: JsonObject;
   /** The rules that changed something. */
   readonly applied: readonly CompiledRule[];
+  /** Those, and the rules that matched but found nothing to change. */
+  readonly matched: readonly CompiledRule[];
   /** A rule failed: an example made from its text says nothing then. */
   readonly failed: boolean;
 }
@@ -31,13 +34,21 @@ export function tryOut(
     const result = mutateSync(requestOf(example, object), snapshot, options);
     return {
       object: result.object ?? object,
-      applied: result.outcomes.flatMap(({ status, rule }) => (status === 'applied' ? [rule] : [])),
+      applied: rulesWith(result.outcomes, ['applied']),
+      matched: rulesWith(result.outcomes, ['applied', 'unchanged']),
       failed: result.failedPolicies.length > 0,
     };
   } catch (error) {
-    if (error instanceof Suspend) return { object, applied: [], failed: true };
+    if (error instanceof Suspend) return { object, applied: [], matched: [], failed: true };
     throw error;
   }
+}
+
+function rulesWith(
+  outcomes: readonly Outcome[],
+  statuses: readonly Outcome['status'][],
+): readonly CompiledRule[] {
+  return outcomes.flatMap(({ status, rule }) => (statuses.includes(status) ? [rule] : []));
 }
 
 /** The policy with one of its rules. */
