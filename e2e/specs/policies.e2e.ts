@@ -208,7 +208,7 @@ suite('policies', ({ settings, kubectl, namespace, before, after }) => {
     });
   });
 
-  it('with targets are accepted, and say what is not run yet', async () => {
+  it('with targets are accepted, and say when nobody runs them', async () => {
     const policy = mergePolicy(
       'with-targets',
       'ConfigMap',
@@ -224,8 +224,12 @@ suite('policies', ({ settings, kubectl, namespace, before, after }) => {
       },
     );
     await withPolicies(kubectl, [policy], async () => {
-      const { status } = await kubectl.get('clusterpolicies.kyverno.io', 'with-targets');
-      expect(status.conditions[0].message).toMatch(/not run yet/);
+      await expect
+        .poll(
+          async () =>
+            (await kubectl.get('clusterpolicies.kyverno.io', 'with-targets'))['status'].conditions[0].message,
+        )
+        .toMatch(/are not run: nobody runs/);
     });
   });
 });

@@ -1,5 +1,7 @@
+import { missingAccess, missingRole } from './background-access.ts';
 import { createCounts } from './background-counts.ts';
 import { generatedNotes, resultNotes, writeNotes } from './background-events.ts';
+import type { BackgroundIdentity } from './background-identity.ts';
 import { createClusterStore } from './background-store.ts';
 import {
   type BackgroundFigures,
@@ -15,7 +17,8 @@ export interface BackgroundPartOptions
   readonly events: EventSink;
   /** Reasons of events that are not written; by default successes, unless the settings ask for them. */
   readonly omitEvents?: readonly string[];
-  readonly adviceFor?: BackgroundWorkOptions['adviceFor'];
+  /** Who does the work, as the API server sees it. */
+  user(): Promise<BackgroundIdentity>;
 }
 
 export interface BackgroundPart extends Omit<BackgroundWork, 'figures'> {
@@ -42,7 +45,11 @@ export function startBackgroundPart(options: BackgroundPartOptions): BackgroundP
   const work = startBackgroundWork({
     ...options,
     store: createClusterStore(client, () => discovery.current()),
-    adviceFor: options.adviceFor ?? (async () => undefined),
+    async adviceFor(policy) {
+      const missing = await missingAccess(client, await options.user(), policy.document, discovery.current());
+      const isWhole = missing.toAct.length + missing.toRead.length === 0;
+      return isWhole ? undefined : missingRole(policy.key, missing);
+    },
     observer: {
       wrote(policy, request, write) {
         targets.add({ policy_name: policy.key, rule_name: request.rule, outcome: write.outcome });

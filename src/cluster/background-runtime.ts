@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { hostname } from 'node:os';
 import type { Readiness } from '../admission/policy-provider.ts';
+import { ownIdentity } from './background-identity.ts';
 import { type BackgroundPart, startBackgroundPart } from './background-part.ts';
 import { messageOf } from './cluster-error.ts';
 import { type BackgroundOptions, type ClusterOptions, silentLog } from './cluster-options.ts';
@@ -129,6 +130,7 @@ export async function startBackground(options: BackgroundRuntimeOptions): Promis
     log,
     events,
     policiesKnown: () => caches.whenReady(),
+    user: () => ownIdentity(client),
     ...options.background,
     ...(options.omitEvents === undefined ? {} : { omitEvents: options.omitEvents }),
     ...(options.timing?.lease === undefined ? {} : { lease: options.timing.lease }),

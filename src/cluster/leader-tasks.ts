@@ -1,4 +1,6 @@
 import { Buffer } from 'node:buffer';
+import type { CompiledPolicy } from '../policy/compiled.ts';
+import type { BackgroundState } from './background-view.ts';
 import type { Certificates } from './certificates.ts';
 import type { ApiClient } from './client.ts';
 import { messageOf } from './cluster-error.ts';
@@ -28,6 +30,8 @@ export interface LeaderTaskOptions {
   readonly discovery: Discovery;
   readonly certificates: Certificates | undefined;
   readonly settings: () => ClusterSettings;
+  /** What can be said of the background about a policy. */
+  readonly backgroundState: (policy: CompiledPolicy) => BackgroundState;
   readonly globalContext: () => readonly GlobalContextState[];
   readonly log: ClusterLog;
 }
@@ -72,8 +76,10 @@ export function startLeaderTasks(given: LeaderTaskOptions): LeaderTasks {
     onRefused: (policy, message) => log.warn({ policy, message }, 'the API server refuses the policy'),
   });
   const webhooks = asLeader('webhook configuration', () => writer.reconcile(), 100);
-  const stateOf = (policy: Parameters<typeof writer.stateOf>[0]) =>
-    isManaging ? writer.stateOf(policy) : { written: true };
+  const stateOf = (policy: CompiledPolicy) => ({
+    ...(isManaging ? writer.stateOf(policy) : { written: true }),
+    background: given.backgroundState(policy),
+  });
   const statuses = asLeader(
     'status of policies',
     async () => {

@@ -1,20 +1,19 @@
 import { MalformedReview } from '../admission/review-request.ts';
-import { neededAccess } from '../background/needed-access.ts';
 import { equal } from '../json/equal.ts';
 import { isObject, type Json, type JsonObject } from '../json/value.ts';
 import { adviseOnPolicy } from '../policy/advice.ts';
 import { compileException } from '../policy/compile-exception.ts';
 import { compilePolicy } from '../policy/compile-policy.ts';
 import type { CompiledPolicy } from '../policy/compiled.ts';
-import { readObject, readText } from '../policy/read-field.ts';
+import { readObject, readObjects, readText } from '../policy/read-field.ts';
 import type { Problem } from '../problem.ts';
+import { accessText, missingAccess, missingRole } from './background-access.ts';
 import type { BackgroundIdentity } from './background-identity.ts';
 import type { ApiClient } from './client.ts';
 import type { KindTable } from './discovery.ts';
 import { globalContextProblems } from './global-context-check.ts';
 import { authoredPolicy } from './stored-policy.ts';
-import { describeAccess, lackingAccess } from './target-access.ts';
-import { interestsOf } from './webhook-rules.ts';
+import { interestsOf, triggerInterestsOf } from './webhook-rules.ts';
 
 export interface PolicyReviewOptions {
   readonly client: ApiClient;
@@ -99,9 +98,15 @@ async function judgePolicy(object: JsonObject, options: PolicyReviewOptions): Pr
   const advice = adviseOnPolicy(document, source).filter(({ code }) => code !== 'KYM_DIFFERS_FROM_KYVERNO');
   const warnings = [...problems.filter(({ severity }) => severity === 'warning'), ...advice].map(textOf);
   if (policy === undefined) return { errors, warnings };
+  const access = await judgeAccess(document, policy.key, options);
   return {
-    errors: [...errors, ...(await accessErrors(document, options))],
-    warnings: [...warnings, ...scopeWarnings(policy), ...kindWarnings(policy, options.kinds())],
+    errors: [...errors, ...access.errors],
+    warnings: [
+      ...warnings,
+      ...scopeWarnings(policy),
+      ...kindWarnings(policy, options.kinds()),
+      ...access.warnings,
+    ],
   };
 }
 
@@ -113,20 +118,37 @@ function scopeWarnings({ apiVersion, kind, namespace }: CompiledPolicy): readonl
 }
 
 function kindWarnings(policy: CompiledPolicy, kinds: KindTable): readonly string[] {
-  return interestsOf(policy, kinds).unknownKinds.map(
+  const unknown = [interestsOf, triggerInterestsOf].flatMap((of) => of(policy, kinds).unknownKinds);
+  return [...new Set(unknown)].map(
     (kind) => `the API server serves no ${kind}: the rule waits until it does`,
   );
 }
 
-async function accessErrors(document: JsonObject, options: PolicyReviewOptions): Promise<readonly string[]> {
-  const needed = neededAccess(document, options.kinds());
-  if (needed.length === 0) return [];
-  const identity = await options.backgroundIdentity();
-  const lacking = await lackingAccess(options.client, identity, needed);
-  return [...groupByPointer(lacking)].map(
-    ([pointer, accesses]) =>
-      `${pointer}: auth check fails, additional privileges are required for '${identity.user}': ${accesses.map(describeAccess).join(', ')}`,
+/** What the background may not do is refused; what it may not read, told. */
+async function judgeAccess(
+  document: JsonObject,
+  key: string,
+  options: PolicyReviewOptions,
+): Promise<PolicyVerdict> {
+  const rules = readObjects(readObject(document, 'spec') ?? {}, 'rules');
+  const actsLater = rules.some(
+    (rule) =>
+      readObject(rule, 'generate') !== undefined ||
+      readObjects(readObject(rule, 'mutate') ?? {}, 'targets').length > 0,
   );
+  if (!actsLater) return accepted;
+  const identity = await options.backgroundIdentity();
+  const missing = await missingAccess(options.client, identity, document, options.kinds());
+  const { toAct, toRead } = missing;
+  if (toAct.length === 0) {
+    const warning = `'${identity.user}' may not ${accessText(toRead)}: see kymera rbac`;
+    return { errors: [], warnings: toRead.length === 0 ? [] : [warning] };
+  }
+  const errors = [...groupByPointer(toAct)].map(
+    ([pointer, accesses]) =>
+      `${pointer}: auth check fails, additional privileges are required for '${identity.user}': ${accessText(accesses)}`,
+  );
+  return { errors: [...errors, missingRole(key, missing)], warnings: [] };
 }
 
 function groupByPointer<T extends { readonly pointer: string }>(items: readonly T[]): Map<string, T[]> {

@@ -5,6 +5,7 @@ import type { DataSource } from '../engine/data-source.ts';
 import type { GroupVersionKind, UserInfo } from '../engine/request.ts';
 import { ownIdentity, serviceAccountIdentity } from './background-identity.ts';
 import { type BackgroundPart, startBackgroundPart } from './background-part.ts';
+import { startBackgroundView } from './background-view.ts';
 import type { KeyPair } from './certificate-issuer.ts';
 import { startCertificates } from './certificates.ts';
 import { messageOf } from './cluster-error.ts';
@@ -106,6 +107,7 @@ export async function startCluster(options: ClusterOptions): Promise<ClusterRunt
     async () => {
       changed.policies.tell();
       background?.policiesChanged();
+      view.look();
       leader.trigger();
     },
     { delayMs: 50 },
@@ -146,10 +148,26 @@ export async function startCluster(options: ClusterOptions): Promise<ClusterRunt
     discovery,
     certificates,
     settings: objects.settings,
+    backgroundState: (policy) => view.stateOf(policy),
     globalContext: () => globalContext.states(),
     log,
   });
   const unsubscribe = discovery.onChange(() => leader.trigger());
+  const backgroundIdentity = async () =>
+    options.backgroundUser === undefined
+      ? ownIdentity(client)
+      : serviceAccountIdentity(options.backgroundUser);
+  const view = startBackgroundView({
+    client,
+    namespace,
+    policies: () => catalog.policies(),
+    kinds: () => discovery.current(),
+    identity: backgroundIdentity,
+    isLeader: () => leader.isLeader(),
+    runsHere: options.background !== undefined,
+    onChange: () => leader.trigger(),
+    onError: (error) => warn('the background', error),
+  });
 
   const limits = {
     allowedHosts: options.allowedHosts ?? [],
@@ -213,6 +231,7 @@ export async function startCluster(options: ClusterOptions): Promise<ClusterRunt
           log,
           events,
           policiesKnown: () => readiness.whenReady(),
+          user: backgroundIdentity,
           ...options.background,
           ...(options.omitEvents === undefined ? {} : { omitEvents: options.omitEvents }),
           ...(options.timing?.lease === undefined ? {} : { lease: options.timing.lease }),
@@ -236,10 +255,7 @@ export async function startCluster(options: ClusterOptions): Promise<ClusterRunt
       takes: (policy) => watcher.takes(policy),
       kinds: () => discovery.current(),
       exceptionNamespaces: options.exceptionNamespaces ?? [],
-      backgroundIdentity: async () =>
-        options.backgroundUser === undefined
-          ? ownIdentity(client)
-          : serviceAccountIdentity(options.backgroundUser),
+      backgroundIdentity,
     }),
     triggers,
     background,
@@ -259,7 +275,7 @@ export async function startCluster(options: ClusterOptions): Promise<ClusterRunt
     async stop() {
       await runtime.retire();
       unsubscribe();
-      await Promise.all([triggers.stop(), background?.stop()]);
+      await Promise.all([triggers.stop(), background?.stop(), view.stop()]);
       await events.stop();
       await Promise.all([
         announce.stop(),

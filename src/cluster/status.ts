@@ -2,6 +2,7 @@ import { equal } from '../json/equal.ts';
 import type { JsonObject } from '../json/value.ts';
 import { readObject, readObjects } from '../policy/read-field.ts';
 import { ruleType } from '../policy/rule-type.ts';
+import type { BackgroundState } from './background-view.ts';
 import type { PolicyRecord } from './policy-catalog.ts';
 import { cutMessage as cut, readyConditions } from './ready-condition.ts';
 
@@ -14,6 +15,8 @@ export interface WebhookState {
   readonly unknownKinds?: readonly string[];
   /** The last server has ended, and taken the configuration with it. */
   readonly ended?: true;
+  /** What is known of those who act in the background. */
+  readonly background?: BackgroundState;
 }
 
 /** The status that a policy should have, or undefined when it has it. */
@@ -42,7 +45,7 @@ function statusOf(record: PolicyRecord, webhook: WebhookState, now: Date, curren
 
 function readinessOf(
   { policy, problems, hiddenBy }: PolicyRecord,
-  { written, refusal, unknownKinds = [], ended }: WebhookState,
+  { written, refusal, unknownKinds = [], ended, background = {} }: WebhookState,
 ): { readonly ready: boolean; readonly message: string } {
   const errors = problems.filter(({ severity }) => severity === 'error');
   if (policy === undefined) {
@@ -58,9 +61,15 @@ function readinessOf(
     return { ready: false, message: cut(`Not Ready: the API server refused it: ${refusal}`) };
   if (ended) return { ready: false, message: 'Not Ready: no server is running' };
   if (!written) return { ready: false, message: 'Not Ready: the webhook is not configured yet' };
+  if (background.lacking !== undefined)
+    return { ready: false, message: cut(`Not Ready: ${background.lacking}`) };
   const notes = [
-    ...(policy.rules.some(({ targets }) => targets !== undefined)
-      ? ['rules for existing objects are not run yet']
+    ...(background.isAbsent === true
+      ? ['rules for existing objects and generate rules are not run: nobody runs `kymera background`']
+      : []),
+    ...(background.unread === undefined ? [] : [background.unread]),
+    ...(policy.rules.some(({ targets, repeatable }) => targets !== undefined && !repeatable)
+      ? ['a rule whose patch differs each time is not reconciled']
       : []),
     ...(policy.otherRules.length === 0
       ? []

@@ -1,0 +1,87 @@
+import { backgroundRules } from '../background/background-rule.ts';
+import type { CompiledPolicy } from '../policy/compiled.ts';
+import { accessText, missingAccess, missingRole } from './background-access.ts';
+import type { BackgroundIdentity } from './background-identity.ts';
+import { backgroundLeaseName } from './background-work.ts';
+import type { ApiClient } from './client.ts';
+import { createCoalescedTask } from './coalesced-task.ts';
+import type { KindTable } from './discovery.ts';
+import { leaseHolder } from './lease.ts';
+
+/** What can be said of the background about one policy. */
+export interface BackgroundState {
+  /** Nobody does the work. */
+  readonly isAbsent?: boolean;
+  /** What it may not do, and what has to be added. */
+  readonly lacking?: string;
+  /** What it may not read. */
+  readonly unread?: string;
+}
+
+export interface BackgroundViewOptions {
+  readonly client: ApiClient;
+  readonly namespace: string;
+  policies(): readonly CompiledPolicy[];
+  kinds(): KindTable;
+  identity(): Promise<BackgroundIdentity>;
+  /** Only the leader writes about it. */
+  isLeader(): boolean;
+  /** The work is done in this process. */
+  readonly runsHere: boolean;
+  readonly onChange: () => void;
+  readonly onError: (error: unknown) => void;
+}
+
+export interface BackgroundView {
+  stateOf(policy: CompiledPolicy): BackgroundState;
+  /** Policies or kinds changed. */
+  look(): void;
+  stop(): Promise<void>;
+}
+
+const lookEveryMs = 15_000;
+
+/** Looks regularly whether somebody does the work in the background, and is allowed to. */
+export function startBackgroundView(options: BackgroundViewOptions): BackgroundView {
+  const { client, namespace, runsHere } = options;
+  let states: ReadonlyMap<string, BackgroundState> = new Map();
+  const task = createCoalescedTask(
+    async () => {
+      if (!options.isLeader()) return;
+      const policies = options.policies().filter((policy) => backgroundRules(policy).length > 0);
+      const next = policies.length === 0 ? new Map<string, BackgroundState>() : await lookAt(policies);
+      const isSame = JSON.stringify([...next]) === JSON.stringify([...states]);
+      states = next;
+      if (!isSame) options.onChange();
+    },
+    { delayMs: 100, onError: options.onError },
+  );
+
+  async function lookAt(policies: readonly CompiledPolicy[]): Promise<ReadonlyMap<string, BackgroundState>> {
+    const holder = runsHere ? 'here' : await leaseHolder(client, { namespace, name: backgroundLeaseName });
+    const identity = await options.identity();
+    const found = new Map<string, BackgroundState>();
+    for (const policy of policies) {
+      const missing = await missingAccess(client, identity, policy.document, options.kinds());
+      const { user, toAct, toRead } = missing;
+      const role = toAct.length + toRead.length === 0 ? '' : missingRole(policy.key, missing);
+      found.set(policy.key, {
+        ...(holder === '' ? { isAbsent: true } : {}),
+        ...(toAct.length === 0 ? {} : { lacking: `'${user}' may not ${accessText(toAct)}; ${role}` }),
+        ...(toRead.length === 0 ? {} : { unread: `'${user}' may not ${accessText(toRead)}` }),
+      });
+    }
+    return found;
+  }
+
+  const timer = setInterval(() => task.trigger(), lookEveryMs);
+  task.trigger();
+  return {
+    stateOf: (policy) => states.get(policy.key) ?? {},
+    look: () => task.trigger(),
+    async stop() {
+      clearInterval(timer);
+      await task.stop();
+    },
+  };
+}
