@@ -6,6 +6,7 @@ export const defaultTimeoutMilliseconds = 10_000;
 const longestTimeoutMilliseconds = 30_000;
 /** Kept back of the caller's patience, for the way there and back. */
 const largestReserveMilliseconds = 500;
+const timerSlackMilliseconds = 5;
 
 /** Milliseconds that `?timeout=10s` leaves us; undefined when the text is no duration. */
 export function timeToAnswer(timeout: string | undefined): number | undefined {
@@ -29,7 +30,7 @@ export function withDeadline(source: DataSource, milliseconds: number): DataSour
   const endsAt = performance.now() + milliseconds;
   return {
     read(query: DataQuery) {
-      const left = Math.max(endsAt - performance.now(), 0);
+      const left = Math.max(Math.floor(endsAt - performance.now()), 0);
       const answer = source.read(query, left);
       return answer instanceof Promise ? beforeDeadline(answer, left, query) : answer;
     },
@@ -43,7 +44,11 @@ function beforeDeadline(
 ): Promise<DataAnswer> {
   return new Promise((resolve, reject) => {
     const late = { found: false, error: `${query.type} did not answer before the deadline` } as const;
+    const endsAt = performance.now() + milliseconds;
     const timer = setTimeout(() => resolve(late), milliseconds);
-    answer.then(resolve, reject).finally(() => clearTimeout(timer));
+    // What gives up at that moment says so in words of its own.
+    const settle = (value: DataAnswer) =>
+      resolve(value.found || performance.now() < endsAt - timerSlackMilliseconds ? value : late);
+    answer.then(settle, reject).finally(() => clearTimeout(timer));
   });
 }

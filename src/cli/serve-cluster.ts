@@ -3,7 +3,7 @@ import { ApiError, ClusterAccessError } from '../cluster/cluster-error.ts';
 import type { ClusterOptions } from '../cluster/cluster-options.ts';
 import { type ClusterRuntime, startCluster } from '../cluster/runtime.ts';
 import { registerBackgroundMetrics } from '../server/background-metrics.ts';
-import { type RunningServer, startServer } from '../server/server.ts';
+import { type Gather, type RunningServer, startServer } from '../server/server.ts';
 import type { ServingCertificate } from '../server/tls.ts';
 import { triggerRoutes } from '../server/trigger-routes.ts';
 import { scanInterval } from './background-options.ts';
@@ -21,6 +21,8 @@ export interface ClusterMember {
 interface Surroundings {
   readonly io: Io;
   readonly log: ServeLog;
+  /** Of the processes that share the port. */
+  readonly gather: Gather | undefined;
 }
 
 const pollMilliseconds = 1_000;
@@ -48,6 +50,8 @@ async function clusterOptions(options: ServeOptions, { io, log }: Surroundings):
         : { service: { name: options.webhookService } },
     env: io.env,
     log,
+    ...(options.apiCallTimeout === undefined ? {} : { apiCallTimeoutMs: options.apiCallTimeout * 1000 }),
+    ...(options.apiCallLimit === undefined ? {} : { maxApiCallBytes: options.apiCallLimit }),
     ...(options.kubeconfig === undefined ? {} : { kubeconfig: options.kubeconfig }),
     ...(options.kubeContext === undefined ? {} : { context: options.kubeContext }),
     ...(options.namespace === undefined ? {} : { namespace: options.namespace }),
@@ -71,7 +75,7 @@ async function clusterOptions(options: ServeOptions, { io, log }: Surroundings):
 async function startMember(
   runtime: ClusterRuntime,
   options: ServeOptions,
-  { io, log }: Surroundings,
+  { io, log, gather }: Surroundings,
 ): Promise<ClusterMember> {
   const kept = keptDecisions(options);
   const server = await startServer({
@@ -93,6 +97,7 @@ async function startMember(
     ...(options.clientCa === undefined ? {} : { clientCa: await readPem(options.clientCa, io) }),
     ...(kept === undefined ? {} : { keepDecisions: kept }),
     ...(options.metricsPort === undefined ? {} : { metricsPort: options.metricsPort }),
+    ...(gather === undefined ? {} : { gather }),
   });
   const { background } = runtime;
   registerBackgroundMetrics(server.metrics.registry, {

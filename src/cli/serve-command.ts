@@ -1,9 +1,11 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import type { CommandHost } from './command-host.ts';
+import type { ServeOptions } from './serve-options.ts';
 
 const examples = `
 Without a cluster, policies and the data they read come from files, and a certificate is made and kept in the state folder. What
-it needs to know to be reached from elsewhere: --host 0.0.0.0 and --advertise NAME.
+it needs to know to be reached from elsewhere: --host 0.0.0.0 and --advertise NAME. Every option can be given by a variable as
+well: --webhook-url by KYMERA_SERVE_WEBHOOK_URL; lists have commas between.
 
 Examples:
   $ kymera serve --policies policies/
@@ -12,8 +14,9 @@ Examples:
   $ kymera serve --kubeconfig ~/.kube/config --host 0.0.0.0 --webhook-url https://this-machine.example:9443`;
 
 export function defineServe(program: Command, { io, end }: CommandHost): void {
-  const command = program
-    .command('serve')
+  const command = program.command('serve');
+  command.createOption = (flags, description) => withVariable(new Option(flags, description));
+  command
     .description('Answer admission reviews over HTTPS, as a mutating webhook.')
     .option(
       '-p, --policies <path...>',
@@ -59,6 +62,8 @@ export function defineServe(program: Command, { io, end }: CommandHost): void {
     )
     .option('--background', 'also do the work in the background, as kymera background does')
     .option('--allow-host <name...>', 'hosts outside the cluster that policies may call')
+    .option('--api-call-timeout <seconds>', 'longest wait for data that a policy calls for', positive, 30)
+    .option('--api-call-limit <bytes>', 'largest answer to such a call', positive, 10_000_000)
     .option('--omit-events <reason...>', 'events that are not written')
     .option('--force-failure-policy-ignore', 'treat every policy as if its failure policy were Ignore')
     .option('--workers <number>', 'processes that share the port', positive, 1)
@@ -81,17 +86,39 @@ export function defineServe(program: Command, { io, end }: CommandHost): void {
     )
     .option('--grace <seconds>', 'time for reviews in flight when told to stop', positive, 25)
     .addOption(
-      new Option('--log-level <level>', 'what to log')
+      withVariable(new Option('--log-level <level>', 'what to log'))
         .choices(['debug', 'info', 'warn', 'error', 'silent'])
         .default('info'),
     )
     .option('-q, --quiet', 'print no greeting')
     .option('--no-color', 'print without colours')
     .addHelpText('after', examples);
-  command.action(async (options) => {
+  command.action(async () => {
     const { serve } = await import('./serve.ts');
-    end(await serve(options, io));
+    end(await serve(splitVariables(command), io));
   });
+}
+
+/**
+ * Every option can be given by a variable too: `--webhook-url` by KYMERA_SERVE_WEBHOOK_URL. Kubernetes itself sets
+ * KYMERA_PORT and the like where there is a Service called kymera.
+ */
+function withVariable(option: Option): Option {
+  return option.negate
+    ? option
+    : option.env(`KYMERA_SERVE_${option.name().replaceAll('-', '_').toUpperCase()}`);
+}
+
+/** A variable holds the values of a list with commas between. */
+function splitVariables(command: Command): ServeOptions {
+  for (const option of command.options) {
+    const name = option.attributeName();
+    const value: unknown = command.getOptionValue(name);
+    if (!option.variadic || command.getOptionValueSource(name) !== 'env' || !Array.isArray(value)) continue;
+    const items = value.flatMap((text) => String(text).split(',')).map((text) => text.trim());
+    command.setOptionValueWithSource(name, items.filter(Boolean), 'env');
+  }
+  return command.opts();
 }
 
 function port(text: string): number {

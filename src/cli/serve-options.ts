@@ -29,6 +29,8 @@ export interface ServeOptions {
   readonly backgroundServiceAccount?: string;
   readonly background?: boolean;
   readonly allowHost?: readonly string[];
+  readonly apiCallTimeout?: number;
+  readonly apiCallLimit?: number;
   readonly omitEvents?: readonly string[];
   readonly forceFailurePolicyIgnore?: boolean;
   readonly workers: number;
@@ -62,7 +64,6 @@ export function checkServeOptions(options: ServeOptions): void {
   if (isInCluster(options)) {
     if (options.policies !== undefined)
       throw usage('policies come from files or from a cluster, not from both');
-    if (options.workers > 1) throw usage('in a cluster, add replicas instead of --workers');
   } else if (options.policies === undefined) {
     throw usage('name policies to serve with --policies, or a cluster with --kubeconfig');
   }

@@ -25,13 +25,12 @@ export async function serve(options: ServeOptions, io: Io): Promise<ExitCode> {
   checkServeOptions(options);
   const log = createLog(options.logLevel, io.stderr);
   try {
-    if (isInCluster(options)) return await serveInCluster(options, io, log);
-    if (cluster.isWorker) return await serveAlone({ ...options, port: chosenPort(io) }, io, log);
+    const serveHere = isInCluster(options) ? serveInCluster : serveAlone;
+    if (cluster.isWorker) return await serveHere({ ...options, port: chosenPort(io) }, io, log);
     const port = options.port ?? (await defaultOrFreePort(options.host));
-    const chosen = { ...options, port };
-    if (options.workers === 1) return await serveAlone(chosen, io, log);
-    // Made before there are workers, so that they all find the same.
-    await loadCertificate(options, io);
+    if (options.workers === 1) return await serveHere({ ...options, port }, io, log);
+    // Made before there are workers, so that they all find the same. In a cluster each worker is a replica.
+    if (!isInCluster(options)) await loadCertificate(options, io);
     const fixed = { ...options, port: port === 0 ? await freePort(options.host) : port };
     return await runWorkers(fixed, io, log);
   } finally {
@@ -56,13 +55,15 @@ async function serveAlone(options: ServeOptions, io: Io, log: ServeLog): Promise
 
 async function serveInCluster(options: ServeOptions, io: Io, log: ServeLog): Promise<ExitCode> {
   const { startInCluster } = await import('./serve-cluster.ts');
-  const port = options.port ?? (await defaultOrFreePort(options.host));
-  const member = await startInCluster({ ...options, port }, { io, log }).catch(listenFailure);
+  const gather = cluster.isWorker ? gatherFromWorkers() : undefined;
+  const member = await startInCluster(options, { io, log, gather: gather?.gather }).catch(listenFailure);
+  gather?.answerFor(member.server);
   log.info({ port: member.server.port, host: options.host }, 'serving');
   await stopSignal(io);
   await announceStop(member.server, options, log);
   await member.stop(options.grace * 1000);
   log.info({}, 'stopped');
+  if (cluster.isWorker) process.disconnect();
   return 0;
 }
 

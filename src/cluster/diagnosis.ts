@@ -7,6 +7,7 @@ import { isOfKyverno } from './policy-choice.ts';
 import { probeServer } from './probe.ts';
 import { prunedFields } from './pruned-fields.ts';
 import { type ResourceType, resourceTypes } from './resource-path.ts';
+import { readyEndpoints } from './service-endpoints.ts';
 import { managedSelector, mutatingConfigurationName, validatingConfigurationName } from './webhook-names.ts';
 
 export interface Finding {
@@ -108,13 +109,6 @@ function targetCheck(client: ApiClient): TargetCheck {
 }
 
 const services: ResourceType = { group: '', version: 'v1', resource: 'services', namespaced: true };
-const endpointSlices: ResourceType = {
-  group: 'discovery.k8s.io',
-  version: 'v1',
-  resource: 'endpointslices',
-  namespaced: true,
-};
-
 /** A Service cannot be called from outside; but whether it has endpoints can be seen. */
 async function checkService(client: ApiClient, service: JsonObject): Promise<void> {
   const [namespace = '', name = ''] = [readText(service, 'namespace'), readText(service, 'name')];
@@ -124,13 +118,7 @@ async function checkService(client: ApiClient, service: JsonObject): Promise<voi
   } catch (error) {
     throw hasStatus(error, 404) ? new Error(`${place} does not exist`) : error;
   }
-  const { items } = await client.list(endpointSlices, {
-    namespace,
-    labelSelector: `kubernetes.io/service-name=${name}`,
-  });
-  const ready = items
-    .flatMap((slice) => readObjects(slice, 'endpoints'))
-    .filter((endpoint) => readObject(endpoint, 'conditions')?.['ready'] !== false);
+  const ready = await readyEndpoints(client, { namespace, name });
   if (ready.length === 0)
     throw new Error(`${place} has no ready endpoints (port ${readNumber(service, 'port') ?? 443})`);
 }

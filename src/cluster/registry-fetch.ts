@@ -22,7 +22,7 @@ export interface RegistryAnswer {
 
 /** Reads below a repository; signs in, with a token where the registry asks for one, when it is told to. */
 export function registryFetch(options: RegistryFetchOptions) {
-  const deadline = AbortSignal.timeout(options.timeoutMs);
+  const deadline = AbortSignal.timeout(Math.ceil(options.timeoutMs));
   let authorization = '';
 
   async function attempt(path: string, accept: readonly string[]): Promise<Response> {

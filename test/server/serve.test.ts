@@ -1,4 +1,4 @@
-import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
+import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -202,6 +202,23 @@ describe.skipIf(!existsSync(join(root, 'dist/cli/main.js')))('kymera serve', () 
     expect(await ended).toBe(0);
     expect(performance.now() - toldAt).toBeGreaterThan(1_400);
     await expect(served.post()).rejects.toThrow();
+  });
+
+  it('takes options from the environment, after those of the command line', () => {
+    const folder = mkdtempSync(join(tmpdir(), 'kymera-serve-'));
+    const ended = spawnSync(process.execPath, [join(root, 'bin/kymera'), 'serve', '--host', '127.0.0.1'], {
+      cwd: folder,
+      encoding: 'utf8',
+      env: {
+        ...process.env,
+        KYMERA_SERVE_HOST: 'not an address',
+        KYMERA_SERVE_POLICIES: 'policies,nowhere',
+        // As in a Pod beside a Service called kymera.
+        KYMERA_PORT: 'tcp://10.0.0.1:443',
+      },
+    });
+    expect(ended.status).toBe(2);
+    expect(ended.stderr).toContain('there is no file or folder policies');
   });
 
   it.each([
