@@ -24,6 +24,8 @@ export interface PolicyWatcher {
   readonly synced: Promise<void>;
   /** Whether a policy is for this program, as far as its group and labels decide. */
   takes(policy: JsonObject): boolean;
+  /** Kyverno runs in the cluster, too. */
+  isBesideKyverno(): boolean;
   informers(): ReadonlyMap<string, Informer>;
   stop(): Promise<void>;
 }
@@ -100,6 +102,7 @@ export function startPolicyWatcher(options: PolicyWatcherOptions): PolicyWatcher
   return {
     synced: Promise.all([choice.informer, ...running.values()].map(({ synced }) => synced)).then(() => {}),
     takes: (policy) => choice.takes(policy),
+    isBesideKyverno: () => choice.isKyvernoThere(),
     informers: () => new Map([['mutatingwebhookconfigurations', choice.informer], ...running]),
     async stop() {
       unsubscribe();

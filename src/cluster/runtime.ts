@@ -149,7 +149,8 @@ export async function startCluster(options: ClusterOptions): Promise<ClusterRunt
     certificates,
     settings: objects.settings,
     backgroundState: (policy) => view.stateOf(policy),
-    globalContext: () => globalContext.states(),
+    // Where Kyverno runs, the entries are its own: it says how they are.
+    globalContext: () => (watcher.isBesideKyverno() ? [] : globalContext.states()),
     log,
   });
   const unsubscribe = discovery.onChange(() => leader.trigger());
