@@ -4,7 +4,7 @@ import { report, runVitest } from '../scripts/vitest-run.mjs';
 import { controlPlaneBinaries } from './control-plane/build.mjs';
 import { helmProgram } from './helm/build.mjs';
 
-export async function runE2e(args = []) {
+export async function runE2e(args = [], config = 'e2e/vitest.config.ts') {
   const given = process.env.KYMERA_E2E_KUBECONFIG ? { binaries: undefined } : await controlPlaneBinaries();
   const environment = given.missing
     ? { KYMERA_E2E_SKIP: given.missing }
@@ -12,7 +12,7 @@ export async function runE2e(args = []) {
       ? { KYMERA_E2E_BINARIES: JSON.stringify(given.binaries) }
       : {};
   const helm = given.missing ? {} : await helmProgram();
-  return runVitest('e2e', ['--config', 'e2e/vitest.config.ts', ...args], {
+  return runVitest('e2e', ['--config', config, ...args], {
     ...environment,
     ...(helm.path ? { KYMERA_E2E_HELM: helm.path } : {}),
     ...(helm.missing ? { KYMERA_E2E_HELM_SKIP: helm.missing } : {}),
