@@ -1,11 +1,12 @@
 import { join } from 'node:path';
 import { readExpectedDifferences } from './expected-differences.ts';
+import { kustomizeFailures, readKustomizeCases } from './kustomize-cases.ts';
 import { findCorpus, offlineResults, readCorpus } from './kyverno-corpus.ts';
 import { corpusFailures } from './kyverno-results.ts';
 import { failuresOf, readCaseFiles } from './own-cases.ts';
 
 const root = process.cwd();
-const verdicts = [await runOwnCases(), await runCorpus()];
+const verdicts = [await runOwnCases(), await runKustomizeCases(), await runCorpus()];
 process.exit(verdicts.every(Boolean) ? 0 : 1);
 
 async function runOwnCases(): Promise<boolean> {
@@ -21,6 +22,24 @@ async function runOwnCases(): Promise<boolean> {
     ok &&= lines.length === 0;
   }
   return ok;
+}
+
+async function runKustomizeCases(): Promise<boolean> {
+  console.log('\nkustomize cases');
+  const groups = new Map<string, { count: number; differing: number; lines: string[] }>();
+  for (const testCase of readKustomizeCases(join(root, 'test', 'conformance', 'kustomize'))) {
+    const name = testCase.id.split('-')[0] ?? '';
+    const group = groups.get(name) ?? { count: 0, differing: 0, lines: [] };
+    groups.set(name, group);
+    group.count += 1;
+    if (testCase.differs !== undefined) group.differing += 1;
+    const failures = await settled(kustomizeFailures(testCase));
+    if (failures.length > 0) group.lines.push(`    ${testCase.id}: ${failures.join('\n      ')}`);
+  }
+  for (const [name, { count, differing, lines }] of groups) {
+    report(differing === 0 ? name : `${name} (${differing} differ on purpose)`, count, lines);
+  }
+  return [...groups.values()].every(({ lines }) => lines.length === 0);
 }
 
 async function runCorpus(): Promise<boolean> {
