@@ -3,6 +3,7 @@ import { mkdirSync, readFileSync, statSync } from 'node:fs';
 import { cpus, loadavg } from 'node:os';
 import { join } from 'node:path';
 import { ensureBuilt, root } from '../scripts/setup.mjs';
+import { benchBuild } from './build.mjs';
 import { measureCommand, measureStart } from './command.mjs';
 import { assertAnswer, measureCompile, measureReview, readPolicies } from './review.mjs';
 
@@ -20,6 +21,7 @@ console.log(
 
 await benchEngine();
 await benchBulk();
+benchBuild(scratch, report);
 benchStart();
 
 if (missed.length > 0) console.log(`\nover the bar: ${missed.join(', ')}`);
