@@ -7,6 +7,7 @@ import {
   triggerConfigurationName,
   validatingConfigurationName,
 } from '../../src/cluster/webhook-names.ts';
+import { registerBackgroundMetrics } from '../../src/server/background-metrics.ts';
 import { createMetrics } from '../../src/server/metrics.ts';
 import { kymera } from '../cli/in-process.ts';
 
@@ -56,11 +57,21 @@ describe('what operators watch', () => {
   ];
 
   it('is what the server counts', async () => {
-    const text = await createMetrics().registry.metrics();
+    const { registry } = createMetrics();
+    registerBackgroundMetrics(registry, {});
+    const text = await registry.metrics();
     const counted = new Set([...text.matchAll(/^# TYPE (\S+)/gm)].map(([, name]) => name));
     const named = expressions.flatMap((each) => each.match(/\b(?:kyverno|kymera|process|nodejs)_\w+/g) ?? []);
     expect(named.length).toBeGreaterThan(10);
     expect(named.filter((name) => !counted.has(name.replace(/_bucket$/, '')))).toEqual([]);
+  });
+
+  it('is what the documentation tells of', () => {
+    const page = read('docs/operations.md');
+    const alerted = alerts.groups.flatMap((group: { rules: { alert: string }[] }) =>
+      group.rules.map(({ alert }) => alert),
+    );
+    expect(alerted.filter((name: string) => !page.includes(name))).toEqual([]);
   });
 
   it('is that of Kymera, where Kyverno is watched, too', () => {
