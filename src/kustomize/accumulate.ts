@@ -15,7 +15,7 @@ import { type LoadedKustomization, loadKustomization } from './load-kustomizatio
 import { schemaLookup } from './openapi-schema.ts';
 import { parseResources } from './parse-resources.ts';
 import { type PluginStages, preparePlugins } from './plugin-stage.ts';
-import { createResource, idOf, type Resource } from './resource.ts';
+import { createResource, currentId, type Resource } from './resource.ts';
 import { createResourceSet, type ResourceSet } from './resource-set.ts';
 import { joinVariables, mergeVars, type Variables } from './variables.ts';
 import { readSettings } from './yaml-read.ts';
@@ -179,8 +179,8 @@ function createContext(
     get fieldSpecs() {
       return into.fieldSpecs;
     },
-    noteTransformer: (set, configuredBy) => {
-      if (session.notesOrigins) noteTransformation(set, folder.configuredIn, configuredBy);
+    noteTransformer: (set, configuredBy, configuredIn = folder.configuredIn) => {
+      if (session.notesOrigins) noteTransformation(set, configuredIn, configuredBy);
     },
     parseResources: (text, file) =>
       parseResources(text, file, 'null').map((object) => createResource(object)),
@@ -195,31 +195,34 @@ async function loadConfigs(
   field: string,
   target: Target,
 ): Promise<readonly Resource[]> {
-  const inline: JsonObject[] = [];
-  const others: JsonObject[] = [];
+  const inline: Resource[] = [];
+  const others: Resource[] = [];
   for (const [index, entry] of entries.entries()) {
     const texts = inlineObjects(entry, target.context.folder.file);
     if (texts === undefined) others.push(...(await configsAt(entry, `${field}[${index}]`, target)));
-    else inline.push(...texts);
+    else inline.push(...texts.map((object) => createResource(object)));
   }
   const configs = [...inline, ...others];
-  const isNamed = (object: JsonObject) => idOf(object).name !== '';
   atPlace({ file: target.context.folder.file, field }, () =>
-    createResourceSet(configs.filter(isNamed).map((object) => createResource(object))),
+    createResourceSet(configs.filter((config) => currentId(config).name !== '')),
   );
-  return configs.map((object) => createResource(object));
+  return configs;
 }
 
-async function configsAt(path: string, field: string, target: Target): Promise<readonly JsonObject[]> {
+/** Each with the file it is from as its origin. */
+async function configsAt(path: string, field: string, target: Target): Promise<readonly Resource[]> {
   const kind = entryKind(target.place, path);
   if (kind === 'absent') throw absentEntry(target.place, path, field, target.context.folder.file);
   if (kind !== 'folder') {
     const text = target.context.folder.readText(path, field);
-    return parseResources(text, join(target.place.name, path), 'text', 'loose');
+    const origin = { path: join(target.place.origin, path) };
+    return parseResources(text, join(target.place.name, path), 'text', 'loose').map((object) =>
+      createResource(object, { origin }),
+    );
   }
   const own = emptyAccumulation(target.context.fieldSpecs);
   await addFolder(own, path, field, 'Kustomization', target);
-  return own.set.list().map(({ object }) => object);
+  return own.set.list();
 }
 
 function inlineObjects(entry: string, file: string): readonly JsonObject[] | undefined {

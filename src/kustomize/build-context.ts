@@ -50,9 +50,9 @@ export interface BuildContext {
   loadConfigs(entries: readonly string[], field: string): Promise<readonly Resource[]>;
   /**
    * Notes for `buildMetadata` that a transformer went over all resources of the set. What a config states is its
-   * apiVersion, kind, name and namespace.
+   * apiVersion, kind, name and namespace; `configuredIn` is its file, the kustomization when absent.
    */
-  noteTransformer(set: ResourceSet, configuredBy: JsonObject): void;
+  noteTransformer(set: ResourceSet, configuredBy: JsonObject, configuredIn?: string): void;
   /** Resources in a YAML text: a patch, where an annotation may be null, or what a plugin printed. */
   parseResources(text: string, file: string): readonly Resource[];
 }

@@ -16,6 +16,7 @@ import { generateByKind, titleOf, transformByKind } from './plugin-by-kind.ts';
 import { findPlugin, type PluginRole, pluginName } from './plugin-lookup.ts';
 import { addGenerated, replaceById } from './plugin-result.ts';
 import { isPolicyConfig } from './policy-transformer.ts';
+import type { Origin } from './resource.ts';
 import type { ResourceSet } from './resource-set.ts';
 
 /** What a config asks for, ready to run. */
@@ -24,7 +25,7 @@ export type Plugin =
   | {
       readonly layout: 'own';
       readonly title: string;
-      generate(set: ResourceSet, config: JsonObject): Promise<void>;
+      generate(set: ResourceSet, config: JsonObject, origin: Origin): Promise<void>;
       transform(set: ResourceSet, config: JsonObject): Promise<void>;
     };
 
@@ -54,8 +55,8 @@ export function pluginFor(config: JsonObject, role: PluginRole, context: BuildCo
   return {
     layout: 'own',
     title: titleOf(found.path),
-    async generate(set, settings) {
-      addGenerated(set, await generateByKind(found.path, settings, context));
+    async generate(set, settings, origin) {
+      addGenerated(set, await generateByKind(found.path, settings, context), { origin });
     },
     async transform(set, settings) {
       replaceById(set, await transformByKind(found.path, settings, set, context), titleOf(found.path));
@@ -88,9 +89,9 @@ function builtinPlugin(kind: string, context: BuildContext): OwnPlugin {
   return {
     layout: 'own',
     title: `the built-in plugin ${kind}`,
-    async generate(set, config) {
+    async generate(set, config, origin) {
       if (generator === undefined) throw misplaced('generators');
-      for (const resource of generator(config, context)) absorb(set, resource);
+      for (const resource of generator(config, context)) absorb(set, { ...resource, origin });
     },
     async transform(set, config) {
       if (transformer === undefined) throw misplaced('transformers');
@@ -109,8 +110,8 @@ function functionPlugin(spec: FunctionSpec, config: JsonObject, context: BuildCo
   return {
     layout: 'own',
     title,
-    async generate(set, settings) {
-      addGenerated(set, await generateByFunction(spec, settings, context));
+    async generate(set, settings, origin) {
+      addGenerated(set, await generateByFunction(spec, settings, context), { origin });
     },
     async transform(set, settings) {
       replaceById(set, await transformByFunction(spec, settings, set, context), title);

@@ -28,6 +28,8 @@ export interface PluginStages {
 
 interface Entry {
   readonly config: JsonObject;
+  /** The file that the config is from; undefined for an inline text. */
+  readonly file: string | undefined;
   readonly plugin: Plugin;
 }
 
@@ -50,13 +52,17 @@ export async function preparePlugins(
     kustomization: ofGroups.length === 0 ? kustomization : patched.kustomization,
     async generate(set) {
       const done = new Set<PluginGroup>();
-      for (const { config, plugin } of generators) {
+      for (const { config, file, plugin } of generators) {
         await at('generators', async () => {
-          if (plugin.layout !== 'group') return plugin.generate(set, config);
+          const origin = {
+            configuredIn: file ?? context.folder.configuredIn,
+            configuredBy: configuredBy(config),
+          };
+          if (plugin.layout !== 'group') return plugin.generate(set, config, origin);
           const group = groups.get(plugin.path);
           if (group === undefined || done.has(group) || group.generators.length === 0) return;
           done.add(group);
-          addGenerated(set, await generateByGroup(group, context));
+          addGenerated(set, await generateByGroup(group, context), { origin });
         });
       }
     },
@@ -66,10 +72,10 @@ export async function preparePlugins(
       }
     },
     async transform(set) {
-      for (const { config, plugin } of transformers) {
+      for (const { config, file, plugin } of transformers) {
         if (plugin.layout === 'group') continue;
         await at('transformers', () => plugin.transform(set, config));
-        context.noteTransformer(set, configuredBy(config));
+        context.noteTransformer(set, configuredBy(config), file);
       }
     },
     async validate(set) {
@@ -91,7 +97,11 @@ async function entriesOf(
 ): Promise<readonly Entry[]> {
   const configs = await context.loadConfigs(kustomization[role] ?? [], role);
   return placed(context.folder.file, role, async () =>
-    configs.map(({ object }) => ({ config: object, plugin: pluginFor(object, role, context) })),
+    configs.map(({ object, origin }) => ({
+      config: object,
+      file: origin?.path,
+      plugin: pluginFor(object, role, context),
+    })),
   );
 }
 
