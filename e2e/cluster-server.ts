@@ -4,15 +4,26 @@ import { join } from 'node:path';
 import { startBalancer } from './balancer.ts';
 import { freePorts } from './control-plane/processes.ts';
 import { installCustomResources } from './custom-resources.ts';
-import { accountKubeconfig, accountUser, installIdentities, ownNamespace } from './installation.ts';
+import {
+  accountKubeconfig,
+  accountUser,
+  grant,
+  installIdentities,
+  ownNamespace,
+  revoke,
+  throughPort,
+} from './installation.ts';
 import { createKubectl } from './kubectl.ts';
 import { kymera } from './kymera.ts';
 import { type ServerProcess, startServerProcess } from './server-process.ts';
+import { createService, isLoopback, outsideAddress, serviceName } from './service.ts';
 import type { Settings } from './settings.ts';
 
 export interface ClusterServer {
   /** Where its Lease, Secrets and settings are. */
   readonly namespace: string;
+  /** Where its replicas listen. */
+  readonly host: string;
   ports(): readonly number[];
   /** Ends a replica at once, as when its machine is lost. */
   kill(replica: number): Promise<void>;
@@ -25,6 +36,10 @@ export interface ClusterServer {
 }
 
 export interface ClusterServerOptions {
+  /** How the API server finds it; as the settings say by default. */
+  readonly reach?: Settings['reach'];
+  /** A port of this machine that leads to the API server; straight there by default. */
+  readonly apiServerPort?: number;
   readonly replicas?: number;
   readonly args?: readonly string[];
 }
@@ -40,18 +55,31 @@ export async function startClusterServer(
   const folder = mkdtempSync(join(settings.controlPlane ?? tmpdir(), 'cluster-'));
   await installCustomResources(createKubectl(settings, 'default'));
   await installIdentities(settings);
-  const balancer = await startBalancer(settings.host);
+  const reach = options.reach ?? settings.reach;
+  const host = reach === 'service' && isLoopback(settings.host) ? outsideAddress() : settings.host;
+  if (host === undefined) throw new Error('this machine has no address that a Service could lead to');
+  const balancer = await startBalancer(host);
+  const own = createKubectl(settings, ownNamespace);
+  if (reach === 'service') {
+    await createService(own, serviceName, { host, port: balancer.port });
+    // From outside a cluster the name of a Service means nothing: its endpoints are looked up.
+    await grant(own, 'admission', 'e2e-service', [
+      { apiGroups: ['discovery.k8s.io'], resources: ['endpointslices'], verbs: ['list'] },
+    ]);
+  }
   const replicas: ServerProcess[] = [];
   const ports: number[] = [];
+  const kubeconfig = await accountKubeconfig(settings, 'admission', folder);
   const args = [
     '--kubeconfig',
-    await accountKubeconfig(settings, 'admission', folder),
+    options.apiServerPort === undefined ? kubeconfig : throughPort(kubeconfig, options.apiServerPort),
     '--background-service-account',
     accountUser('background'),
     '--namespace',
     ownNamespace,
-    '--webhook-url',
-    `https://${settings.host}:${balancer.port}`,
+    ...(reach === 'service'
+      ? ['--webhook-service', serviceName]
+      : ['--webhook-url', `https://${host}:${balancer.port}`]),
     ...(options.args ?? []),
   ];
   const addReplica = async () => {
@@ -60,7 +88,7 @@ export async function startClusterServer(
     // Before it is ready: it may ask for itself through the address that the API server will use.
     ports.push(port);
     balancer.setBackends(ports);
-    const replica = await startServerProcess({ host: settings.host, port, args, logFile });
+    const replica = await startServerProcess({ host, port, args, logFile });
     replicas.push(replica);
     return replica;
   };
@@ -70,6 +98,7 @@ export async function startClusterServer(
   for (let count = 0; count < (options.replicas ?? 1); count += 1) await addReplica();
   return {
     namespace: ownNamespace,
+    host,
     ports: () => ports,
     addReplica,
     kill: async (index) => replicas[index]?.kill(),
@@ -78,8 +107,12 @@ export async function startClusterServer(
     uninstall: async () => {
       await stop();
       await balancer.close();
-      const kubeconfig = await accountKubeconfig(settings, 'hooks', folder);
-      await kymera('cleanup', '--all', '--namespace', ownNamespace, '--kubeconfig', kubeconfig);
+      if (reach === 'service') {
+        await own.ok('delete', 'service', serviceName);
+        await revoke(own, 'admission', 'e2e-service');
+      }
+      const hooks = await accountKubeconfig(settings, 'hooks', folder);
+      await kymera('cleanup', '--all', '--namespace', ownNamespace, '--kubeconfig', hooks);
     },
   };
 }

@@ -1,11 +1,23 @@
 import type { TestProject } from 'vitest/node';
 import { type Binaries, startControlPlane, stopControlPlane } from './control-plane/start.ts';
-import { givenBinaries, givenHost, givenKubeconfig, givenKubectl, givenSkip } from './settings.ts';
+import {
+  givenBinaries,
+  givenHost,
+  givenKubeconfig,
+  givenKubectl,
+  givenReach,
+  givenSkip,
+} from './settings.ts';
 
 /** One control plane for all spec files. */
 export async function setup(project: TestProject): Promise<(() => Promise<void>) | undefined> {
   if (givenKubeconfig) {
-    project.provide('settings', { kubectl: givenKubectl, kubeconfig: givenKubeconfig, host: givenHost });
+    project.provide('settings', {
+      kubectl: givenKubectl,
+      kubeconfig: givenKubeconfig,
+      host: givenHost,
+      reach: givenReach,
+    });
     return undefined;
   }
   if (givenSkip || !givenBinaries) {
@@ -13,7 +25,13 @@ export async function setup(project: TestProject): Promise<(() => Promise<void>)
     return undefined;
   }
   const { folder, kubectl, kubeconfig } = await startControlPlane(JSON.parse(givenBinaries) as Binaries);
-  project.provide('settings', { kubectl, kubeconfig, host: givenHost, controlPlane: folder });
+  project.provide('settings', {
+    kubectl,
+    kubeconfig,
+    host: givenHost,
+    reach: givenReach,
+    controlPlane: folder,
+  });
   return async () => {
     const failed = project.vitest.state.getCountOfFailedTests() > 0;
     await stopControlPlane(folder, { keepLogs: failed });

@@ -1,4 +1,5 @@
-import { readFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { isIP } from 'node:net';
 import { parseAllDocuments } from 'yaml';
 import type { JsonObject } from '../src/json/value.ts';
 import { createKubectl, type Kubectl } from './kubectl.ts';
@@ -64,6 +65,26 @@ export async function accountKubeconfig(
   folder: string,
 ): Promise<string> {
   return tokenKubeconfig(createKubectl(settings, ownNamespace), `kymera-${account}`, folder);
+}
+
+/** The same kubeconfig with another way to the API server: a port of this machine. */
+export function throughPort(kubeconfig: string, port: number): string {
+  const config = JSON.parse(readFileSync(kubeconfig, 'utf8')) as {
+    clusters: readonly { cluster: { server: string } }[];
+  };
+  const clusters = config.clusters.map((entry) => ({
+    ...entry,
+    cluster: {
+      ...entry.cluster,
+      server: `https://127.0.0.1:${port}`,
+      ...(isIP(new URL(entry.cluster.server).hostname) === 0
+        ? { 'tls-server-name': new URL(entry.cluster.server).hostname }
+        : {}),
+    },
+  }));
+  const path = `${kubeconfig}.${port}`;
+  writeFileSync(path, JSON.stringify({ ...config, clusters }), { mode: 0o600 });
+  return path;
 }
 
 /** Gives the accounts further rights, the way a user does: by a ClusterRole with the label by which they are collected. */

@@ -3,6 +3,7 @@
  *
  * - `KYMERA_E2E_KUBECONFIG`: a cluster that is there already (kind, say); without it a control plane is started.
  * - `KYMERA_E2E_HOST`: the name or address at which that cluster reaches servers on this machine; loopback by default.
+ * - `KYMERA_E2E_REACH`: `service` to have servers found through a Service; by default the API server calls their address.
  * - `KYMERA_E2E_KUBECTL`: the kubectl for it; the one on the path by default.
  * - `KYMERA_E2E_BINARIES`, `KYMERA_E2E_SKIP`: from run.mjs, the programs of the control plane, or why there are none.
  * - `KYMERA_E2E_HELM`, `KYMERA_E2E_HELM_SKIP`: from run.mjs, the helm for the specs of the chart, or why there is none.
@@ -12,6 +13,7 @@ export interface Settings {
   readonly kubeconfig: string;
   /** Where the API server finds a server that a spec starts. */
   readonly host: string;
+  readonly reach: 'url' | 'service';
   /** Of a control plane of our own: its parts can be restarted and users made. */
   readonly controlPlane?: string;
 }
@@ -25,6 +27,7 @@ export const givenKubectl = process.env['KYMERA_E2E_KUBECTL'] ?? 'kubectl';
 export const givenHelm = process.env['KYMERA_E2E_HELM'];
 export const givenHelmSkip = process.env['KYMERA_E2E_HELM_SKIP'] ?? 'run it with `npm run e2e`';
 export const givenHost = process.env['KYMERA_E2E_HOST'] ?? '127.0.0.1';
+export const givenReach = process.env['KYMERA_E2E_REACH'] === 'service' ? 'service' : 'url';
 
 declare module 'vitest' {
   interface ProvidedContext {

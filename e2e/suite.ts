@@ -21,7 +21,7 @@ type Step = () => Promise<unknown>;
 export function suite(name: string, define: (suite: Suite) => void, skipReason?: string): void {
   const given = inject('settings');
   const skip = 'skip' in given ? given.skip : skipReason;
-  const settings = 'skip' in given ? { kubectl: '', kubeconfig: '', host: '' } : given;
+  const settings = 'skip' in given ? { kubectl: '', kubeconfig: '', host: '', reach: 'url' as const } : given;
   const namespace = namespaceFor(name);
   const kubectl = createKubectl(settings, namespace);
   const preparations: Step[] = [

@@ -46,6 +46,8 @@ export function apiServerArguments(folder: string, port: number, etcdPort: numbe
     '--allow-privileged=true',
     '--endpoint-reconciler-type=none',
     '--shutdown-delay-duration=0s',
+    // There is no kube-proxy: webhooks behind a Service are found by its endpoints.
+    '--enable-aggregator-routing=true',
     `--audit-policy-file=${file('audit-policy.yaml')}`,
     `--audit-log-path=${file(auditLogName)}`,
   ];

@@ -28,13 +28,14 @@ suite('certificates', ({ settings, kubectl, namespace, before, after }) => {
     );
   };
 
+  const policy = labelPolicy(
+    'labelled',
+    'ConfigMap',
+    { seen: 'yes' },
+    { resources: { namespaces: [namespace] } },
+  );
+
   it('are rotated under load, the authority too, without a review lost', async () => {
-    const policy = labelPolicy(
-      'labelled',
-      'ConfigMap',
-      { seen: 'yes' },
-      { resources: { namespaces: [namespace] } },
-    );
     await withPolicies(kubectl, [policy], async () => {
       const load = await startLoad(settings, { namespace, label: 'seen' });
       const own = kubectl.with(`--namespace=${server.namespace}`);
@@ -50,7 +51,7 @@ suite('certificates', ({ settings, kubectl, namespace, before, after }) => {
       });
       await own.ok('delete', 'secret', 'kymera-serving');
       for (const port of server.ports()) {
-        await waitFor(async () => (await servedIssuer(settings.host, port)) === 'CN=the next authority', {
+        await waitFor(async () => (await servedIssuer(server.host, port)) === 'CN=the next authority', {
           what: 'a certificate of the new authority',
         });
       }
@@ -59,7 +60,44 @@ suite('certificates', ({ settings, kubectl, namespace, before, after }) => {
       expect(count).toBeGreaterThan(50);
     });
   });
+
+  it('survive the deletion of the authority under load: the next one is trusted beside it', async () => {
+    await withPolicies(kubectl, [policy], async () => {
+      const own = kubectl.with(`--namespace=${server.namespace}`);
+      const signing = async () => first(decode((await own.get('secret', 'kymera-ca'))['data']['tls.crt']));
+      const deleted = await signing();
+      const load = await startLoad(settings, { namespace, label: 'seen' });
+      await own.ok('delete', 'secret', 'kymera-ca');
+      await waitFor(async () => (await signing()) !== deleted, { what: 'another authority' });
+      await waitFor(
+        async () => (await bundles()).every((pem) => first(pem) !== deleted && pem.includes(deleted)),
+        {
+          what: 'every webhook to trust both',
+        },
+      );
+      const { count, problems } = await load.stop();
+      expect(problems).toEqual([]);
+      expect(count).toBeGreaterThan(50);
+    });
+  });
+
+  it('survive the deletion of everything under load', async () => {
+    await withPolicies(kubectl, [policy], async () => {
+      const own = kubectl.with(`--namespace=${server.namespace}`);
+      const load = await startLoad(settings, { namespace, label: 'seen' });
+      await own.ok('delete', 'secret', 'kymera-ca', 'kymera-serving');
+      await waitFor(() => own.get('secret', 'kymera-serving'), { what: 'a serving certificate' });
+      await waitFor(() => own.get('secret', 'kymera-ca'), { what: 'an authority' });
+      const { problems } = await load.stop();
+      expect(problems).toEqual([]);
+    });
+  });
 });
+
+/** The first certificate of a bundle, without its last line break. */
+function first(pem: string): string {
+  return /-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/.exec(pem)?.[0] ?? '';
+}
 
 function servedIssuer(host: string, port: number): Promise<string> {
   return new Promise((resolve, reject) => {

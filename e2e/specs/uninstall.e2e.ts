@@ -38,6 +38,12 @@ suite('the end of a server', ({ settings, kubectl, namespace, before, after }) =
     const { stdout } = await kubectl.sendOk('create', configMap('untouched'), '-o', 'json');
     expect(JSON.parse(stdout).metadata.labels).toBeUndefined();
     expect(await kubectl.ok('get', 'clusterpolicies.kyverno.io', 'stays')).toContain('stays');
+    const { status } = await kubectl.get('clusterpolicies.kyverno.io', 'stays');
+    expect(status.conditions[0]).toMatchObject({
+      type: 'Ready',
+      status: 'False',
+      message: 'Not Ready: no server is running',
+    });
   });
 
   it('by force: what is left is found by the doctor, and mended', async () => {

@@ -84,6 +84,12 @@ describe('a failure names its place', () => {
     expect(failureOf(rule)).toContain(`(${place}`);
   });
 
+  it('and the context entry that could not be read', () => {
+    const rule =
+      'context: [{name: map, configMap: {name: a, namespace: b}}]\nmutate: {patchStrategicMerge: {metadata: {labels: {x: "{{ map.data.k }}"}}}}';
+    expect(failureOf(rule)).toMatch(/: context entry "map" \(rule \/context\/0\)/);
+  });
+
   it('but no value', () => {
     const rule = `mutate:
   foreach:

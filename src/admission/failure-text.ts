@@ -23,8 +23,8 @@ export function failureText(outcome: Extract<Outcome, { status: 'failed' }>): st
 
 /** The parts of a detail that a policy author needs most, when what they quote stands in the rule. */
 function policyWords(detail: string, rule: CompiledRule): string | undefined {
-  const entry = /^context entry "([^"]+)": /.exec(detail);
-  const rest = entry === null ? detail : detail.slice(entry[0].length);
+  const entry = /(?:^|: )context entry "([^"]+)": /.exec(detail);
+  const rest = entry === null ? detail : detail.slice(entry.index + entry[0].length);
   const parts: string[] = [];
   if (entry?.[1] !== undefined && isInRule(entry[1], rule)) parts.push(`context entry "${entry[1]}"`);
   const key = /Unknown key "([^"]+)" in path/.exec(rest)?.[1];

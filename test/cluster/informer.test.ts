@@ -12,7 +12,7 @@ import { createTransport } from '../../src/cluster/transport.ts';
 import { compileKind } from '../../src/policy/kind-selector.ts';
 import { findBinaries, skipReason, startControlPlane, stopControlPlane } from './control-plane.ts';
 import { eventually } from './eventually.ts';
-import { startStallingProxy } from './stalling-proxy.ts';
+import { startStallingProxy } from '../../e2e/stalling-proxy.ts';
 
 const binaries = findBinaries();
 let state: ControlPlaneState;

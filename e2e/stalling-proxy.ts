@@ -9,10 +9,13 @@ export interface StallingProxy {
 }
 
 /** Stands between a client and a server, and can swallow what passes: as when packets are dropped. */
-export async function startStallingProxy(targetPort: number): Promise<StallingProxy> {
+export async function startStallingProxy(
+  targetPort: number,
+  targetHost = '127.0.0.1',
+): Promise<StallingProxy> {
   const pairs = new Set<{ readonly client: Socket; readonly server: Socket; stalled: boolean }>();
   const listener = createServer((client) => {
-    const server = connect(targetPort, '127.0.0.1');
+    const server = connect(targetPort, targetHost);
     const pair = { client, server, stalled: false };
     pairs.add(pair);
     client.on('data', (chunk) => pair.stalled || server.write(chunk));
