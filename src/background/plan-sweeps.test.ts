@@ -105,6 +105,7 @@ describe('the regular look', () => {
   it('is at rules for existing objects, whatever they say of policy updates', () => {
     expect(due([existing('off', false), generating('g')], 1)).toEqual(['reconcile off u/reconcile/1']);
     expect(due([existing('off', false)], 0)).toEqual([]);
+    expect(due([generating('g', { generateExisting: true })], 2)).toEqual(['reconcile g u/reconcile/2']);
   });
 
   it('leaves out rules that differ each time, and rules that ask who it was', () => {

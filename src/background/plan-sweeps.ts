@@ -1,5 +1,6 @@
 import type { CompiledPolicy, CompiledRuleHead } from '../policy/compiled.ts';
 import { readNumber, readObject, readText } from '../policy/read-field.ts';
+import { type BackgroundRule, backgroundRules } from './background-rule.ts';
 import { type GeneratedKind, generatedKinds } from './generate-downstream.ts';
 import { isDue, lastRound } from './reconcile-schedule.ts';
 import { triggerReads } from './trigger-reads.ts';
@@ -53,7 +54,7 @@ export function planSweeps(policies: readonly CompiledPolicy[], known: SeenPolic
   return { requests, seen, isChanged: !isSame(seen, known) };
 }
 
-/** The regular looks at rules for existing objects that fell due in a span. */
+/** The regular looks at rules for existing objects, and at generate rules for such triggers, that fell due in a span. */
 export function planReconciles(
   policies: readonly CompiledPolicy[],
   intervalMs: number,
@@ -63,15 +64,20 @@ export function planReconciles(
   if (intervalMs <= 0) return [];
   return policies.flatMap((policy) => {
     const { uid, createdAt } = identityOf(policy);
-    return policy.rules
-      .filter((rule) => rule.targets !== undefined && rule.repeatable && !triggerReads(rule).user)
-      .map((rule) => ({ rule, due: { id: `${uid} ${rule.name}`, createdAt } }))
+    const rules: readonly BackgroundRule[] = backgroundRules(policy).filter(isReconciled);
+    return rules
+      .map(({ type, rule }) => ({ type, rule, due: { id: `${uid} ${rule.name}`, createdAt } }))
       .filter(({ due }) => isDue(due, intervalMs, after, now))
-      .map(({ rule, due }) => {
+      .map(({ type, rule, due }) => {
         const mark = `${uid}/reconcile/${lastRound(due, intervalMs, now)}`;
-        return sweep('mutate', policy.key, rule.name, 'reconcile', mark, kindsOf(rule));
+        return sweep(type, policy.key, rule.name, 'reconcile', mark, kindsOf(rule));
       });
   });
+}
+
+function isReconciled({ type, rule }: BackgroundRule): boolean {
+  const isRepeatable = type === 'mutate' ? rule.repeatable : rule.generateExisting;
+  return isRepeatable && !triggerReads(rule).user;
 }
 
 function actsInBackground({ rules, generateRules }: CompiledPolicy): boolean {
