@@ -4,7 +4,7 @@ import { isClusterScoped } from './cluster-scope.ts';
 import { changeFields, isSelected } from './field-spec-apply.ts';
 import type { FieldSpec } from './kustomization.ts';
 import { KustomizeError } from './kustomize-error.ts';
-import { currentId, describeId } from './resource.ts';
+import { currentId, describeId, idOf } from './resource.ts';
 import type { ResourceSet } from './resource-set.ts';
 
 export type SubjectMode = 'defaultOnly' | 'allServiceAccounts' | 'none';
@@ -33,7 +33,7 @@ export function setNamespace(set: ResourceSet, settings: NamespaceSettings): voi
 }
 
 function inNamespace(object: JsonObject, settings: NamespaceSettings): JsonObject {
-  const id = currentId({ object } as Parameters<typeof currentId>[0]);
+  const id = idOf(object);
   const write = (value: Json): Json =>
     settings.unsetOnly === true && value !== '' && value !== null ? value : settings.namespace;
   let result = object;

@@ -3,9 +3,9 @@ import { KustomizeError } from './kustomize-error.ts';
 import {
   createResource,
   currentId,
+  currentKey,
   describeId,
   idKey,
-  idOf,
   type Resource,
   type ResourceId,
 } from './resource.ts';
@@ -48,12 +48,12 @@ export function createResourceSet(initial: Iterable<Resource> = []): ResourceSet
 
   const enter = (resource: Resource) => {
     members.set(resource, nextPosition++);
-    byCurrentId.put(idKey(currentId(resource)), resource);
+    byCurrentId.put(currentKey(resource), resource);
     for (const id of resource.previousIds) byPreviousId.put(idKey(id), resource);
   };
   const leave = (resource: Resource) => {
     if (!members.delete(resource)) return;
-    byCurrentId.drop(idKey(currentId(resource)), resource);
+    byCurrentId.drop(currentKey(resource), resource);
     for (const id of resource.previousIds) byPreviousId.drop(idKey(id), resource);
   };
   const inOrder = (resources: Iterable<Resource>): readonly Resource[] => {
@@ -69,16 +69,16 @@ export function createResourceSet(initial: Iterable<Resource> = []): ResourceSet
     list: () => [...members.keys()],
     has: (resource) => members.has(resource),
     add: (resource) => {
-      if (byCurrentId.get(idKey(currentId(resource))).length > 0) throw duplicateId(currentId(resource));
+      if (byCurrentId.count(currentKey(resource)) > 0) throw duplicateId(currentId(resource));
       enter(resource);
     },
     update: (resource, object, notes) => {
-      const before = idKey(currentId(resource));
+      const before = currentKey(resource);
       const target = resource as Mutable<Resource>;
       target.object = object;
       if (notes !== undefined) Object.assign(target, notes);
       if (!members.has(resource)) return;
-      const after = idKey(idOf(object));
+      const after = currentKey(resource);
       if (after === before) return;
       byCurrentId.drop(before, resource);
       byCurrentId.put(after, resource);
@@ -100,8 +100,7 @@ export function createResourceSet(initial: Iterable<Resource> = []): ResourceSet
     },
     checkUnique: () => {
       for (const resource of members.keys()) {
-        const id = currentId(resource);
-        if (byCurrentId.get(idKey(id)).length > 1) throw duplicateId(id);
+        if (byCurrentId.count(currentKey(resource)) > 1) throw duplicateId(currentId(resource));
       }
     },
   };
@@ -120,6 +119,7 @@ function duplicateId(id: ResourceId): KustomizeError {
 
 interface Index {
   get(key: string): readonly Resource[];
+  count(key: string): number;
   put(key: string, resource: Resource): void;
   drop(key: string, resource: Resource): void;
 }
@@ -128,6 +128,7 @@ function createIndex(): Index {
   const entries = new Map<string, Set<Resource>>();
   return {
     get: (key) => [...(entries.get(key) ?? [])],
+    count: (key) => entries.get(key)?.size ?? 0,
     put: (key, resource) => {
       const entry = entries.get(key);
       if (entry === undefined) entries.set(key, new Set([resource]));

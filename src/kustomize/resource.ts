@@ -39,6 +39,8 @@ export interface Resource {
   readonly origin: Origin | undefined;
   /** Transformers that changed it, for `buildMetadata: [transformerAnnotations]`. */
   readonly transformations: readonly JsonObject[];
+  /** What `currentId` has read last. */
+  readonly identity?: Identity;
 }
 
 export function createResource(object: JsonObject, more: Partial<Omit<Resource, 'object'>> = {}): Resource {
@@ -57,8 +59,39 @@ export function createResource(object: JsonObject, more: Partial<Omit<Resource, 
 
 /** The id that the object states now. */
 export function currentId(resource: Resource): ResourceId {
-  return idOf(resource.object);
+  return identityOf(resource).id;
 }
+
+/** The key of the current id: see `idKey`. */
+export function currentKey(resource: Resource): string {
+  return identityOf(resource).key;
+}
+
+/** An id and its key, read once for each object that a resource has. */
+interface Identity {
+  readonly object: JsonObject;
+  readonly id: ResourceId;
+  readonly key: string;
+}
+
+function identityOf(resource: Resource): Identity {
+  const known = resource.identity;
+  if (known !== undefined && known.object === resource.object) return known;
+  const identity = identityAfter(known, resource.object);
+  (resource as { identity?: Identity }).identity = identity;
+  return identity;
+}
+
+/** Most changes leave the metadata alone, and with it the id. */
+function identityAfter(known: Identity | undefined, object: JsonObject): Identity {
+  if (known !== undefined && identityFields.every((field) => known.object[field] === object[field])) {
+    return { ...known, object };
+  }
+  const id = idOf(object);
+  return { object, id, key: idKey(id) };
+}
+
+const identityFields = ['metadata', 'apiVersion', 'kind'] as const;
 
 /** The id it was loaded with. */
 export function originalId(resource: Resource): ResourceId {
