@@ -65,10 +65,12 @@ async function validateOnce(names: readonly string[], options: ValidateOptions, 
 
 async function readObjects(names: readonly string[], io: Io): Promise<readonly JsonObject[]> {
   const objects: JsonObject[] = [];
+  const errors: Problem[] = [];
   for await (const item of readResources(await expandInputs(names, io.cwd), io)) {
-    if ('problem' in item) throw new InputError([item.problem]);
-    objects.push(item.object);
+    if ('object' in item) objects.push(item.object);
+    else if (item.problem.severity === 'error') errors.push(item.problem);
   }
+  if (errors.length > 0) throw new InputError(errors);
   return objects;
 }
 
