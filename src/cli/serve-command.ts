@@ -1,4 +1,5 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
+import { defaultRequestSettings } from '../admission/policy-provider.ts';
 import type { CommandHost } from './command-host.ts';
 import type { ServeOptions } from './serve-options.ts';
 
@@ -84,6 +85,13 @@ export function defineServe(program: Command, { io, end }: CommandHost): void {
       'go on answering this long when told to stop, though not ready; in a cluster 5 unless given, else 0',
       seconds,
     )
+    .option('--default-registry <host>', 'registry of images that name none', 'docker.io')
+    .option(
+      '--max-context-size <bytes>',
+      'what the context entries of a review may hold together; 0 for any amount',
+      count,
+      defaultRequestSettings.maxContextSize,
+    )
     .option('--grace <seconds>', 'time for reviews in flight when told to stop', positive, 25)
     .addOption(
       withVariable(new Option('--log-level <level>', 'what to log'))
@@ -137,6 +145,11 @@ function positive(text: string): number {
   const value = Number(text);
   if (!/^\d+$/.test(text) || value < 1) throw new InvalidArgumentError('not a positive number');
   return value;
+}
+
+function count(text: string): number {
+  if (!/^\d+$/.test(text)) throw new InvalidArgumentError('not a number');
+  return Number(text);
 }
 
 function list(text: string): string[] {

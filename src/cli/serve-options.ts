@@ -43,6 +43,8 @@ export interface ServeOptions {
   readonly excludeRoles?: readonly string[];
   readonly excludeClusterRoles?: readonly string[];
   readonly shutdownDelay?: number;
+  readonly defaultRegistry?: string;
+  readonly maxContextSize?: number;
   readonly grace: number;
   readonly logLevel: string;
   readonly quiet?: boolean;
@@ -92,6 +94,8 @@ export function settingsOf(options: ServeOptions): RequestSettings {
     excludeGroups: options.excludeGroups ?? [],
     excludeRoles: options.excludeRoles ?? [],
     excludeClusterRoles: options.excludeClusterRoles ?? [],
+    defaultRegistry: options.defaultRegistry ?? defaultRequestSettings.defaultRegistry,
+    maxContextSize: options.maxContextSize ?? defaultRequestSettings.maxContextSize,
   };
 }
 
