@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { stated } from '../../src/cli/diff-cluster.ts';
+import type { Json } from '../../src/json/value.ts';
 import { policy } from '../../src/policy/policy-fixture.ts';
 import { configMap, deployment, objectsIn, yaml } from '../kustomize/build-fixture.ts';
 import { kymera } from './in-process.ts';
@@ -146,7 +147,7 @@ describe('kymera diff', () => {
       ),
       status: {},
     };
-    expect(stated(live, wanted)).toEqual(
+    expect(stated(live as unknown as Json, wanted as unknown as Json)).toEqual(
       deployment('d', { template: { spec: { containers: [{ name: 'a', image: 'y' }, { name: 'b' }] } } }),
     );
   });
