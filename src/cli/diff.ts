@@ -1,5 +1,6 @@
 import { existsSync, statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
+import { StoreError } from '../background/ports.ts';
 import type { JsonObject } from '../json/value.ts';
 import { describeId, idKey, idOf } from '../kustomize/resource.ts';
 import { printYaml } from '../kustomize/yaml-print.ts';
@@ -94,6 +95,9 @@ async function fromCluster(
   const cluster = await openCluster(options, io);
   try {
     return await liveObjects(objects, cluster.store);
+  } catch (error) {
+    if (!(error instanceof StoreError)) throw error;
+    throw inputError('KYM_CLUSTER', error.message);
   } finally {
     cluster.close();
   }
