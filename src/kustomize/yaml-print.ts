@@ -1,6 +1,6 @@
 import { isArray, type Json, type JsonArray, type JsonObject } from '../json/value.ts';
 import { compareKeys } from './key-order.ts';
-import { yamlKey, yamlText } from './yaml-text.ts';
+import { hasBreak, yamlKey, yamlText } from './yaml-text.ts';
 
 /** A longer key stands on a line of its own after `? `. */
 const longestKey = 128;
@@ -29,7 +29,7 @@ function printMap(map: JsonObject, indent: number): string {
 }
 
 function isLongKey(key: string): boolean {
-  if (key.includes('\n')) return true;
+  if (hasBreak(key)) return true;
   return key.length * 3 > longestKey && Buffer.byteLength(key) > longestKey;
 }
 

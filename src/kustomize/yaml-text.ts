@@ -14,13 +14,18 @@ const shortTexts = new Map<string, string>();
  * @param indent columns before the lines that follow
  */
 export function yamlText(text: string, column: number, indent: number): string {
-  if (text.length + column <= lineWidth && !text.includes('\n')) return shortText(text);
+  if (text.length + column <= lineWidth && !hasBreak(text)) return shortText(text);
   return longText(text, column, indent);
 }
 
-/** A key that is not too long for one line. */
+/** A key that fits on one line. */
 export function yamlKey(key: string): string {
-  return key.includes('\n') ? doubleQuoted(key, 0, -1) : shortText(key);
+  return shortText(key);
+}
+
+/** Whether the text holds what ends a line to YAML. */
+export function hasBreak(text: string): boolean {
+  return breaks.test(text);
 }
 
 function shortText(text: string): string {
@@ -59,11 +64,11 @@ const blankAfterBreak = /[\n\r\u0085\u2028\u2029] /;
 function analyze(text: string): Allowed {
   const isSpecial = special.test(text) || blankBeforeBreak.test(text);
   if (isSpecial) return { plain: false, single: false, block: false };
-  const hasBreak = breaks.test(text);
+  const isBroken = breaks.test(text);
   const edges = text.startsWith(' ') || text.endsWith(' ');
   return {
-    plain: !(hasBreak || edges || startIndicator.test(text) || innerIndicator.test(text)),
-    single: !(hasBreak && blankAfterBreak.test(text)),
+    plain: !(isBroken || edges || startIndicator.test(text) || innerIndicator.test(text)),
+    single: !(isBroken && blankAfterBreak.test(text)),
     block: !text.endsWith(' '),
   };
 }
@@ -72,12 +77,25 @@ function analyze(text: string): Allowed {
 function folded(text: string, column: number, indent: number, quoted: boolean): string {
   const body = quoted ? text.replaceAll("'", "''") : text;
   const quote = quoted ? "'" : '';
-  if (indent < 0 || column + body.length + quote.length <= lineWidth) return `${quote}${body}${quote}`;
+  const fits = indent < 0 || column + body.length + quote.length <= lineWidth;
+  if (fits && !hasBreak(body)) return `${quote}${body}${quote}`;
   let result = quote;
   let at = column + quote.length;
   let afterBlank = false;
+  let afterBreak = false;
   const characters = [...body];
   for (const [index, character] of characters.entries()) {
+    if (breaks.test(character)) {
+      result += character;
+      at = 0;
+      afterBreak = true;
+      continue;
+    }
+    if (afterBreak) {
+      result += ' '.repeat(indent);
+      at = indent;
+      afterBreak = false;
+    }
     const isBlank = character === ' ';
     const isInner = !quoted || (index > 0 && index < characters.length - 1);
     if (isBlank && !afterBlank && at > lineWidth && isInner && characters[index + 1] !== ' ') {
@@ -143,6 +161,7 @@ function escapeOf(character: string, always: boolean): string | undefined {
   const code = character.codePointAt(0) ?? 0;
   const short = escapes.get(code);
   if (short !== undefined) return `\\${short}`;
+  if (code === 0xa0) return always ? '\\_' : undefined;
   if (!always && code <= 0xffff && !special.test(character)) return undefined;
   const hexadecimal = code.toString(16).toUpperCase();
   if (code <= 0xff) return `\\x${hexadecimal.padStart(2, '0')}`;
