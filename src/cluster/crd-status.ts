@@ -72,15 +72,23 @@ export const globalContextStatus: JsonObject = {
   },
 };
 
-/** Status of UpdateRequest. */
+/** Status of UpdateRequest. New ones are pending, without anybody writing so. */
 export const updateRequestStatus: JsonObject = {
   description: 'Written by the controller.',
   type: 'object',
+  default: {},
   'x-kubernetes-preserve-unknown-fields': true,
   properties: {
-    state: { ...text('Where it stands.'), enum: ['Pending', 'Failed', 'Completed', 'Skip'] },
-    message: text('What went wrong.'),
-    retryCount: { type: 'integer', description: 'How often it was tried again.' },
+    state: {
+      ...text('Where it stands.'),
+      enum: ['Pending', 'Failed', 'Completed', 'Skip'],
+      default: 'Pending',
+    },
+    message: text('What was done, or what went wrong.'),
+    retryCount: { type: 'integer', description: 'How often it was tried in vain.' },
+    observedRequest: text('The request that this is about; a later one may have taken its place.'),
+    endedAt: { ...text('When it ended.'), format: 'date-time' },
+    deadLetter: { type: 'boolean', description: 'Given up, and kept to be seen.' },
     generatedResources: {
       description: 'Objects that were made or changed.',
       type: 'array',
