@@ -12,7 +12,7 @@ import { writeEntryStatuses } from './global-context-status.ts';
 import { startInformer } from './informer.ts';
 import { startLeaderElection } from './lease.ts';
 import type { PolicyCatalog } from './policy-catalog.ts';
-import { probeServer } from './probe.ts';
+import { probeServer, probeService } from './probe.ts';
 import { resourceTypes } from './resource-path.ts';
 import { isLastReplica } from './retire.ts';
 import type { ClusterSettings } from './settings.ts';
@@ -68,7 +68,7 @@ export function startLeaderTasks(given: LeaderTaskOptions): LeaderTasks {
     settings: () => webhookSettings(given, caBundle()),
     policies: () => catalog.policies(),
     kinds: () => discovery.current(),
-    probe: () => probeServer(addressOf(options.webhook, namespace), caBundle() ?? ''),
+    probe: () => probe(client, options.webhook, namespace, caBundle() ?? ''),
     onState() {
       hasTried = true;
       statuses.trigger();
@@ -128,7 +128,7 @@ export function startLeaderTasks(given: LeaderTaskOptions): LeaderTasks {
   });
 
   async function retire(): Promise<void> {
-    const wasLeader = election.isLeader();
+    let wasLeader = election.isLeader();
     clearInterval(timer);
     await Promise.all([
       webhooks.stop(),
@@ -136,6 +136,8 @@ export function startLeaderTasks(given: LeaderTaskOptions): LeaderTasks {
       certificateTask.stop(),
       ...followed.map((each) => each.stop()),
     ]);
+    // Another that goes at the same time may have handed it over meanwhile.
+    wasLeader ||= election.isLeader();
     await election.stop();
     if (!wasLeader || !isManaging) return;
     try {
@@ -182,7 +184,13 @@ function targetOf(webhook: ClusterOptions['webhook'], namespace: string, caBundl
   return { service: { namespace, name: webhook.service.name, port: webhook.service.port ?? 443 }, caBundle };
 }
 
-function addressOf(webhook: ClusterOptions['webhook'], namespace: string): string {
-  if ('url' in webhook) return webhook.url;
-  return `https://${webhook.service.name}.${namespace}.svc:${webhook.service.port ?? 443}`;
+function probe(
+  client: ApiClient,
+  webhook: ClusterOptions['webhook'],
+  namespace: string,
+  ca: string,
+): Promise<void> {
+  if ('url' in webhook) return probeServer(webhook.url, ca);
+  const { name, port = 443 } = webhook.service;
+  return probeService(client, { namespace, name, port }, ca);
 }
