@@ -1,0 +1,74 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { Agent, request } from 'node:http';
+import type { JsonObject } from '../src/json/value.ts';
+import type { Settings } from './settings.ts';
+
+export interface ApiProxy {
+  /** The answer, whatever it is; `path` as in `kubectl get --raw`. */
+  send(method: string, path: string, body?: JsonObject, contentType?: string): Promise<ApiAnswer>;
+  close(): void;
+}
+
+export interface ApiAnswer {
+  readonly status: number;
+  // biome-ignore lint/suspicious/noExplicitAny: the specs compare it with what they expect
+  readonly body: any;
+}
+
+/** The API server without the cost of a kubectl for each request. */
+export async function openApiProxy(settings: Settings): Promise<ApiProxy> {
+  const proxy = spawn(settings.kubectl, [`--kubeconfig=${settings.kubeconfig}`, 'proxy', '--port=0']);
+  const address = new URL(await addressOf(proxy));
+  const agent = new Agent({ keepAlive: true, maxSockets: 64 });
+  return {
+    send: (method, path, body, contentType = 'application/json') =>
+      new Promise((resolve, reject) => {
+        const headers = body === undefined ? {} : { 'content-type': contentType };
+        const call = request({ host: address.hostname, port: address.port, method, path, agent, headers });
+        call.on('error', reject);
+        call.on('response', (response) => {
+          let text = '';
+          response.setEncoding('utf8').on('data', (chunk: string) => {
+            text += chunk;
+          });
+          response.on('end', () => resolve({ status: response.statusCode ?? 0, body: parsed(text) }));
+        });
+        call.end(body === undefined ? undefined : JSON.stringify(body));
+      }),
+    close() {
+      agent.destroy();
+      proxy.kill();
+    },
+  };
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return text;
+  }
+}
+
+/** So many at a time, in order. */
+export async function inParallel<T>(
+  items: readonly T[],
+  width: number,
+  act: (item: T) => Promise<void>,
+): Promise<void> {
+  const queue = [...items];
+  const work = async () => {
+    for (let item = queue.shift(); item !== undefined; item = queue.shift()) await act(item);
+  };
+  await Promise.all(Array.from({ length: width }, work));
+}
+
+function addressOf(proxy: ChildProcess): Promise<string> {
+  return new Promise((resolve, reject) => {
+    proxy.once('error', reject).once('exit', () => reject(new Error('kubectl proxy ended early')));
+    proxy.stdout?.setEncoding('utf8').on('data', (text: string) => {
+      const found = /Starting to serve on (\S+)/.exec(text)?.[1];
+      if (found) resolve(`http://${found}`);
+    });
+  });
+}
