@@ -99,13 +99,11 @@ function tableText(changes: readonly PlannedChange[], paint: Paint): string {
   return [paint('bold', line(columns)), ...rows.map(line)].map((text) => `${text}\n`).join('');
 }
 
-export function summaryOf(
-  changes: readonly Change[],
-  steps: readonly ExistingStep[],
-  triggers: number,
-): string {
+/** Objects that no rule ran for are not counted as triggers. */
+export function summaryOf(changes: readonly Change[], steps: readonly ExistingStep[]): string {
   const count = (action: string) => changes.filter((change) => actionOf(change) === action).length;
   const failed = steps.filter(({ action }) => action === 'failed').length;
+  const triggers = new Set(steps.map(({ trigger }) => refKey(trigger))).size;
   return `${triggers} trigger${triggers === 1 ? '' : 's'}; objects: ${count('update')} changed, ${count('create')} created, ${count('delete')} deleted; ${failed} failed\n`;
 }
 

@@ -32,7 +32,7 @@ export async function planExisting(
     const { steps, triggers } = await runAll(world, overlay, overlay, options, io);
     const changes = plannedChanges(withoutTriggers(overlay, triggers, options), steps);
     await io.stdout.write(formatChanges(changes, options.format, paintFor(io.stdout, io, options.color)));
-    return end(changes, steps, triggers.length, options, io);
+    return end(changes, steps, options, io);
   });
 }
 
@@ -45,8 +45,8 @@ export async function applyExisting(
   return withWorld(policyNames, options, io, async (world) => {
     if (world.store !== undefined) {
       const recorded = recordChanges(world.store);
-      const { steps, triggers } = await runAll(world, recorded.store, undefined, options, io);
-      return end(recorded.changes(), steps, triggers.length, options, io);
+      const { steps } = await runAll(world, recorded.store, undefined, options, io);
+      return end(recorded.changes(), steps, options, io);
     }
     const overlay = createOverlayStore(world.reader);
     const { steps, triggers } = await runAll(world, overlay, overlay, options, io);
@@ -54,7 +54,7 @@ export async function applyExisting(
     const resources = world.files?.resources ?? new Map();
     if (options.output === undefined) await writeBack(changes, resources, io);
     else await writeAll(changes, world, options.output, io);
-    return end(changes, steps, triggers.length, options, io);
+    return end(changes, steps, options, io);
   });
 }
 
@@ -219,7 +219,6 @@ async function writeAll(changes: readonly Change[], world: World, path: string, 
 async function end(
   changes: readonly Change[],
   steps: readonly ExistingStep[],
-  triggers: number,
   options: ExistingOptions,
   io: Io,
 ): Promise<ExitCode> {
@@ -227,7 +226,6 @@ async function end(
   const paint = paintFor(io.stderr, io, options.color);
   for (const failure of failures) await io.stderr.write(`${failureText(failure, paint)}\n`);
   const isTalk = options.format === 'diff' || options.format === 'table';
-  if (options.quiet !== true)
-    await (isTalk ? io.stdout : io.stderr).write(summaryOf(changes, steps, triggers));
+  if (options.quiet !== true) await (isTalk ? io.stdout : io.stderr).write(summaryOf(changes, steps));
   return failures.length > 0 ? 1 : 0;
 }
