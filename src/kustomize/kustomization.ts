@@ -1,4 +1,4 @@
-import type { Json, JsonObject } from '../json/value.ts';
+import type { JsonObject } from '../json/value.ts';
 
 /** A kustomization after its fields are checked and spelled alike; what is absent or null is undefined. */
 export interface Kustomization {
@@ -140,11 +140,3 @@ export interface ConfigMapEntry {
 export interface SecretEntry extends ConfigMapEntry {
   readonly type?: string;
 }
-
-/** A field that was read in an older spelling, or in a form that only the documents know. */
-export interface FieldNotice {
-  readonly field: string;
-  readonly text: string;
-}
-
-export type RawKustomization = Readonly<Record<string, Json>>;

@@ -14,7 +14,11 @@ const shortTexts = new Map<string, string>();
  * @param indent columns before the lines that follow
  */
 export function yamlText(text: string, column: number, indent: number): string {
-  if (text.length + column <= lineWidth && !hasBreak(text)) return shortText(text);
+  if (text.length + column <= lineWidth && !hasBreak(text)) {
+    const short = shortText(text);
+    // Escapes may make it longer than the line.
+    if (short.length + column <= lineWidth) return short;
+  }
   return longText(text, column, indent);
 }
 
@@ -55,7 +59,7 @@ interface Allowed {
 const special =
   // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what has to be found
   /[\u0000-\u0009\u000b-\u001f\u007f-\u009f\ufeff\ufffe\uffff\ud800-\udfff]/;
-const startIndicator = /^(?:[#,[\]{}&*!|>'"%@`]|---|\.\.\.|[-?:](?:[\s\u0085\u2028\u2029]|$))/;
+const startIndicator = /^(?:[#,[\]{}&*!|>'"%@`]|---|\.\.\.|[-?:](?:[ \t\n\r\u0085\u2028\u2029]|$))/;
 const innerIndicator = /:(?:[ \t\n\r\u0085\u2028\u2029]|$)|[ \t\n\r\u0085\u2028\u2029]#/;
 const breaks = /[\n\r\u0085\u2028\u2029]/;
 const blankBeforeBreak = / [\n\r\u0085\u2028\u2029]/;
