@@ -62,6 +62,7 @@ async function clusterOptions(options: ServeOptions, { io, log }: Surroundings):
     ...(options.backgroundServiceAccount === undefined
       ? {}
       : { backgroundUser: options.backgroundServiceAccount }),
+    ...(options.background === false ? { takeTriggers: false } : {}),
     ...(options.background === true ? { background: { scanIntervalMs: scanInterval(io) } } : {}),
     ...(options.allowHost === undefined ? {} : { allowedHosts: options.allowHost }),
     ...(options.omitEvents === undefined ? {} : { omitEvents: options.omitEvents }),
@@ -89,7 +90,7 @@ async function startMember(
     kindOfResource: (resource) => runtime.kindOfResource(resource),
     otherWebhooks: new Map([
       [runtime.policyReviewPath, (body) => runtime.policyReviewer(body)],
-      ...triggerRoutes(runtime.triggers.reviewer),
+      ...(runtime.triggers === undefined ? [] : triggerRoutes(runtime.triggers.reviewer)),
     ]),
     onDecision: (decision) => tell(runtime, decision),
     log,
@@ -99,9 +100,9 @@ async function startMember(
     ...(options.metricsPort === undefined ? {} : { metricsPort: options.metricsPort }),
     ...(gather === undefined ? {} : { gather }),
   });
-  const { background } = runtime;
+  const { background, triggers } = runtime;
   registerBackgroundMetrics(server.metrics.registry, {
-    triggers: () => runtime.triggers.figures(),
+    ...(triggers === undefined ? {} : { triggers: () => triggers.figures() }),
     ...(background === undefined ? {} : { work: () => background.figures() }),
   });
   const renew = (certificate: ServingCertificate | undefined) => {

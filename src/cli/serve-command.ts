@@ -62,6 +62,7 @@ export function defineServe(program: Command, { io, end }: CommandHost): void {
       'system:serviceaccount:NAMESPACE:NAME, who changes existing objects',
     )
     .option('--background', 'also do the work in the background, as kymera background does')
+    .option('--no-background', 'take no triggers: rules for existing objects and generate rules are not run')
     .option('--allow-host <name...>', 'hosts outside the cluster that policies may call')
     .option('--api-call-timeout <seconds>', 'longest wait for data that a policy calls for', positive, 30)
     .option('--api-call-limit <bytes>', 'largest answer to such a call', positive, 10_000_000)

@@ -28,6 +28,8 @@ export interface BackgroundViewOptions {
   isLeader(): boolean;
   /** The work is done in this process. */
   readonly runsHere: boolean;
+  /** Nothing is to be done in the background. */
+  readonly isOff?: boolean;
   readonly onChange: () => void;
   readonly onError: (error: unknown) => void;
 }
@@ -58,6 +60,7 @@ export function startBackgroundView(options: BackgroundViewOptions): BackgroundV
   );
 
   async function lookAt(policies: readonly CompiledPolicy[]): Promise<ReadonlyMap<string, BackgroundState>> {
+    if (options.isOff === true) return new Map(policies.map(({ key }) => [key, { isAbsent: true }]));
     const holder = runsHere ? 'here' : await leaseHolder(client, { namespace, name: backgroundLeaseName });
     const identity = await options.identity();
     const found = new Map<string, BackgroundState>();

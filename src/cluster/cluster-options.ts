@@ -48,6 +48,8 @@ export interface ClusterOptions extends AccessOptions {
   readonly forceIgnore?: boolean;
   /** False leaves the webhook configurations to others. */
   readonly registerWebhooks?: boolean;
+  /** False: requests set off no rules in the background. */
+  readonly takeTriggers?: boolean;
   /** Also does the work in the background. */
   readonly background?: BackgroundOptions;
   readonly log?: ClusterLog;

@@ -68,6 +68,7 @@ export function startLeaderTasks(given: LeaderTaskOptions): LeaderTasks {
     settings: () => webhookSettings(given, caBundle()),
     policies: () => catalog.policies(),
     kinds: () => discovery.current(),
+    withTriggers: options.takeTriggers !== false,
     probe: () => probe(client, options.webhook, namespace, caBundle() ?? ''),
     onState() {
       hasTried = true;

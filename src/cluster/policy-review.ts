@@ -20,7 +20,8 @@ export interface PolicyReviewOptions {
   /** Policies that are left to others are not judged. */
   readonly takes?: (policy: JsonObject) => boolean;
   readonly kinds: () => KindTable;
-  readonly backgroundIdentity: () => Promise<BackgroundIdentity>;
+  /** Who acts in the background; absent when nobody does. */
+  readonly backgroundIdentity?: () => Promise<BackgroundIdentity>;
   readonly exceptionNamespaces: readonly string[];
 }
 
@@ -136,7 +137,7 @@ async function judgeAccess(
       readObject(rule, 'generate') !== undefined ||
       readObjects(readObject(rule, 'mutate') ?? {}, 'targets').length > 0,
   );
-  if (!actsLater) return accepted;
+  if (!actsLater || options.backgroundIdentity === undefined) return accepted;
   const identity = await options.backgroundIdentity();
   const missing = await missingAccess(options.client, identity, document, options.kinds());
   const { toAct, toRead } = missing;

@@ -52,8 +52,8 @@ export interface ClusterRuntime {
   /** Answers reviews of policies, at this path. */
   readonly policyReviewPath: string;
   readonly policyReviewer: PolicyReviewer;
-  /** Takes what sets off rules in the background. */
-  readonly triggers: Triggers;
+  /** Takes what sets off rules in the background; undefined when nothing does. */
+  readonly triggers: Triggers | undefined;
   /** The work itself, where it is done here. */
   readonly background: BackgroundPart | undefined;
   /** Writes the events of a review, later. */
@@ -154,6 +154,7 @@ export async function startCluster(options: ClusterOptions): Promise<ClusterRunt
     log,
   });
   const unsubscribe = discovery.onChange(() => leader.trigger());
+  const takesTriggers = options.takeTriggers !== false;
   const backgroundIdentity = async () =>
     options.backgroundUser === undefined
       ? ownIdentity(client)
@@ -166,6 +167,7 @@ export async function startCluster(options: ClusterOptions): Promise<ClusterRunt
     identity: backgroundIdentity,
     isLeader: () => leader.isLeader(),
     runsHere: options.background !== undefined,
+    isOff: !takesTriggers,
     onChange: () => leader.trigger(),
     onError: (error) => warn('the background', error),
   });
@@ -205,19 +207,21 @@ export async function startCluster(options: ClusterOptions): Promise<ClusterRunt
     namespace,
     calls: limits,
   });
-  const triggers = startTriggers({
-    client,
-    namespace,
-    policies: () => catalog.sets(),
-    settings: objects.settings,
-    roles: objects.rolesOf,
-    kindOfResource: (resource) => discovery.current().kindOfResource(resource),
-    dataSource,
-    events,
-    omitEvents: new Set(options.omitEvents ?? []),
-    ...(options.backgroundUser === undefined ? {} : { backgroundUser: options.backgroundUser }),
-    log,
-  });
+  const triggers = takesTriggers
+    ? startTriggers({
+        client,
+        namespace,
+        policies: () => catalog.sets(),
+        settings: objects.settings,
+        roles: objects.rolesOf,
+        kindOfResource: (resource) => discovery.current().kindOfResource(resource),
+        dataSource,
+        events,
+        omitEvents: new Set(options.omitEvents ?? []),
+        ...(options.backgroundUser === undefined ? {} : { backgroundUser: options.backgroundUser }),
+        log,
+      })
+    : undefined;
   const background =
     options.background === undefined
       ? undefined
@@ -256,7 +260,7 @@ export async function startCluster(options: ClusterOptions): Promise<ClusterRunt
       takes: (policy) => watcher.takes(policy),
       kinds: () => discovery.current(),
       exceptionNamespaces: options.exceptionNamespaces ?? [],
-      backgroundIdentity,
+      ...(takesTriggers ? { backgroundIdentity } : {}),
     }),
     triggers,
     background,
@@ -276,7 +280,7 @@ export async function startCluster(options: ClusterOptions): Promise<ClusterRunt
     async stop() {
       await runtime.retire();
       unsubscribe();
-      await Promise.all([triggers.stop(), background?.stop(), view.stop()]);
+      await Promise.all([triggers?.stop(), background?.stop(), view.stop()]);
       await events.stop();
       await Promise.all([
         announce.stop(),

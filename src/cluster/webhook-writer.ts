@@ -27,6 +27,8 @@ export interface WebhookWriterOptions {
   settings(): WebhookSettings | undefined;
   policies(): readonly CompiledPolicy[];
   kinds(): KindTable;
+  /** False: requests set off nothing in the background. */
+  readonly withTriggers?: boolean;
   /** Rejects unless the server answers where the API server will call it. */
   probe(): Promise<void>;
   /** Called when what `stateOf` says may have changed. */
@@ -76,7 +78,8 @@ export function createWebhookWriter(options: WebhookWriterOptions): WebhookWrite
   /** Everything that depends on the policies. */
   function documentsFor(policies: readonly CompiledPolicy[], settings: WebhookSettings) {
     const mutating = mutatingConfiguration(policies, options.kinds(), settings);
-    const triggers = triggerConfiguration(policies, options.kinds(), settings);
+    const acting = options.withTriggers === false ? [] : policies;
+    const triggers = triggerConfiguration(acting, options.kinds(), settings);
     const unknown = new Map(mutating.unknownKinds);
     for (const [key, names] of triggers.unknownKinds)
       unknown.set(key, [...new Set([...(unknown.get(key) ?? []), ...names])].sort());
