@@ -94,11 +94,11 @@ suite(
         .flatMap(({ text }) => text.match(/^helm (?:install|upgrade) .*/gm) ?? []);
       expect(commands.length).toBeGreaterThan(4);
       for (const command of commands) {
-        const args = command
-          .split(' ')
-          .slice(1)
-          .map((word) => (word === 'charts/kymera' ? chart : word));
-        const { code, stderr } = await helm.run(...args, '--dry-run=client', '--set=crds.install=never');
+        const [release = '', ...words] = command
+          .replace(/^helm (?:install|upgrade --install) /, '')
+          .split(' ');
+        const given = words.filter((word) => !['charts/kymera', '--create-namespace'].includes(word));
+        const { code, stderr } = await helm.run('template', release, chart, ...given, withoutCrds);
         expect(code, `${command}: ${stderr}`).toBe(0);
       }
     });
