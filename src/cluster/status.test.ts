@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { JsonObject } from '../json/value.ts';
+import type { BackgroundState } from './background-view.ts';
 import { kinds, rule } from './policy.testing.ts';
 import { createPolicyCatalog } from './policy-catalog.ts';
 import { policyKinds } from './policy-kinds.ts';
@@ -105,5 +106,37 @@ describe('the status of a policy', () => {
     expect(
       readyMessage(record([configMaps]), { written: true, unknownKinds: ['Gadget'] } as typeof written),
     ).toBe('True Succeeded Ready; kinds that nothing serves: Gadget');
+  });
+
+  describe('of rules that act in the background', () => {
+    const existing = (value: string) => ({
+      ...configMaps,
+      mutate: {
+        targets: [{ apiVersion: 'v1', kind: 'Secret', name: 's', namespace: 'ns' }],
+        patchStrategicMerge: { metadata: { labels: { a: value } } },
+      },
+    });
+    const message = (background: BackgroundState, value = 'b') =>
+      readyMessage(record([existing(value)]), { written: true, background } as typeof written);
+
+    it('is Ready while somebody runs them and may', () => {
+      expect(message({})).toBe('True Succeeded Ready');
+    });
+
+    it('notes that nobody runs them', () => {
+      expect(message({ isAbsent: true })).toMatch(/^True Succeeded Ready; .* are not run: nobody runs/);
+    });
+
+    it('is not Ready when it may not be done, with what has to be added', () => {
+      expect(message({ lacking: "'x' may not update secrets; to be added" })).toBe(
+        "False Failed Not Ready: 'x' may not update secrets; to be added",
+      );
+    });
+
+    it('notes what cannot be read, and what is not reconciled', () => {
+      expect(message({ unread: "'x' may not get configmaps" }, "{{ random('[a-z]{3}') }}")).toBe(
+        "True Succeeded Ready; 'x' may not get configmaps; a rule whose patch differs each time is not reconciled",
+      );
+    });
   });
 });
