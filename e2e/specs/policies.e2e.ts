@@ -57,6 +57,19 @@ suite('policies', ({ settings, kubectl, namespace, before, after }) => {
         input: JSON.stringify(there),
       });
       expect(JSON.parse(stdout).metadata.labels).toBeUndefined();
+      // Elsewhere the API server does not even ask.
+      const configurations = await kubectl.list('mutatingwebhookconfigurations');
+      const selectors = configurations.flatMap(({ webhooks }) =>
+        (webhooks as { namespaceSelector: object }[]).map(({ namespaceSelector }) => namespaceSelector),
+      );
+      expect(selectors).toEqual([
+        {
+          matchExpressions: [
+            expect.objectContaining({ operator: 'NotIn' }),
+            { key: 'kubernetes.io/metadata.name', operator: 'In', values: [namespace] },
+          ],
+        },
+      ]);
     });
     await kubectl.ok('delete', 'namespace', other, '--wait=false');
   });
