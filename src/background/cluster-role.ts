@@ -4,7 +4,7 @@ import type { AccessVerb, NeededAccess } from './needed-access.ts';
 /** Roles with this label are part of what the background may do. */
 export const aggregationLabel = 'rbac.kymera.io/aggregate-to-background-controller';
 
-const verbOrder: readonly AccessVerb[] = ['get', 'list', 'create', 'update', 'delete'];
+const verbOrder: readonly AccessVerb[] = ['get', 'list', 'watch', 'create', 'update', 'delete'];
 
 /** The role that grants these accesses and nothing else; resources that need the same verbs share a rule. */
 export function clusterRoleFor(name: string, needed: readonly NeededAccess[]): JsonObject {

@@ -5,7 +5,7 @@ import type { JsonObject } from '../json/value.ts';
 import { parseKind } from '../policy/kind-selector.ts';
 import { read, readBoolean, readObject, readObjects, readText, readTexts } from '../policy/read-field.ts';
 
-export type AccessVerb = 'get' | 'list' | 'create' | 'update' | 'delete';
+export type AccessVerb = 'get' | 'list' | 'watch' | 'create' | 'update' | 'delete';
 
 /** Something that a rule needs to be allowed in the background. */
 export interface NeededAccess {
@@ -30,7 +30,8 @@ export interface ResourceLookup {
 
 const targetVerbs = ['get', 'list', 'update'] as const;
 const makeVerbs = ['get', 'create'] as const;
-const synchronizeVerbs = ['get', 'list', 'create', 'update', 'delete'] as const;
+/** What is kept as it should be is followed, and so is what it is copied from. */
+const synchronizeVerbs = ['get', 'list', 'watch', 'create', 'update', 'delete'] as const;
 const readVerbs = ['get', 'list'] as const;
 
 /** What targets and generated objects need; kinds that depend on variables are checked when they are known. */

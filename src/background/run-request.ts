@@ -20,6 +20,7 @@ import { type KindOfResource, requestOfUpdate } from './request-of.ts';
 import { runTargets, type TargetFailure, type TargetsResult } from './run-targets.ts';
 import { createSettling } from './settling.ts';
 import { createSweepReader, type SweepReader } from './sweep-reader.ts';
+import { triggerFailureText } from './trigger-failure.ts';
 import type { UpdateRequest } from './update-request.ts';
 import type { TargetWrite } from './write-target.ts';
 
@@ -176,7 +177,7 @@ export async function passes(
     only: (each) => each === rule,
   });
   if (outcome === undefined || outcome.status === 'passed') return true;
-  if (outcome.status === 'failed') return { state: 'Failed', message: outcome.message };
+  if (outcome.status === 'failed') return { state: 'Failed', message: triggerFailureText(outcome) };
   return { state: 'Skip', message: 'message' in outcome ? outcome.message : 'the trigger is none any more' };
 }
 

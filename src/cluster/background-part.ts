@@ -9,6 +9,7 @@ import {
   type BackgroundWorkOptions,
   startBackgroundWork,
 } from './background-work.ts';
+import { messageOf } from './cluster-error.ts';
 import type { EventNote } from './event-notes.ts';
 import type { EventSink } from './events.ts';
 
@@ -46,9 +47,23 @@ export function startBackgroundPart(options: BackgroundPartOptions): BackgroundP
     ...options,
     store: createClusterStore(client, () => discovery.current()),
     async adviceFor(policy) {
-      const missing = await missingAccess(client, await options.user(), policy.document, discovery.current());
-      const isWhole = missing.toAct.length + missing.toRead.length === 0;
-      return isWhole ? undefined : missingRole(policy.key, missing);
+      try {
+        const missing = await missingAccess(
+          client,
+          await options.user(),
+          policy.document,
+          discovery.current(),
+        );
+        const isWhole = missing.toAct.length + missing.toRead.length === 0;
+        return isWhole ? undefined : missingRole(policy.key, missing);
+      } catch (error) {
+        // The refusal itself is told anyway.
+        log.warn(
+          { policy: policy.key, reason: messageOf(error) },
+          'what has to be granted cannot be found out',
+        );
+        return undefined;
+      }
     },
     observer: {
       wrote(policy, request, write) {

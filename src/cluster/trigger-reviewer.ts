@@ -4,6 +4,7 @@ import { compileRequestFilter, type RequestFilter } from '../admission/request-f
 import { type AdmissionSettings, requestOf } from '../admission/review-request.ts';
 import { type AdmissionReview, allow, reviewWith } from '../admission/review-response.ts';
 import { passingRules } from '../background/passing-rules.ts';
+import { triggerFailureText } from '../background/trigger-failure.ts';
 import type { TriggerOutcome } from '../background/trigger-outcome.ts';
 import { oldVersionOf, payloadOf } from '../background/trigger-payload.ts';
 import type { Submission, TriggerQueue } from '../background/trigger-queue.ts';
@@ -93,8 +94,9 @@ export function createTriggerReviewer(options: TriggerReviewOptions): TriggerRev
       options.onTrigger?.({ policy, rule: rule.name, request, outcome: result, reason });
     if (outcome.status === 'skipped') return undefined;
     if (outcome.status === 'failed') {
-      tell('failed', outcome.message);
-      return `policy ${policy.key}.${rule.name}: ${outcome.message}`;
+      const text = triggerFailureText(outcome);
+      tell('failed', text);
+      return `policy ${policy.key}.${rule.name}: ${text}`;
     }
     const left = Math.max(1, endsAt - performance.now());
     const submitted = await options.queue.submit(newRequest(outcome, request, raw), left);

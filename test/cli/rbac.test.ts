@@ -75,7 +75,7 @@ rules:
     [
       'what is kept as it should be',
       'generate: {synchronize: true, apiVersion: v1, kind: Secret, name: s, namespace: ns, data: {data: {}}}',
-      [': secrets: get,list,create,update,delete', ': configmaps: get,list'],
+      [': secrets: get,list,watch,create,update,delete', ': configmaps: get,list'],
     ],
     [
       'what is copied',
