@@ -18,14 +18,14 @@ export function readSimpleYaml(
   }
 }
 
-/** What plain text means. An exception leaves the text to the parser. */
+/** What plain text means; `notSimple`, thrown, leaves the text to the parser. */
 export type ScalarResolver = (text: string) => Json;
 
 /** Tabs, carriage returns and characters beyond printable ASCII and Latin letters are left to the parser. */
 const unusual = /[^\n -~\u00a1-\u024f]/;
 
 /** Thrown, as one value without a stack, when the text is not of the plain kind. */
-const notSimple = Symbol('not simple');
+export const notSimple = Symbol('not simple');
 
 const maximumDepth = 100;
 const plainKey = /^[A-Za-z_/.][\w./-]*$/;
