@@ -60,8 +60,11 @@ suite('bench of the background', ({ settings, kubectl, namespace, before, after 
     await withPolicies(kubectl, [policy], async () => {
       await waitFor(
         async () => {
-          const { body } = await api.send('GET', `${path}?labelSelector=done&limit=1`);
-          return (body.metadata.remainingItemCount ?? 0) + body.items.length === targets;
+          const { body } = await api.send(
+            'GET',
+            `${path}?labelSelector=bench=target,!done&resourceVersion=0`,
+          );
+          return body.items.length === 0;
         },
         { what: 'all targets to be changed', seconds: 300, everyMs: 50 },
       );

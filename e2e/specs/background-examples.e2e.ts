@@ -7,6 +7,7 @@ import type { Kubectl } from '../kubectl.ts';
 import { configMap, deployment } from '../objects.ts';
 import { withPolicies } from '../policies-in-force.ts';
 import { suite } from '../suite.ts';
+import { waitFor } from '../wait-for.ts';
 
 const seed = (line: number) => documentedPolicy('seeds-003', `seed-reads-line-${line}`);
 const secret = (name: string, more: JsonObject = {}): JsonObject => ({
@@ -257,6 +258,10 @@ suite('documented rules for existing objects', ({ settings, kubectl, before, aft
       await becomes(team, 'secret', 'regcred', ({ data }) => data.key === 'b3RoZXI=');
       await team.ok('delete', 'secret', 'regcred');
       await becomes(team, 'secret', 'regcred', ({ data }) => data.key === 'b3RoZXI=');
+    });
+    const team = await inNamespace('e2e-team');
+    await waitFor(async () => (await team.run(['get', 'secret', 'regcred'])).code !== 0, {
+      what: 'the clone to go with its policy',
     });
     await origin.ok('delete', 'secret', 'regcred');
   });
