@@ -13,7 +13,11 @@ suite('policies', ({ settings, kubectl, namespace, before, after }) => {
     server = await startClusterServer(settings);
     // As a user lets policies change existing objects.
     await grant(kubectl, 'background', 'e2e-policies', [
-      { apiGroups: ['', 'apps'], resources: ['*'], verbs: ['get', 'list', 'update'] },
+      {
+        apiGroups: ['', 'apps'],
+        resources: ['*'],
+        verbs: ['get', 'list', 'watch', 'create', 'update', 'delete'],
+      },
     ]);
     await hasRight(kubectl, 'background', 'update', 'secrets');
   });
