@@ -1,12 +1,15 @@
 import { backgroundRules } from '../background/background-rule.ts';
+import type { JsonObject } from '../json/value.ts';
 import type { CompiledPolicy } from '../policy/compiled.ts';
+import { readObject, readText } from '../policy/read-field.ts';
 import { accessText, missingAccess, missingRole } from './background-access.ts';
 import type { BackgroundIdentity } from './background-identity.ts';
 import { backgroundLeaseName } from './background-work.ts';
 import type { ApiClient } from './client.ts';
+import { hasStatus } from './cluster-error.ts';
 import { createCoalescedTask } from './coalesced-task.ts';
 import type { KindTable } from './discovery.ts';
-import { leaseHolder } from './lease.ts';
+import { resourceTypes } from './resource-path.ts';
 
 /** What can be said of the background about one policy. */
 export interface BackgroundState {
@@ -42,10 +45,13 @@ export interface BackgroundView {
 }
 
 const lookEveryMs = 15_000;
+/** It is renewed every other second. */
+const longestSilenceMs = 40_000;
 
 /** Looks regularly whether somebody does the work in the background, and is allowed to. */
 export function startBackgroundView(options: BackgroundViewOptions): BackgroundView {
   const { client, namespace, runsHere } = options;
+  let renewed = { mark: '', at: 0 };
   let states: ReadonlyMap<string, BackgroundState> = new Map();
   const task = createCoalescedTask(
     async () => {
@@ -59,9 +65,18 @@ export function startBackgroundView(options: BackgroundViewOptions): BackgroundV
     { delayMs: 100, onError: options.onError },
   );
 
+  /** Somebody holds the Lease, and renews it: one that was killed does not. */
+  async function isHeld(): Promise<boolean> {
+    const spec = readObject((await findLease(client, namespace)) ?? {}, 'spec') ?? {};
+    if ((readText(spec, 'holderIdentity') ?? '') === '') return false;
+    const mark = readText(spec, 'renewTime') ?? '';
+    if (mark !== renewed.mark) renewed = { mark, at: Date.now() };
+    return Date.now() - renewed.at < longestSilenceMs;
+  }
+
   async function lookAt(policies: readonly CompiledPolicy[]): Promise<ReadonlyMap<string, BackgroundState>> {
     if (options.isOff === true) return new Map(policies.map(({ key }) => [key, { isAbsent: true }]));
-    const holder = runsHere ? 'here' : await leaseHolder(client, { namespace, name: backgroundLeaseName });
+    const isThere = runsHere || (await isHeld());
     const identity = await options.identity();
     const found = new Map<string, BackgroundState>();
     for (const policy of policies) {
@@ -69,7 +84,7 @@ export function startBackgroundView(options: BackgroundViewOptions): BackgroundV
       const { user, toAct, toRead } = missing;
       const role = toAct.length + toRead.length === 0 ? '' : missingRole(policy.key, missing);
       found.set(policy.key, {
-        ...(holder === '' ? { isAbsent: true } : {}),
+        ...(isThere ? {} : { isAbsent: true }),
         ...(toAct.length === 0 ? {} : { lacking: `'${user}' may not ${accessText(toAct)}; ${role}` }),
         ...(toRead.length === 0 ? {} : { unread: `'${user}' may not ${accessText(toRead)}` }),
       });
@@ -87,4 +102,13 @@ export function startBackgroundView(options: BackgroundViewOptions): BackgroundV
       await task.stop();
     },
   };
+}
+
+async function findLease(client: ApiClient, namespace: string): Promise<JsonObject | undefined> {
+  try {
+    return await client.get(resourceTypes.leases, { namespace, name: backgroundLeaseName });
+  } catch (error) {
+    if (hasStatus(error, 404)) return undefined;
+    throw error;
+  }
 }
