@@ -2,9 +2,10 @@ import { spawnSync } from 'node:child_process';
 import { chmodSync, mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { policy } from '../../src/policy/policy-fixture.ts';
+import { findBinaries } from '../cluster/control-plane.ts';
 import { configMap, objectsIn, yaml } from '../kustomize/build-fixture.ts';
 import { kymera } from './in-process.ts';
 
@@ -143,16 +144,23 @@ describe('a policy under transformers', () => {
   });
 });
 
-/** The program, built; a real kustomize, where there is one. */
+/** The program, built; a real kustomize, where there is one: kubectl has one inside, without functions. */
 const program = resolve('bin/kymera');
-const kustomize =
-  process.env['KUSTOMIZE'] ?? (spawnSync('kustomize', ['version']).status === 0 ? 'kustomize' : undefined);
-const canRun = kustomize !== undefined && spawnSync(program, ['--version']).status === 0;
-const reason =
-  kustomize === undefined ? 'skipped: no kustomize on PATH and no KUSTOMIZE' : 'skipped: kymera is not built';
-if (!canRun) console.log(`a policy in the real kustomize: ${reason}`);
+const kubectl = findBinaries()?.kubectl;
+const kustomize = findKustomize();
 
-describe.skipIf(!canRun)(`a policy in the real kustomize${canRun ? '' : ` (${reason})`}`, () => {
+function findKustomize(): readonly string[] | undefined {
+  const named = process.env['KUSTOMIZE'];
+  if (named !== undefined) return [named, 'build'];
+  if (spawnSync('kustomize', ['version']).status === 0) return ['kustomize', 'build'];
+  return kubectl === undefined ? undefined : [kubectl, 'kustomize'];
+}
+
+describe('a policy in the real kustomize', () => {
+  beforeEach(({ skip }) => {
+    if (kustomize === undefined) skip('there is no kustomize on the path, in KUSTOMIZE or in a kubectl');
+    if (spawnSync(program, ['--version']).status !== 0) skip('kymera is not built');
+  });
   function realBuild(files: Readonly<Record<string, string>>, flags: readonly string[]) {
     const folder = mkdtempSync(join(tmpdir(), 'kymera-real-'));
     for (const [name, text] of Object.entries(files)) {
@@ -161,7 +169,8 @@ describe.skipIf(!canRun)(`a policy in the real kustomize${canRun ? '' : ` (${rea
       if (text.startsWith('#!')) chmodSync(join(folder, name), 0o755);
     }
     const env = { ...process.env, KUSTOMIZE_PLUGIN_HOME: join(folder, 'plugins') };
-    const { stdout, stderr } = spawnSync(kustomize ?? '', ['build', folder, ...flags], {
+    const [command = '', ...args] = kustomize ?? [];
+    const { stdout, stderr } = spawnSync(command, [...args, folder, ...flags], {
       env,
       encoding: 'utf8',
     });
@@ -181,7 +190,8 @@ describe.skipIf(!canRun)(`a policy in the real kustomize${canRun ? '' : ` (${rea
     expect(realBuild(files, ['--enable-alpha-plugins'])).toEqual({ objects: [labelled('a')], stderr: '' });
   });
 
-  it('is a function', () => {
+  it('is a function', ({ skip }) => {
+    if (kustomize?.[1] === 'kustomize') skip('the kustomize inside kubectl runs no functions');
     const spec = JSON.stringify({ exec: { path: program, args: ['transform'] } });
     const document = parse(labels);
     const annotated = {
