@@ -15,6 +15,7 @@ import { followObjects } from './followed-objects.ts';
 import { followGlobalContext } from './global-context-watcher.ts';
 import { startKindRefresher } from './kind-refresher.ts';
 import { createConfigMapCache } from './object-cache.ts';
+import { ensureNamespace } from './own-namespace.ts';
 import { createPolicyCatalog } from './policy-catalog.ts';
 import { policyKinds } from './policy-kinds.ts';
 import { policySelection } from './policy-selection.ts';
@@ -39,6 +40,7 @@ export async function startBackground(options: BackgroundRuntimeOptions): Promis
   const { client, access } = await connect(options);
   const namespace = options.namespace ?? access.namespace ?? defaultNamespace;
   const identity = options.identity ?? `${hostname()}-${randomBytes(4).toString('hex')}`;
+  await ensureNamespace(client, namespace);
   const discovery = await startDiscovery(client);
   const warn = (what: string, error: unknown) =>
     log.warn({ what, reason: messageOf(error) }, 'cannot be followed');
