@@ -121,6 +121,12 @@ export function startController(options: ControllerOptions): Controller {
       deadLetter,
       ...(isFailed && !deadLetter ? {} : { endedAt: clock.now() }),
     };
+    if (!isFailed && isCrowded()) {
+      // Nobody would have time to look at it. One that a later request has replaced stays, and comes up again.
+      await ledger.remove(request);
+      onResult?.(request, status);
+      return undefined;
+    }
     const after = await ledger.setStatus(request, status);
     // A later request has taken its place, or somebody deleted it: what is there now decides.
     if (after === undefined) return ledgerAwayMs / 10;
@@ -128,6 +134,10 @@ export function startController(options: ControllerOptions): Controller {
     if (isFailed && !deadLetter) return retryDelay(retryCount);
     await ledger.clearPayload(after);
     return undefined;
+  }
+
+  function isCrowded(): boolean {
+    return ledger.count() > threshold() * crowdedShare;
   }
 
   function retryDelay(retryCount: number): number {
@@ -154,12 +164,11 @@ export function startController(options: ControllerOptions): Controller {
       .sort((left, right) => (left.status.endedAt ?? 0) - (right.status.endedAt ?? 0));
     const dead = ended.filter(({ status }) => status.deadLetter);
     const done = ended.filter(({ status }) => !status.deadLetter);
-    const isCrowded = ledger.count() > threshold() * crowdedShare;
     const isOld = (ttlMs: number) => (request: UpdateRequest) =>
       clock.now() - (request.status.endedAt ?? 0) >= ttlMs;
     const tooMany = Math.max(0, dead.length - Math.max(1, Math.floor(threshold() * deadLetterShare)));
     const remove = [
-      ...(isCrowded ? done : done.filter(isOld(limits.ttlMs))),
+      ...(isCrowded() ? done : done.filter(isOld(limits.ttlMs))),
       ...dead.filter((request, index) => index < tooMany || isOld(limits.deadLetterTtlMs)(request)),
     ];
     await inBatches(remove, (request) => ledger.remove(request));
