@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { restartApiServer } from '../../e2e/control-plane/start.ts';
 import type { ControlPlaneState } from '../../e2e/control-plane/state.ts';
+import { startStallingProxy } from '../../e2e/stalling-proxy.ts';
 import { type ApiClient, createClient } from '../../src/cluster/client.ts';
 import { hasStatus } from '../../src/cluster/cluster-error.ts';
 import { connect } from '../../src/cluster/connect.ts';
@@ -12,7 +13,6 @@ import { createTransport } from '../../src/cluster/transport.ts';
 import { compileKind } from '../../src/policy/kind-selector.ts';
 import { findBinaries, skipReason, startControlPlane, stopControlPlane } from './control-plane.ts';
 import { eventually } from './eventually.ts';
-import { startStallingProxy } from '../../e2e/stalling-proxy.ts';
 
 const binaries = findBinaries();
 let state: ControlPlaneState;
