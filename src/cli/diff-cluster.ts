@@ -28,11 +28,18 @@ export function stated(live: Json, wanted: Json): Json {
   if (isObject(live) && isObject(wanted)) {
     const members = Object.keys(wanted).flatMap((key) => {
       const value = member(live, key);
-      return value === undefined ? [] : [[key, stated(value, wanted[key] as Json)] as const];
+      if (value === undefined) return [];
+      const part = stated(value, wanted[key] as Json);
+      return isEmptyMap(part) && !isEmptyMap(value) ? [] : [[key, part] as const];
     });
     return Object.fromEntries(members);
   }
   return isArray(live) && isArray(wanted) ? statedItems(live, wanted) : live;
+}
+
+/** A map none of whose members is spoken of would look as if it were empty in the cluster. */
+function isEmptyMap(value: Json): boolean {
+  return isObject(value) && Object.keys(value).length === 0;
 }
 
 /** Items with names are compared with those of the same name, others with those at the same place; none is left out. */

@@ -153,6 +153,11 @@ describe('kymera diff', () => {
   });
 });
 
+it('a live map of which nothing is stated is not shown as an empty one', () => {
+  const live = { annotations: { other: 'x' }, labels: {} };
+  expect(stated(live, { annotations: { note: 'new' }, labels: { a: 'b' } })).toEqual({ labels: {} });
+});
+
 it('the help names every exit code that the commands have', async () => {
   for (const command of ['build', 'diff', 'transform']) {
     expect((await kymera([command, '--help'])).stdout, command).toMatch(/Exit codes/);
