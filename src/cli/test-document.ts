@@ -31,6 +31,10 @@ export interface TestResult {
   readonly resources: readonly ResourceReference[];
   readonly kind: string;
   readonly patchedResources?: string;
+  /** Files with objects that a generate rule copies. */
+  readonly cloneSources: readonly string[];
+  /** Files with what a generate rule makes. */
+  readonly generatedResources: readonly string[];
   readonly result: string;
   readonly operation?: Operation;
 }
@@ -122,6 +126,8 @@ function parseResult(
   const namespace = old('namespace', 'namespace/name in resources');
   const patchedResources =
     read.text(entry, path, 'patchedResources') ?? old('patchedResource', 'patchedResources');
+  const generated = read.text(entry, path, 'generatedResource');
+  const cloned = read.text(entry, path, 'cloneSourceResource');
   const names = [...read.texts(entry, path, 'resources'), ...(single === undefined ? [] : [single])];
   return [
     {
@@ -134,6 +140,11 @@ function parseResult(
       ],
       kind: read.text(entry, path, 'kind') ?? '',
       ...(patchedResources === undefined ? {} : { patchedResources }),
+      cloneSources: cloned === undefined ? [] : [cloned],
+      generatedResources: [
+        ...read.texts(entry, path, 'generatedResources'),
+        ...(generated === undefined ? [] : [generated]),
+      ],
       result,
       ...(operation === undefined ? {} : { operation: operation as Operation }),
     },

@@ -9,7 +9,7 @@ import type { Resource } from './resource-reader.ts';
 import type { TestResult } from './test-document.ts';
 import type { TestContext, TestRow } from './test-run.ts';
 
-type Judgement = Pick<TestRow, 'verdict' | 'reason' | 'orderDiffers' | 'difference' | 'proposal'>;
+export type Judgement = Pick<TestRow, 'verdict' | 'reason' | 'orderDiffers' | 'difference' | 'proposal'>;
 type Expecting = Pick<TestContext, 'test' | 'expectedObjects'>;
 
 /** One object under one expected result. */
@@ -30,7 +30,8 @@ export async function judge(judged: Judged, context: Expecting): Promise<Judgeme
     return { verdict: 'unverified', reason: `the rule does not apply to this object${why}` };
   }
   const actual = evaluated.steps.get(policy) ?? evaluated.after;
-  const expectation = await expectationFor(actual, result, context);
+  const name = result.patchedResources;
+  const expectation = name === undefined ? undefined : await expectationFor(actual, name, context);
   const wrong = run.find((outcome) => statusOf(outcome) !== result.result);
   const file = expectation?.file ?? '';
   if (expectation?.missing !== undefined) {
@@ -51,6 +52,20 @@ export async function judge(judged: Judged, context: Expecting): Promise<Judgeme
     : judgement;
 }
 
+/** Holds an object that a rule changed or made later against the file that should hold it. */
+export async function judgeObject(
+  actual: JsonObject,
+  name: string,
+  context: Expecting,
+  tidy: (object: JsonObject) => JsonObject = (object) => object,
+): Promise<Judgement> {
+  const { file, object: expected, missing } = await expectationFor(actual, name, context);
+  const proposal = { file, object: withoutDefaultNamespace(tidy(actual), expected ?? actual) };
+  if (expected === undefined) return { verdict: 'unverified', reason: missing ?? '', proposal };
+  const judgement = compare(tidy(actual), tidy(expected), name);
+  return judgement.verdict === 'failed' ? { ...judgement, proposal } : judgement;
+}
+
 /** A namespace that was only filled in is not written down. */
 function proposalFor(
   { resource }: Judged,
@@ -69,14 +84,7 @@ interface Expectation {
   readonly missing?: string;
 }
 
-/** Undefined when the result expects a status only. */
-async function expectationFor(
-  actual: JsonObject,
-  result: TestResult,
-  context: Expecting,
-): Promise<Expectation | undefined> {
-  const name = result.patchedResources;
-  if (name === undefined) return undefined;
+async function expectationFor(actual: JsonObject, name: string, context: Expecting): Promise<Expectation> {
   const file = join(dirname(context.test.file), name);
   const objects = await context.expectedObjects(file);
   if (objects === undefined) return { file, missing: `there is no file ${name}` };

@@ -1,10 +1,12 @@
 import { kindOf } from '../admission/resource-request.ts';
+import { backgroundRules } from '../background/background-rule.ts';
 import type { Outcome } from '../engine/outcome.ts';
 import type { JsonObject } from '../json/value.ts';
 import type { CompiledPolicy, Operation } from '../policy/compiled.ts';
 import type { Evaluated, Evaluator } from './evaluator.ts';
 import { nameOf, namespaceOf, titleOf } from './object-identity.ts';
 import type { Resource } from './resource-reader.ts';
+import { checkBackgroundRules } from './test-background.ts';
 import type { ResourceReference, TestDocument, TestResult } from './test-document.ts';
 import type { TestFilter } from './test-filter.ts';
 import { judge } from './test-judgement.ts';
@@ -88,20 +90,27 @@ async function checkResult(
       ? [row(whole, 'unverified', `there is no policy ${result.policy}`)]
       : [row(whole, 'skipped', `${other.kind} is not a kind of policy that mutates here`)];
   }
-  const otherRule = rulesNotRun(policy).find(({ name }) => ruleNames(name).includes(result.rule));
+  const acting = backgroundRules(policy).filter(
+    ({ rule }) => result.rule === '' || result.rule === rule.name,
+  );
+  const hasOthers = policy.rules.some(({ targets }) => targets === undefined);
+  if (acting.length > 0 && (result.rule !== '' || !hasOthers)) {
+    const checked = await checkBackgroundRules({ result, policy, rules: acting, context });
+    return checked.map(({ resource, ...judged }) => ({ ...row(resource, 'passed', ''), ...judged }));
+  }
+  const otherRule = policy.otherRules.find(({ name }) => ruleNames(name).includes(result.rule));
   if (otherRule !== undefined) return [row(whole, 'skipped', `${otherRule.type} rules are not run`)];
   const rules = policy.rules.filter(
     (rule) => result.rule === '' || ruleNames(result.rule).includes(rule.name),
   );
   if (rules.length === 0) {
     const written = policy.rules.filter((rule) => rule.autogenOf === undefined);
-    const known = [...written, ...rulesNotRun(policy)].map((rule) => rule.name).join(', ');
+    const known = [...written, ...policy.generateRules, ...policy.otherRules]
+      .map(({ name }) => name)
+      .join(', ');
     return result.rule === ''
       ? [row(whole, 'skipped', 'the policy has no mutate rule')]
       : [row(whole, 'unverified', `the policy has no rule ${result.rule}; it has ${known}`)];
-  }
-  if (rules.every((rule) => rule.targets !== undefined)) {
-    return [row(whole, 'skipped', 'the rule mutates existing objects: that needs a cluster')];
   }
   const { found, missing } = findResources(result, context.resources);
   const rows = missing.map((reference) =>
@@ -120,11 +129,6 @@ async function checkResult(
     rows.push({ ...row(title, 'passed', ''), ...judged });
   }
   return rows;
-}
-
-/** What generate rules make is seen with `kymera existing plan`. */
-function rulesNotRun(policy: CompiledPolicy): CompiledPolicy['otherRules'] {
-  return [...policy.otherRules, ...policy.generateRules.map(({ name }) => ({ name, type: 'generate' }))];
 }
 
 function findPolicy(name: string, policies: readonly CompiledPolicy[]): CompiledPolicy | undefined {

@@ -13,6 +13,7 @@ import { readUserInfo, readValues } from './request-documents.ts';
 import { createValuesLookup } from './request-values.ts';
 import { type Resource, readResources } from './resource-reader.ts';
 import { resourceRole } from './resource-role.ts';
+import type { BackgroundSetup } from './test-background.ts';
 import type { TestDocument } from './test-document.ts';
 import { parseValues, type ValuesDocument } from './values-document.ts';
 
@@ -22,6 +23,8 @@ export interface TestSetup {
   readonly ignored: readonly IgnoredDocument[];
   readonly resources: readonly Resource[];
   readonly warnings: readonly Problem[];
+  /** What rules for existing objects and generate rules need to be run. */
+  readonly background: BackgroundSetup;
 }
 
 /** Loads what a test document names; paths are relative to its folder. Throws InputError. */
@@ -35,15 +38,17 @@ export async function setUpTest(test: TestDocument, io: Io): Promise<TestSetup &
   const values = await valuesOf(test, near, io, warnings);
   const user = test.userInfoFile === undefined ? undefined : await readUserInfo(near(test.userInfoFile), io);
   const objects = [...resources, ...others].map((resource) => resource.object);
+  const exceptions = [...loaded.exceptions, ...extra.exceptions];
+  const dataSource = createInputDataSource([...loaded.globalContext, ...objects], {
+    namespaces: values?.namespaces ?? new Map(),
+    apiCalls: test.apiCalls,
+    globalReferences: test.globalReferences,
+  });
   const evaluator = createEvaluator({
     policies: loaded.policies,
-    exceptions: [...loaded.exceptions, ...extra.exceptions],
+    exceptions,
     values: createValuesLookup(values),
-    dataSource: createInputDataSource([...loaded.globalContext, ...objects], {
-      namespaces: values?.namespaces ?? new Map(),
-      apiCalls: test.apiCalls,
-      globalReferences: test.globalReferences,
-    }),
+    dataSource,
     explain: true,
     steps: true,
     ...(user === undefined ? {} : { user }),
@@ -54,6 +59,7 @@ export async function setUpTest(test: TestDocument, io: Io): Promise<TestSetup &
     resources: resources.filter((resource) => resourceRole(resource.object) === 'resource'),
     warnings,
     evaluator,
+    background: { exceptions, dataSource, objects, ...(user === undefined ? {} : { user }) },
   };
 }
 
