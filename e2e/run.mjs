@@ -4,7 +4,12 @@ import { report, runVitest } from '../scripts/vitest-run.mjs';
 import { controlPlaneBinaries } from './control-plane/build.mjs';
 import { helmProgram } from './helm/build.mjs';
 
-export async function runE2e(args = [], config = 'e2e/vitest.config.ts') {
+/** Specs mostly wait: two halves, each with a control plane of its own, take little more than half the time. */
+const halves = ['1/2', '2/2'];
+const allSpecs = 'e2e/vitest.config.ts';
+
+/** Returns the summaries of its parts. */
+export async function runE2e(args = [], config = allSpecs) {
   const given = process.env.KYMERA_E2E_KUBECONFIG ? { binaries: undefined } : await controlPlaneBinaries();
   const environment = given.missing
     ? { KYMERA_E2E_SKIP: given.missing }
@@ -12,14 +17,20 @@ export async function runE2e(args = [], config = 'e2e/vitest.config.ts') {
       ? { KYMERA_E2E_BINARIES: JSON.stringify(given.binaries) }
       : {};
   const helm = given.missing ? {} : await helmProgram();
-  return runVitest('e2e', ['--config', config, ...args], {
+  const programs = {
     ...environment,
     ...(helm.path ? { KYMERA_E2E_HELM: helm.path } : {}),
     ...(helm.missing ? { KYMERA_E2E_HELM_SKIP: helm.missing } : {}),
-  });
+  };
+  const vitestArgs = ['--config', config, ...args];
+  const isWhole = args.length === 0 && config === allSpecs && given.binaries !== undefined;
+  if (!isWhole) return [await runVitest('e2e', vitestArgs, programs)];
+  return Promise.all(
+    halves.map((half, index) => runVitest(`e2e-${index + 1}`, [...vitestArgs, `--shard=${half}`], programs)),
+  );
 }
 
 if (isMain(import.meta.url)) {
   await ensureBuilt();
-  process.exit(report([await runE2e(process.argv.slice(2))]));
+  process.exit(report(await runE2e(process.argv.slice(2))));
 }

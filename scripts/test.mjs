@@ -6,6 +6,6 @@ import { report, runVitest } from './vitest-run.mjs';
 
 await ensureBuilt();
 const args = process.argv.slice(2);
-const summaries = [runVitest('test', args)];
-if (args.length === 0) summaries.push(await runE2e());
+const summaries = [await runVitest('test', args)];
+if (args.length === 0) summaries.push(...(await runE2e()));
 process.exit(report(summaries));

@@ -1,10 +1,11 @@
-import { spawnSync } from 'node:child_process';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { root } from './setup.mjs';
 
 /** Runs vitest with our own standard streams, and returns what its summary reporter wrote down. */
-export function runVitest(name, args, environment = {}) {
+export async function runVitest(name, args, environment = {}) {
   const summaryFile = join(root, '.cache', `${name}-summary.json`);
   mkdirSync(join(root, '.cache'), { recursive: true });
   rmSync(summaryFile, { force: true });
@@ -12,11 +13,12 @@ export function runVitest(name, args, environment = {}) {
     '--reporter=default',
     `--reporter=${join(root, 'scripts', 'test-summary-reporter.mjs')}`,
   ];
-  const { status } = spawnSync('node', ['node_modules/vitest/vitest.mjs', 'run', ...reporters, ...args], {
+  const child = spawn('node', ['node_modules/vitest/vitest.mjs', 'run', ...reporters, ...args], {
     cwd: root,
     stdio: ['ignore', 'inherit', 'inherit'],
     env: { ...process.env, ...environment, KYMERA_TEST_SUMMARY: summaryFile },
   });
+  const [status] = await once(child, 'exit');
   const summary = existsSync(summaryFile)
     ? JSON.parse(readFileSync(summaryFile, 'utf8'))
     : { passed: 0, failed: 0, skipped: [], errors: ['the test runner ended without a result'] };
