@@ -1,5 +1,6 @@
 // `npm run bench:server`: reviews a second of the built server next to a webhook that only echoes, in turns of the same run.
 //   --seconds N     of each turn (default 5)      --rounds N   turns of each (default 2)
+//   --warm-up N     seconds before, of each (default 15): a server runs for months, its first seconds say little
 //   --count N       reviews in one last turn, for memory (default 20,000; a million for the bar)
 //   --workers N     processes of the server       --url URL    drive this webhook as well [--ca FILE | --insecure]
 //   --enforce       fail when a bar is missed
@@ -14,6 +15,7 @@ const { values } = parseArgs({
   options: {
     seconds: { type: 'string', default: '5' },
     rounds: { type: 'string', default: '2' },
+    'warm-up': { type: 'string', default: '15' },
     count: { type: 'string', default: '20000' },
     workers: { type: 'string', default: '1' },
     url: { type: 'string' },
@@ -61,7 +63,9 @@ try {
 }
 
 async function measure() {
-  for (const target of targets) await drive(target.url, { body, connections, seconds: 1, ...target });
+  for (const target of targets) {
+    await drive(target.url, { body, connections, seconds: Number(values['warm-up']), ...target });
+  }
   for (let round = 0; round < Number(values.rounds); round += 1) {
     for (const target of targets) {
       const before = processorMicroseconds(target.pid);
