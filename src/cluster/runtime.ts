@@ -1,5 +1,3 @@
-import { randomBytes } from 'node:crypto';
-import { hostname } from 'node:os';
 import type { PolicyProvider, RequestSettings } from '../admission/policy-provider.ts';
 import type { DataSource } from '../engine/data-source.ts';
 import type { GroupVersionKind, UserInfo } from '../engine/request.ts';
@@ -8,31 +6,18 @@ import { type BackgroundPart, startBackgroundPart } from './background-part.ts';
 import { startBackgroundView } from './background-view.ts';
 import type { KeyPair } from './certificate-issuer.ts';
 import { startCertificates } from './certificates.ts';
-import { messageOf } from './cluster-error.ts';
-import { type ClusterOptions, silentLog } from './cluster-options.ts';
+import type { ClusterOptions } from './cluster-options.ts';
 import { clusterReadiness } from './cluster-readiness.ts';
-import { createCoalescedTask } from './coalesced-task.ts';
-import { connect } from './connect.ts';
-import { callApi, createClusterDataSource } from './data-source.ts';
-import { type ResourceName, startDiscovery } from './discovery.ts';
+import type { ResourceName } from './discovery.ts';
 import { eventNotes, type ReviewEvents } from './event-notes.ts';
-import { createEventSink } from './events.ts';
-import { followObjects } from './followed-objects.ts';
-import { followGlobalContext } from './global-context-watcher.ts';
-import { startKindRefresher } from './kind-refresher.ts';
 import { startLeaderTasks } from './leader-tasks.ts';
 import { createListeners } from './listeners.ts';
-import { createConfigMapCache } from './object-cache.ts';
-import { ensureNamespace } from './own-namespace.ts';
-import { createPolicyCatalog } from './policy-catalog.ts';
-import { policyKinds } from './policy-kinds.ts';
+import { connectToCluster, observeCluster } from './observed-cluster.ts';
 import { createPolicyReviewer, type PolicyReviewer } from './policy-review.ts';
-import { policySelection } from './policy-selection.ts';
-import { startPolicyWatcher } from './policy-watcher.ts';
 import type { HeldRoles } from './role-resolver.ts';
 import type { ClusterSettings } from './settings.ts';
 import { startTriggers, type Triggers } from './triggers.ts';
-import { defaultNamespace, policyReviewPath } from './webhook-names.ts';
+import { policyReviewPath } from './webhook-names.ts';
 import { trustedBundle } from './webhook-writer.ts';
 
 /** Everything that a server needs of a cluster. */
@@ -67,60 +52,29 @@ export interface ClusterRuntime {
 
 /** Resolves when the caches are filled and there is a certificate to serve with. */
 export async function startCluster(options: ClusterOptions): Promise<ClusterRuntime> {
-  const log = options.log ?? silentLog;
-  const { client, access } = await connect(options);
-  const namespace = options.namespace ?? access.namespace ?? defaultNamespace;
-  const identity = options.identity ?? `${hostname()}-${randomBytes(4).toString('hex')}`;
-  await ensureNamespace(client, namespace);
-  const discovery = await startDiscovery(client);
-  const timing = options.timing?.informer;
-  const followed = { ...(timing === undefined ? {} : { timing }) };
-  const warn = (what: string, error: unknown) =>
-    log.warn({ what, reason: messageOf(error) }, 'cannot be followed');
-
+  const connection = await connectToCluster(options);
+  const { client, namespace, identity, discovery, log, warn } = connection;
   const changed = {
     policies: createListeners(),
     settings: createListeners(),
     certificate: createListeners(),
   };
-  const kinds = startKindRefresher(discovery, (error) => warn('discovery', error));
-  const objects = followObjects({
-    client,
-    namespace,
-    configMap: options.configMap ?? 'kymera',
-    ...followed,
+  const observed = observeCluster(connection, options, {
+    eventSource: 'kymera-admission',
     onSettings(problems) {
       for (const problem of problems) log.warn({ problem }, 'a setting is not used');
       changed.settings.tell();
       leader.trigger();
     },
-    onKinds: () => kinds.soon(),
-    onError: warn,
-  });
-
-  const catalog = createPolicyCatalog({
-    kinds: policyKinds,
-    exceptionNamespaces: options.exceptionNamespaces ?? [],
-    forceIgnore: options.forceIgnore ?? false,
-  });
-  const announce = createCoalescedTask(
-    async () => {
+    onPolicies() {
       changed.policies.tell();
       background?.policiesChanged();
       view.look();
       leader.trigger();
     },
-    { delayMs: 50 },
-  );
-  const watcher = startPolicyWatcher({
-    client,
-    discovery,
-    catalog,
-    onChange: () => announce.trigger(),
-    ...policySelection(options, log),
-    onError: warn,
-    ...followed,
+    onGlobalContext: () => leader.trigger(),
   });
+  const { objects, catalog, watcher, globalContext, dataSource, events } = observed;
 
   const names = webhookNames(options.webhook, namespace);
   const certificates =
@@ -172,41 +126,11 @@ export async function startCluster(options: ClusterOptions): Promise<ClusterRunt
     onError: (error) => warn('the background', error),
   });
 
-  const limits = {
-    allowedHosts: options.allowedHosts ?? [],
-    timeoutMs: options.apiCallTimeoutMs ?? 30_000,
-    maxBytes: options.maxApiCallBytes ?? 10_000_000,
-  };
-  const configMaps = createConfigMapCache(client);
-  const globalContext = followGlobalContext({
-    client,
-    discovery,
-    call: (query) => callApi(client, query, limits),
-    environment: { now: () => new Date(), random: Math.random },
-    onChange: () => leader.trigger(),
-    onError: warn,
-  });
-  const events = createEventSink({
-    client,
-    source: 'kymera-admission',
-    host: hostname(),
-    ...(options.maximumQueuedEvents === undefined ? {} : { maximumQueued: options.maximumQueuedEvents }),
-    onError: (error) => log.warn({ reason: messageOf(error) }, 'an event was not written'),
-  });
   const readiness = clusterReadiness(
     () => new Map([...objects.informers, ...watcher.informers()]),
     certificates,
   );
 
-  const dataSource = createClusterDataSource({
-    client,
-    kinds: () => discovery.current(),
-    namespaces: objects.namespaces,
-    configMaps,
-    globalContext,
-    namespace,
-    calls: limits,
-  });
   const triggers = takesTriggers
     ? startTriggers({
         client,
@@ -281,17 +205,8 @@ export async function startCluster(options: ClusterOptions): Promise<ClusterRunt
       await runtime.retire();
       unsubscribe();
       await Promise.all([triggers?.stop(), background?.stop(), view.stop()]);
-      await events.stop();
-      await Promise.all([
-        announce.stop(),
-        kinds.stop(),
-        objects.stop(),
-        watcher.stop(),
-        certificates?.stop(),
-        configMaps.stop(),
-        globalContext.stop(),
-      ]);
-      client.close();
+      await certificates?.stop();
+      await observed.stop();
     },
   };
   leader.trigger();

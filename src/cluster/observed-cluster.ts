@@ -1,0 +1,147 @@
+import { randomBytes } from 'node:crypto';
+import { hostname } from 'node:os';
+import type { DataSource } from '../engine/data-source.ts';
+import type { ApiClient } from './client.ts';
+import { messageOf } from './cluster-error.ts';
+import { type ClusterLog, type ClusterOptions, silentLog } from './cluster-options.ts';
+import { createCoalescedTask } from './coalesced-task.ts';
+import { connect } from './connect.ts';
+import { callApi, createClusterDataSource } from './data-source.ts';
+import { type Discovery, startDiscovery } from './discovery.ts';
+import { createEventSink, type EventSink } from './events.ts';
+import { type FollowedObjects, followObjects } from './followed-objects.ts';
+import type { GlobalContext } from './global-context.ts';
+import { followGlobalContext } from './global-context-watcher.ts';
+import { startKindRefresher } from './kind-refresher.ts';
+import { createConfigMapCache } from './object-cache.ts';
+import { ensureNamespace } from './own-namespace.ts';
+import { createPolicyCatalog, type PolicyCatalog } from './policy-catalog.ts';
+import { policyKinds } from './policy-kinds.ts';
+import { policySelection } from './policy-selection.ts';
+import { type PolicyWatcher, startPolicyWatcher } from './policy-watcher.ts';
+import { defaultNamespace } from './webhook-names.ts';
+
+/** Who we are in which cluster. */
+export interface ClusterConnection {
+  readonly client: ApiClient;
+  readonly namespace: string;
+  /** The name of this process among its like. */
+  readonly identity: string;
+  readonly discovery: Discovery;
+  readonly log: ClusterLog;
+  /** For what goes wrong while something is followed. */
+  warn(what: string, error: unknown): void;
+}
+
+export type ObservationOptions = Omit<ClusterOptions, 'webhook'>;
+
+export async function connectToCluster(options: ObservationOptions): Promise<ClusterConnection> {
+  const log = options.log ?? silentLog;
+  const { client, access } = await connect(options);
+  const namespace = options.namespace ?? access.namespace ?? defaultNamespace;
+  await ensureNamespace(client, namespace);
+  return {
+    client,
+    namespace,
+    identity: options.identity ?? `${hostname()}-${randomBytes(4).toString('hex')}`,
+    discovery: await startDiscovery(client),
+    log,
+    warn: (what, error) => log.warn({ what, reason: messageOf(error) }, 'cannot be followed'),
+  };
+}
+
+export interface Observers {
+  /** Who writes events. */
+  readonly eventSource: string;
+  readonly onSettings?: (problems: readonly string[]) => void;
+  readonly onPolicies: () => void;
+  readonly onGlobalContext?: () => void;
+}
+
+/** What admission and the background both know of a cluster: policies, settings, and the data that policies read. */
+export interface ObservedCluster {
+  readonly objects: FollowedObjects;
+  readonly catalog: PolicyCatalog;
+  readonly watcher: PolicyWatcher;
+  readonly globalContext: GlobalContext;
+  readonly dataSource: DataSource;
+  readonly events: EventSink;
+  /** Writes the events that wait, and ends the connection. */
+  stop(): Promise<void>;
+}
+
+export function observeCluster(
+  { client, namespace, discovery, log, warn }: ClusterConnection,
+  options: ObservationOptions,
+  { eventSource, onSettings, onPolicies, onGlobalContext }: Observers,
+): ObservedCluster {
+  const timing = options.timing?.informer;
+  const followed = { onError: warn, ...(timing === undefined ? {} : { timing }) };
+  const kinds = startKindRefresher(discovery, (error) => warn('discovery', error));
+  const objects = followObjects({
+    client,
+    namespace,
+    configMap: options.configMap ?? 'kymera',
+    onSettings: (problems) => onSettings?.(problems),
+    onKinds: () => kinds.soon(),
+    ...followed,
+  });
+  const catalog = createPolicyCatalog({
+    kinds: policyKinds,
+    exceptionNamespaces: options.exceptionNamespaces ?? [],
+    forceIgnore: options.forceIgnore ?? false,
+  });
+  const announce = createCoalescedTask(async () => onPolicies(), { delayMs: 50 });
+  const watcher = startPolicyWatcher({
+    client,
+    discovery,
+    catalog,
+    onChange: () => announce.trigger(),
+    ...policySelection(options, log),
+    ...followed,
+  });
+  const calls = {
+    allowedHosts: options.allowedHosts ?? [],
+    timeoutMs: options.apiCallTimeoutMs ?? 30_000,
+    maxBytes: options.maxApiCallBytes ?? 10_000_000,
+  };
+  const configMaps = createConfigMapCache(client);
+  const globalContext = followGlobalContext({
+    client,
+    discovery,
+    call: (query) => callApi(client, query, calls),
+    environment: { now: () => new Date(), random: Math.random },
+    onChange: () => onGlobalContext?.(),
+    onError: warn,
+  });
+  const events = createEventSink({
+    client,
+    source: eventSource,
+    host: hostname(),
+    ...(options.maximumQueuedEvents === undefined ? {} : { maximumQueued: options.maximumQueuedEvents }),
+    onError: (error) => log.warn({ reason: messageOf(error) }, 'an event was not written'),
+  });
+  return {
+    objects,
+    catalog,
+    watcher,
+    globalContext,
+    events,
+    dataSource: createClusterDataSource({
+      client,
+      kinds: () => discovery.current(),
+      namespaces: objects.namespaces,
+      configMaps,
+      globalContext,
+      namespace,
+      calls,
+    }),
+    async stop() {
+      await events.stop();
+      await Promise.all(
+        [announce, kinds, objects, watcher, configMaps, globalContext].map((each) => each.stop()),
+      );
+      client.close();
+    },
+  };
+}
