@@ -13,7 +13,7 @@ export function dataNode(value: Json, path: Path): OverlayNode {
 }
 
 /** For what is read while a patch is being applied: the first problem ends it. */
-export const throwingReporter: Reporter = {
+const throwingReporter: Reporter = {
   error(path, code, message) {
     throw new PatchError(code, path, message);
   },

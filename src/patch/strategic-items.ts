@@ -17,8 +17,6 @@ interface ListWork {
   /** The items that were there; undefined for one that is deleted. */
   readonly items: (Json | undefined)[];
   readonly added: Json[];
-  /** In patch order: indices of `items`, and `~index` of `added`. */
-  readonly touched: number[];
 }
 
 /** Merges overlay items into a list, by key or wherever their anchors hold. */
@@ -41,7 +39,6 @@ export function mergeItems(
     merge,
     items: [...before],
     added: [],
-    touched: [],
   };
   for (const item of overlay) {
     if (mergeItem(item, work) === dropped) return dropped;
@@ -92,7 +89,7 @@ function mergeWhereAnchorsHold(item: MapNode, work: ListWork): typeof dropped | 
     if (merged === dropped) failed = true;
     if (merged === dropped || merged === skipped) continue;
     held = true;
-    touch(index, value, merged, work);
+    setItem(index, value, merged, work);
   }
   return item.inside.globals && failed && !held ? dropped : undefined;
 }
@@ -125,7 +122,7 @@ function mergeByKey(
     run.path.pop();
     if (merged === dropped) return dropped;
     if (merged === skipped) return undefined;
-    touch(index, value, merged, work);
+    setItem(index, value, merged, work);
     // Twins of a deleted item go with it.
     return merged === undefined && keys.length === 1 ? mergeByKey(item, keys, wanted, work) : undefined;
   }
@@ -135,12 +132,11 @@ function mergeByKey(
   if (fresh === dropped) return dropped;
   if (fresh === skipped || fresh === undefined || item.inside.conditions) return undefined;
   if (earlier !== undefined) added[inAdded] = fresh;
-  else work.touched.push(~(added.push(fresh) - 1));
+  else added.push(fresh);
   return undefined;
 }
 
-function touch(index: number, before: Json, after: Json | undefined, work: ListWork): void {
-  work.touched.push(index);
+function setItem(index: number, before: Json, after: Json | undefined, work: ListWork): void {
   if (after !== before) work.items[index] = after;
 }
 
@@ -149,30 +145,14 @@ function addIfAbsent(item: OverlayNode, work: ListWork): void {
   const value = work.merge(item, undefined, undefined, work.schema, work.run);
   if (value === undefined || value === skipped || value === dropped) return;
   const there = (other: Json | undefined): boolean => other !== undefined && equal(other, value);
-  if (!work.items.some(there) && !work.added.some(there)) work.touched.push(~(work.added.push(value) - 1));
+  if (!work.items.some(there) && !work.added.some(there)) work.added.push(value);
 }
 
 function finish(work: ListWork, current: JsonArray | undefined): Merged {
-  const { before, items, added, touched } = work;
+  const { before, items, added } = work;
   const changed = added.length > 0 || items.some((item, index) => item !== before[index]);
-  const moving = movesPatchedItems(work);
-  if (!changed && (!moving || touched.length === 0)) return current;
-  const isThere = (item: Json | undefined): item is Json => item !== undefined;
-  if (!moving) return [...added, ...items.filter(isThere)];
-  const front = [...new Set(touched)];
-  const moved = new Set(front);
-  const result = [
-    ...front.map((index) => (index < 0 ? added[~index] : items[index])),
-    ...items.filter((_item, index) => !moved.has(index)),
-  ].filter(isThere);
-  return current !== undefined && equal(result, current) ? current : result;
-}
-
-/** kustomize moves patched items to the front, but not where a second key tells items apart. */
-function movesPatchedItems({ run, keys, items, added }: ListWork): boolean {
-  if (run.order === 'keep') return false;
-  const second = keys?.[1];
-  return second === undefined || ![...items, ...added].some((item) => keyOf(item, second) !== undefined);
+  if (!changed) return current;
+  return [...added, ...items.filter((item): item is Json => item !== undefined)];
 }
 
 function keyMissing({ keys, run }: ListWork): PatchError {

@@ -98,10 +98,6 @@ function mergeSet(items: readonly OverlayNode[], current: JsonArray | undefined,
     stated.push(item.value);
   }
   if (current === undefined) return stated;
-  if (run.order === 'patch') {
-    const result = [...stated, ...current.filter((value) => !seen.has(textOf(value) ?? ''))];
-    return equal(result, current) ? current : result;
-  }
   const there = new Set(current.map(textOf));
   const added = stated.filter((value) => !there.has(textOf(value)));
   return added.length === 0 ? current : [...added, ...current];

@@ -9,7 +9,6 @@ import type { MapNode } from './overlay-tree.ts';
 import { startBuild } from './overlay-tree-build.ts';
 import { compileMap } from './overlay-tree-compile.ts';
 import { mergeNode } from './strategic-apply.ts';
-import { throwingReporter } from './strategic-data.ts';
 import { dropped, type MergeRun, skipped } from './strategic-run.ts';
 
 /**
@@ -66,7 +65,6 @@ function compiledPatch(
     roots: new Set(templates.flatMap((template) => [...template.roots])),
     apply(object, scope) {
       const run = startRun(
-        'keep',
         templates.map((template) => template.render(scope)),
         scope.environment.observer,
       );
@@ -80,26 +78,8 @@ function compiledPatch(
 
 type CompiledRender = ReturnType<typeof compileTemplate>['render'];
 
-/**
- * Plain strategic merge, without anchors or variables. Undefined when the patch deletes the object.
- * The order of merged lists is kustomize's (items of the patch first, in its order) unless told otherwise.
- */
-export function mergeStrategic(
-  target: JsonObject,
-  patch: JsonObject,
-  schema: SchemaNode | undefined,
-  order: 'patch' | 'keep' = 'patch',
-): JsonObject | undefined {
-  const build = startBuild([], { anchors: false, directives: true }, throwingReporter);
-  const root = compileMap(patch, [], build);
-  if (root.directive === 'delete') return undefined;
-  // kustomize pays no heed to `$patch: replace` at the top.
-  const merged = mergeNode({ ...root, directive: 'merge' }, target, target, schema, startRun(order, []));
-  return isObject(merged as Json) ? (merged as JsonObject) : target;
-}
-
-function startRun(order: MergeRun['order'], slots: readonly Json[], observer?: Observer): MergeRun {
-  return { order, slots, patterns: [], path: [], misses: [], observer };
+function startRun(slots: readonly Json[], observer?: Observer): MergeRun {
+  return { slots, patterns: [], path: [], misses: [], observer };
 }
 
 function schemaOf(object: JsonObject): SchemaNode | undefined {

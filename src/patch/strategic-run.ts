@@ -6,8 +6,6 @@ import type { AnchorTest, OverlayKey, OverlayNode, RunValues } from './overlay-t
 
 /** One application of an overlay to one object. */
 export interface MergeRun extends RunValues {
-  /** `keep` leaves patched list items where they are; `patch` moves them to the front in patch order, as kustomize does. */
-  readonly order: 'keep' | 'patch';
   /** Where in the object the walk stands. */
   readonly path: PathToken[];
   readonly misses: AnchorMiss[];
