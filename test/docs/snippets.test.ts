@@ -11,7 +11,7 @@ import { type Block, blocksOf, markdownPages, outputShape, type Page, root, step
  * How the blocks of a page are tested, by their first word:
  * - `console`: each line after `$ ` is run, and must print what stands below it; a line `…` stands for any lines.
  *   `console cluster` is run by the e2e suite
- * - `sh`: run as a whole, and must end well. `sh cluster` is run by the e2e suite; `sh elsewhere` by what the page says
+ * - `sh`: run as a whole, and must end well. `sh cluster` is run by the e2e suite; what `sh elsewhere` shows is run by other suites
  * - `yaml`, `json`: must be readable; policies among them must load. `file=NAME` also puts the block into that file
  *   of the page's working folder, for the commands after it
  */
