@@ -2,6 +2,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parse } from 'yaml';
 import { run } from '../src/cli/run.ts';
+import { headingAnchor } from './heading-anchor.ts';
 
 interface Recipe {
   readonly name: string;
@@ -28,7 +29,7 @@ export async function cookbookPage(root: string): Promise<string> {
 ${recipes.length} policies to start from. Each has a folder with the policy, an object, and a test: \`kymera test docs/cookbook\` runs them all. Below each stands what it
 changes, as \`kymera apply\` shows it.
 
-${recipes.map(({ title }) => `- [${title}](#${anchorOf(title)})`).join('\n')}
+${recipes.map(({ title }) => `- [${title}](#${headingAnchor(title)})`).join('\n')}
 
 ${recipes.map(sectionOf).join('\n')}`;
 }
@@ -85,14 +86,6 @@ function withoutNotes(policy: string): string {
   return policy
     .replace(/^ {4}policies\.kyverno\.io\/(title|description):.*\n(?: {6}.*\n)*/gm, '')
     .replace(/^ {2}annotations:\n(?! {4})/m, '');
-}
-
-/** As a forge names the heading. */
-function anchorOf(title: string): string {
-  return title
-    .toLowerCase()
-    .replaceAll(/[^\p{L}\p{N} -]/gu, '')
-    .replaceAll(' ', '-');
 }
 
 async function* nothing(): AsyncGenerator<string> {}

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { FieldSchema, FieldType, ObjectSchema } from '../src/policy/schema.ts';
 import { alphaPolicySchema, exceptionSchema, policySchema } from '../src/policy/schema-policy.ts';
+import { headingAnchor } from './heading-anchor.ts';
 
 interface Section {
   readonly title: string;
@@ -103,7 +104,7 @@ export function policyPage(root: string): string {
 Policies of \`kyverno.io/v1\` and \`v2beta1\` run as they are. Every field below is checked when a policy is loaded; one that is not here is an error. In an editor, the
 same is available from the [JSON Schema](../editor.md).
 
-${sections.map(({ title }) => `- [${title}](#${anchorOf(title)})`).join('\n')}
+${sections.map(({ title }) => `- [${title}](#${headingAnchor(title)})`).join('\n')}
 
 ${sections.map((section) => sectionText(section, own, root)).join('\n')}`;
 }
@@ -217,12 +218,4 @@ function meaning(field: FieldSchema): string {
   }
   if (field.versions !== undefined) parts.push(`In ${field.versions.join(', ')} only.`);
   return parts.join(' ').replaceAll('|', '\\|');
-}
-
-/** As a forge names the heading. */
-function anchorOf(title: string): string {
-  return title
-    .toLowerCase()
-    .replaceAll(/[^\p{L}\p{N} -]/gu, '')
-    .replaceAll(' ', '-');
 }

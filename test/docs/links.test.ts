@@ -1,6 +1,7 @@
 import { existsSync, readFileSync, statSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { headingAnchor } from '../../scripts/heading-anchor.ts';
 import { markdownPages, type Page, proseOf, root } from './pages.ts';
 
 const pages = markdownPages();
@@ -43,16 +44,12 @@ function problemOf(page: Page, link: string): readonly string[] {
   return anchorsOf(target).has(anchor) ? [] : [`${link}: there is no such heading`];
 }
 
-/** As forges name headings: lower case, no punctuation, dashes; a number for one that comes again. */
+/** With a number for a heading that comes again. */
 function anchorsOf(page: Page): ReadonlySet<string> {
   const anchors = new Set<string>();
   const headings = page.text.replaceAll(/^ *```[\s\S]*?^ *```$/gm, '').matchAll(/^#+ +(.*)$/gm);
   for (const [, heading = ''] of headings) {
-    const plain = heading.replaceAll(/\[([^\]]*)\]\([^)]*\)/g, '$1').toLowerCase();
-    const base = plain
-      .replaceAll(/[^\p{L}\p{N}\p{M}_ -]/gu, '')
-      .trim()
-      .replaceAll(' ', '-');
+    const base = headingAnchor(heading.replaceAll(/\[([^\]]*)\]\([^)]*\)/g, '$1'));
     let name = base;
     for (let count = 1; anchors.has(name); count++) name = `${base}-${count}`;
     anchors.add(name);

@@ -3,9 +3,9 @@ import { connect as connectTcp } from 'node:net';
 import { connect as connectTls, type TLSSocket } from 'node:tls';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { DataSource } from '../../src/engine/data-source.ts';
 import {
   connect,
+  heldData,
   labelPolicy,
   overHttp2,
   patchIn,
@@ -276,22 +276,13 @@ describe('a server that stops', () => {
   });
 
   it('is not ready, answers what is in flight over both protocols, and takes no more', async () => {
-    let release: () => void = () => undefined;
-    const gate = new Promise<void>((resolve) => {
-      release = resolve;
-    });
-    const slow: DataSource = {
-      read: async () => {
-        await gate;
-        return { found: true, value: { data: { team: 'blue' } } };
-      },
-    };
+    const { dataSource, release } = heldData({ data: { team: 'blue' } });
     const reading = policyText(
       'waiting',
       `context: [{name: cm, configMap: {name: settings, namespace: shop}}]
     mutate: {patchStrategicMerge: {metadata: {labels: {team: "{{ cm.data.team }}"}}}}`,
     );
-    const server = await startTestServer(reading, { dataSource: slow, metricsPort: 0 });
+    const server = await startTestServer(reading, { dataSource, metricsPort: 0 });
     const session = connect(server.url, { ca: server.ca });
     const inFlight = [server.post('/mutate', reviewOf(pod)), overHttp2(session, '/mutate', reviewOf(pod))];
     await new Promise((resolve) => setTimeout(resolve, 150));

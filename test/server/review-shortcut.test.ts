@@ -1,8 +1,8 @@
 import { Agent, request as httpsRequest } from 'node:https';
 import { describe, expect, it } from 'vitest';
-import type { DataSource } from '../../src/engine/data-source.ts';
 import {
   connect,
+  heldData,
   labelPolicy,
   pod,
   policyText,
@@ -72,23 +72,14 @@ describe.each(ways)('over %s', (_name, post) => {
 
 describe('reviews that come in together', () => {
   it('do not wait for one whose data takes long', async () => {
-    let release: () => void = () => undefined;
-    const gate = new Promise<void>((resolve) => {
-      release = resolve;
-    });
-    const slow: DataSource = {
-      read: async () => {
-        await gate;
-        return { found: true, value: { data: { team: 'blue' } } };
-      },
-    };
+    const { dataSource, release } = heldData({ data: { team: 'blue' } });
     const waiting = policyText(
       'waiting',
       `context: [{name: cm, configMap: {name: settings, namespace: shop}}]
     preconditions: {all: [{key: "{{ request.object.metadata.name }}", operator: Equals, value: slow}]}
     mutate: {patchStrategicMerge: {metadata: {labels: {team: "{{ cm.data.team }}"}}}}`,
     );
-    const server = await startTestServer(waiting, { dataSource: slow });
+    const server = await startTestServer(waiting, { dataSource });
     const named = (name: string) => reviewOf({ ...pod, metadata: { name, namespace: 'shop' } });
     const late = server.post('/mutate', named('slow'));
     const quick = await Promise.all([1, 2, 3].map((n) => server.post('/mutate', named(`quick-${n}`))));

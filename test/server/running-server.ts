@@ -7,6 +7,7 @@ import { afterEach } from 'vitest';
 import type { PolicyProvider } from '../../src/admission/policy-provider.ts';
 import { createPolicySets } from '../../src/admission/policy-sets.ts';
 import { createLog } from '../../src/cli/serve-log.ts';
+import type { DataSource } from '../../src/engine/data-source.ts';
 import type { Json, JsonObject } from '../../src/json/value.ts';
 import { loadDocuments } from '../../src/policy/load.ts';
 import { keepSelfSigned } from '../../src/server/certificate-folder.ts';
@@ -78,6 +79,23 @@ export function providerOf(policies: string): PolicyProvider {
     current: () => sets,
     readiness: () => ({ ready: true, checks: [] }),
     onChange: () => () => undefined,
+  };
+}
+
+/** Data that comes when it is let go. */
+export function heldData(value: Json): { readonly dataSource: DataSource; release(): void } {
+  let release: () => void = () => undefined;
+  const gate = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  return {
+    dataSource: {
+      read: async () => {
+        await gate;
+        return { found: true, value };
+      },
+    },
+    release: () => release(),
   };
 }
 
