@@ -1,5 +1,6 @@
 import { describe, expect, it, test } from 'vitest';
 import { requestFor } from '../admission/resource-request.ts';
+import type { Request } from '../engine/request.ts';
 import { loadDocuments } from '../policy/load.ts';
 import { passingRules } from './passing-rules.ts';
 import { object, policyFrom, policyWith, requestOf, surroundings, trigger } from './policy.testing.ts';
@@ -33,6 +34,31 @@ describe('operations', () => {
     ['a list, and there is no request', deletes, null, 'skipped match'],
   ] as const)('%s: %s %s gives %s', async (_, match, operation, expected) => {
     expect(await judge(`${match}, ${targets}`, requestOf(trigger, operation))).toEqual([expected]);
+  });
+});
+
+describe('a connection', () => {
+  const options = { apiVersion: 'v1', kind: 'PodExecOptions', command: ['ls'] };
+  const entered: Request = {
+    ...requestFor(options, {
+      operation: 'CONNECT',
+      subresource: 'exec',
+      parentKind: { group: '', version: 'v1', kind: 'Pod' },
+    }),
+    name: 'web',
+    namespace: 'ns',
+  };
+  const rule = (more: string) => `${block(`kinds: [Pod/exec], operations: [CONNECT]${more}`)}, ${targets}`;
+  test.each([
+    ['', 'passed'],
+    [', names: [web], namespaces: [ns]', 'passed'],
+    [', names: [other]', 'skipped match'],
+    [', namespaces: [other]', 'skipped match'],
+  ])('whose options have no metadata is that of the Pod: %s gives %s', async (more, expected) => {
+    expect(await judge(rule(more), entered)).toEqual([expected]);
+  });
+  it('is a trigger of a Policy in its namespace', async () => {
+    expect(await verdict(entered, policyWith(rule(''), '{}', 'Policy'), surroundings)).toEqual(['passed']);
   });
 });
 

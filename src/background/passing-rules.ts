@@ -3,7 +3,7 @@ import { DataCache } from '../engine/data-cache.ts';
 import type { DataSource } from '../engine/data-source.ts';
 import { matchingExceptions } from '../engine/exceptions.ts';
 import { clauseMisses, matchingBlock } from '../engine/match.ts';
-import { MatchSubject, type SubjectSurroundings } from '../engine/match-subject.ts';
+import { MatchSubject, type SubjectSurroundings, statedIdentity } from '../engine/match-subject.ts';
 import type { Failure } from '../engine/outcome.ts';
 import type { Request } from '../engine/request.ts';
 import { RequestFacts, RequestScope } from '../engine/request-scope.ts';
@@ -74,6 +74,7 @@ function createJudge(
     kind: { ...request.kind, subresource: request.subresource },
     operation: request.operation,
     user: request.user,
+    stated: statedIdentity(request),
     namespaceLabels(namespace) {
       const answer = data.read({ type: 'namespaceLabels', namespace });
       return answer.found ? (answer.value as JsonObject) : {};

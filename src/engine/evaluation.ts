@@ -11,7 +11,7 @@ import { DataCache } from './data-cache.ts';
 import type { DataSource } from './data-source.ts';
 import { matchingExceptions } from './exceptions.ts';
 import { clauseMisses, matchingBlock, unlistedOperation } from './match.ts';
-import { MatchSubject, type SubjectSurroundings } from './match-subject.ts';
+import { MatchSubject, type SubjectSurroundings, statedIdentity } from './match-subject.ts';
 import type { Outcome, Result, SkipReason } from './outcome.ts';
 import { outcomeOf, skipped } from './outcomes.ts';
 import type { Request } from './request.ts';
@@ -73,6 +73,7 @@ export class Evaluation {
       kind: kindKeyOf(request),
       operation: request.operation,
       user: request.user,
+      stated: statedIdentity(request),
       namespaceLabels: (namespace) => this.#namespaceLabels(namespace),
     };
     this.#start = request.object;

@@ -1,7 +1,7 @@
 import { isObject, type Json, type JsonObject } from '../json/value.ts';
 import type { Operation } from '../policy/compiled.ts';
 import type { KindKey } from '../policy/kind-selector.ts';
-import type { RequestUser } from './request.ts';
+import type { Request, RequestUser } from './request.ts';
 
 /** What match and exclude blocks are compared with: an object as it is now, and the request around it. */
 export class MatchSubject {
@@ -9,7 +9,9 @@ export class MatchSubject {
   readonly #surroundings: SubjectSurroundings;
 
   constructor(object: JsonObject, surroundings: SubjectSurroundings) {
-    this.#metadata = metadataOf(object);
+    const { stated } = surroundings;
+    const metadata = metadataOf(object);
+    this.#metadata = stated === undefined ? metadata : { ...stated, ...metadata };
     this.#surroundings = surroundings;
   }
 
@@ -54,10 +56,21 @@ export interface SubjectSurroundings {
   readonly kind: KindKey;
   readonly operation: Operation | undefined;
   readonly user: RequestUser | undefined;
+  /** See `statedIdentity`. */
+  readonly stated: JsonObject | undefined;
   namespaceLabels(namespace: string): JsonObject;
 }
 
 const noMembers: JsonObject = {};
+
+/**
+ * Name and namespace of what the request is about, where its body has no metadata to tell them: options of a connection
+ * (`Pod/exec`) have none.
+ */
+export function statedIdentity({ object, oldObject, name, namespace }: Request): JsonObject | undefined {
+  const body = object ?? oldObject;
+  return body === null || isObject(body['metadata']) ? undefined : { name, namespace };
+}
 
 export function metadataOf(object: JsonObject): JsonObject {
   return objectOf(object['metadata']);
