@@ -47,7 +47,9 @@ async function expandInput(name: string, cwd: string): Promise<InputPath[]> {
 
 async function filesUnder(folder: string, cwd: string): Promise<InputPath[]> {
   const files: InputPath[] = [];
-  const entries = await readdir(resolve(cwd, folder), { withFileTypes: true });
+  const entries = await readdir(resolve(cwd, folder), { withFileTypes: true }).catch(() => {
+    throw inputError('KYM_INPUT_UNREADABLE', `the folder ${folder} cannot be read`, { file: folder });
+  });
   entries.sort((a, b) => (a.name < b.name ? -1 : 1));
   for (const entry of entries) {
     if (entry.name.startsWith('.') || entry.name === 'node_modules') continue;

@@ -7,13 +7,18 @@ import { displayName, readWhole } from './text-input.ts';
 
 const policyKinds = /\b(?:Cluster)?Policy(?:Exception)?(?:List)?\b|\bGlobalContextEntry(?:List)?\b/;
 
+/** False for a text in which no kind of policy is so much as named. */
+export function mayHoldPolicies(text: string): boolean {
+  return policyKinds.test(text);
+}
+
 /** The texts of what the user named as policies. */
 export async function readPolicyTexts(names: readonly string[], io: Io): Promise<readonly SourceFile[]> {
   const files: SourceFile[] = [];
   for (const { file, discovered } of await expandInputs(names, io.cwd)) {
     const text = await readWhole(file, io);
     // A folder may hold resources beside the policies, and many of them.
-    if (!discovered || policyKinds.test(text)) files.push({ file: displayName(file), text });
+    if (!discovered || mayHoldPolicies(text)) files.push({ file: displayName(file), text });
   }
   return files;
 }

@@ -27,7 +27,7 @@ export function bannerText(banner: Banner, paint: Paint): string {
     `${heading(`kymera serves ${count} on ${url}/mutate`)}`,
     ...(existsSync(sampleReview) ? ['', heading('Try it:'), '', curlLine(banner)] : []),
     '',
-    heading('To put it before a cluster that reaches this address: kubectl apply -f - <<END'),
+    heading("To put it before a cluster that reaches this address: kubectl apply -f - <<'END'"),
     '',
     `${webhookText(banner).trimEnd()}`,
     'END',

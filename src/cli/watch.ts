@@ -84,7 +84,8 @@ export async function fingerprint(names: readonly string[], io: Pick<Io, 'cwd'>)
     const inputs = await expandInputs([name], io.cwd).catch(() => []);
     for (const { file } of inputs) {
       const stats = await stat(resolve(io.cwd, file)).catch(() => undefined);
-      if (stats !== undefined) files.set(file, `${stats.mtimeMs} ${stats.size} ${stats.ino}`);
+      // A link that leads nowhere is a state, too, and so are rights.
+      files.set(file, stats === undefined ? '' : `${stats.mtimeMs} ${stats.size} ${stats.ino} ${stats.mode}`);
     }
   }
   return files;

@@ -1,8 +1,18 @@
 import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_process';
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
+import { parse } from 'yaml';
 import { labelPolicy, patchIn, pod, policyText, responseIn, reviewOf, send } from './running-server.ts';
 import { makeServing } from './self-signed.ts';
 
@@ -84,6 +94,15 @@ describe.skipIf(!existsSync(join(root, 'dist/cli/main.js')))('kymera serve', () 
     expect(served.output()).toContain(`caBundle: ${Buffer.from(served.ca).toString('base64')}`);
   });
 
+  it('prints a configuration that a shell passes on as it is', async () => {
+    const expression = "object.metadata.name.matches('^\\\\d+$HOME`id`$')";
+    const spec = `webhookConfiguration: {matchConditions: [{name: x, expression: ${JSON.stringify(expression)}}]}`;
+    const served = await serve({ 'policies/a.yaml': labelPolicy('one', 'a: "1"', { spec }) });
+    const [, command = ''] = /kubectl (apply -f - <<.*?\nEND)\n/s.exec(served.output()) ?? [];
+    const passed = execFileSync('sh', ['-c', command.replace('apply -f -', 'cat')], { encoding: 'utf8' });
+    expect(parse(passed).webhooks[0].matchConditions[0].expression).toBe(expression);
+  });
+
   it('reloads what changes, and keeps the last good version of a file that breaks', async () => {
     const served = await serve({
       'policies/a.yaml': labelPolicy('one', 'a: "1"'),
@@ -99,7 +118,7 @@ describe.skipIf(!existsSync(join(root, 'dist/cli/main.js')))('kymera serve', () 
     expect(patchIn(await served.post())).toEqual(labels({ a: '2', b: '1' }));
     expect(await served.get('/readyz')).toBe('ok\n');
     expect(await served.get('/readyz?verbose')).toContain('the last good version of its policies is in use');
-    expect(served.output()).toMatch(/"level":"error".*policies\/a\.yaml:\d+/);
+    await until(async () => /"level":"error".*policies\/a\.yaml:\d+/.test(served.output()));
 
     rmSync(join(served.folder, 'policies/b.yaml'));
     writeFileSync(join(served.folder, 'policies/a.yaml'), labelPolicy('one', 'a: "4"'));
@@ -108,6 +127,42 @@ describe.skipIf(!existsSync(join(root, 'dist/cli/main.js')))('kymera serve', () 
       /kyverno_policy_changes_total\{.*policy_name="two".*"deleted"\} 1/,
     );
   });
+
+  it.each([
+    ['is not text', (file: string) => writeFileSync(file, Buffer.from([0xff, 0xfe, 0x00])), 'not UTF-8'],
+    ['is no object', (file: string) => writeFileSync(file, 'rubbish'), 'must be an object'],
+    [
+      'has its kind misspelled',
+      (file: string) =>
+        writeFileSync(file, labelPolicy('one', 'a: "2"').replace('ClusterPolicy', 'ClusterPolcy')),
+      'one was a policy before; ClusterPolcy of kyverno.io/v1 is none',
+    ],
+    [
+      'is a link that leads nowhere',
+      (file: string) => {
+        rmSync(file);
+        symlinkSync('/nowhere/at/all.yaml', file);
+      },
+      'cannot be read',
+    ],
+  ])(
+    'a file that %s keeps its last good version, and the others do not wait for it',
+    async (_, spoil, reason) => {
+      const served = await serve({
+        'policies/a.yaml': labelPolicy('one', 'a: "1"'),
+        'policies/b.yaml': labelPolicy('two', 'b: "1"'),
+      });
+      const file = join(served.folder, 'policies/a.yaml');
+      spoil(file);
+      await until(async () => (await served.get('/readyz?verbose')).includes('[-] policies/a.yaml'));
+      expect(await served.get('/readyz?verbose')).toContain(reason);
+      writeFileSync(join(served.folder, 'policies/b.yaml'), labelPolicy('two', 'b: "2"'));
+      await until(async () => (await patchText(served)) === JSON.stringify(labels({ a: '1', b: '2' })));
+      rmSync(file);
+      await until(async () => (await patchText(served)) === JSON.stringify(labels({ b: '2' })));
+      expect(await served.get('/readyz?verbose')).not.toContain('[-]');
+    },
+  );
 
   it('reads context data from files, and reads them again', async () => {
     const configMap = (team: string) =>
