@@ -2,6 +2,7 @@ import type { GroupVersionKind, Request, RequestUser, UserInfo } from '../engine
 import { isArray, isObject, type Json, type JsonObject } from '../json/value.ts';
 import type { Operation } from '../policy/compiled.ts';
 import { kindOf } from './resource-request.ts';
+import { misshapen } from './review-shape.ts';
 
 export interface AdmissionSettings {
   /** Roles the user holds; resolved from bindings in a cluster. */
@@ -43,6 +44,8 @@ export function requestOf(body: Json, settings: AdmissionSettings): ReviewedRequ
   if (typeof operation !== 'string' || !OPERATIONS.has(operation)) {
     throw new MalformedReview('request.operation is not one of CREATE, UPDATE, DELETE, CONNECT');
   }
+  const problem = misshapen(raw);
+  if (problem !== undefined) throw new MalformedReview(problem);
   return {
     uid,
     apiVersion: textOf(body['apiVersion']),

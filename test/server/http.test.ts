@@ -76,6 +76,34 @@ describe('what is no review', () => {
     expect([answer.status, JSON.parse(answer.text)]).toEqual([status, { error }]);
   });
 
+  it.each([
+    [{ kind: 'Pod' }, 'request.kind is not an object'],
+    [{ kind: { group: '', version: 1, kind: 'Pod' } }, 'request.kind.version is not a text'],
+    [{ resource: ['pods'] }, 'request.resource is not an object'],
+    [{ resource: { resource: {} } }, 'request.resource.resource is not a text'],
+    [{ namespace: 5 }, 'request.namespace is not a text'],
+    [{ subResource: [] }, 'request.subResource is not a text'],
+    [{ object: 'x' }, 'request.object is not an object'],
+    [{ oldObject: [] }, 'request.oldObject is not an object'],
+    [{ options: true }, 'request.options is not an object'],
+    [{ userInfo: 'me' }, 'request.userInfo is not an object'],
+    [{ userInfo: { username: {} } }, 'request.userInfo.username is not a text'],
+    [{ userInfo: { groups: 'all' } }, 'request.userInfo.groups is not a list of texts'],
+    [{ userInfo: { groups: [1] } }, 'request.userInfo.groups is not a list of texts'],
+    [{ userInfo: { extra: [] } }, 'request.userInfo.extra is not an object'],
+    [{ dryRun: 'true' }, 'request.dryRun is not true or false'],
+  ])('a request with %j is refused with the reason', async (fields, error) => {
+    const server = await startTestServer(policy);
+    const answer = await server.post('/mutate', JSON.stringify(reviewOf(pod, fields)));
+    expect([answer.status, JSON.parse(answer.text)]).toEqual([400, { error }]);
+  });
+
+  it('fields that are null count as absent', async () => {
+    const server = await startTestServer(policy);
+    const absent = { oldObject: null, options: null, userInfo: null, dryRun: null, subResource: null };
+    expect((await server.post('/mutate', JSON.stringify(reviewOf(pod, absent)))).status).toBe(200);
+  });
+
   it('a body over the limit is refused', async () => {
     const server = await startTestServer(policy, { bodyLimit: 1_000 });
     expect((await server.post('/mutate', `"${'x'.repeat(2_000)}"`)).status).toBe(413);
