@@ -5,6 +5,8 @@ import type { TLSSocket } from 'node:tls';
 /** Open connections of both protocols, so that a server that stops can let each finish what it is doing. */
 export interface Connections {
   readonly open: number;
+  /** For connections that are read past the server's own HTTP. */
+  setBusy(socket: Socket, isBusy: boolean): void;
   /** Asks HTTP/2 peers to go, and closes HTTP/1 connections on which nothing is going on. */
   closeIdle(): void;
   closeAll(): void;
@@ -33,6 +35,10 @@ export function trackConnections(server: Http2SecureServer): Connections {
   return {
     get open() {
       return sockets.size + sessions.size;
+    },
+    setBusy(socket, isBusy) {
+      if (isBusy) busy.add(socket);
+      else busy.delete(socket);
     },
     closeIdle() {
       for (const session of sessions) session.close();

@@ -12,9 +12,16 @@ import type { ReadinessCheck } from '../admission/policy-provider.ts';
 import { addAdmissionRoutes, type ReviewAnswerer } from './admission-routes.ts';
 import { type Connections, trackConnections } from './connections.ts';
 import { createDecisionLog } from './decision-log.ts';
+import { createDirectReader, type DirectOptions } from './direct-connection.ts';
+import {
+  type CallerRules,
+  type ServerAnswer,
+  type ServerRequest,
+  takeShortcut,
+} from './framework-shortcut.ts';
 import { createMetrics, followPolicies, type Metrics } from './metrics.ts';
 import { Refusal, refuse } from './refusal.ts';
-import { createReviewShortcut, type ReviewShortcut } from './review-shortcut.ts';
+import { createReviewShortcut } from './review-shortcut.ts';
 import { createReviewer, type ReviewerOptions } from './reviewer.ts';
 import { addStatusRoutes } from './status-routes.ts';
 import { expiryOf, type ServingCertificate, secureContextOf } from './tls.ts';
@@ -64,6 +71,7 @@ export interface RunningServer {
 const defaultBodyLimit = 8 * 1024 * 1024;
 const defaultGrace = 25_000;
 const quietMilliseconds = 30_000;
+const idleMilliseconds = 180_000;
 
 export async function startServer(options: ServerOptions): Promise<RunningServer> {
   const metrics = createMetrics();
@@ -79,11 +87,17 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     metrics,
     log: options.log,
     bodyLimit,
-    isGuarded: options.clientCa !== undefined,
-    isDraining: () => isDraining,
   });
-  const app = createApp({ ...options, bodyLimit }, shortcut);
+  const rules = { isGuarded: options.clientCa !== undefined, isDraining: () => isDraining };
+  const app = createApp({ ...options, bodyLimit }, takeShortcut(shortcut, rules));
   const server = app.server as unknown as Http2SecureServer;
+  readDirectly(server, {
+    ...rules,
+    shortcut,
+    onBusy: (socket, isBusy) => connections.setBusy(socket, isBusy),
+    bodyMilliseconds: quietMilliseconds,
+    idleMilliseconds,
+  });
   const connections = trackConnections(server);
   observeHttp(app, metrics, () => isDraining);
   guardAdmission(app, options);
@@ -128,7 +142,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
 
 function createApp(
   options: ServerOptions & { readonly bodyLimit: number },
-  shortcut: ReviewShortcut,
+  shortcut: (request: ServerRequest, response: ServerAnswer) => boolean,
 ): FastifyInstance {
   const app = fastify({
     http2: true,
@@ -144,7 +158,7 @@ function createApp(
 /** Both protocols on one port. The framework gets what the shortcut leaves. */
 function createTlsServer(
   { certificate, clientCa }: ServerOptions,
-  shortcut: ReviewShortcut,
+  shortcut: (request: ServerRequest, response: ServerAnswer) => boolean,
   handler: (request: Http2ServerRequest, response: Http2ServerResponse) => void,
 ): Http2SecureServer {
   const server = createSecureServer(
@@ -159,6 +173,24 @@ function createTlsServer(
   );
   // A caller that goes quiet in the middle of a request.
   return Object.assign(server, { requestTimeout: quietMilliseconds });
+}
+
+/** Puts the direct reader before Node's own for HTTP/1.1, on connections whose callers may send reviews. */
+function readDirectly(
+  server: Http2SecureServer,
+  options: Omit<DirectOptions, 'handOver'> & CallerRules,
+): void {
+  const listeners = server.listeners('secureConnection');
+  const handOver = (socket: TLSSocket) => {
+    for (const listener of listeners) listener.call(server, socket);
+  };
+  const read = createDirectReader({ ...options, handOver });
+  server.removeAllListeners('secureConnection');
+  server.on('secureConnection', (socket: TLSSocket) => {
+    const isDirect = socket.alpnProtocol !== 'h2' && (!options.isGuarded || socket.authorized);
+    if (isDirect) read(socket);
+    else handOver(socket);
+  });
 }
 
 function finishApp(app: FastifyInstance, { log }: ServerOptions): FastifyInstance {

@@ -21,10 +21,11 @@ interface Told {
   readonly text: string;
 }
 
-/** Requests whose length is told are answered past the framework, all others by its routes: nobody is to notice. */
+/** Requests whose length is told are answered past the framework, on connections that are kept past Node's HTTP, all others by its routes: nobody is to notice. */
 const ways: readonly [string, (server: TestServer, path: string, body: Buffer) => Promise<Told>][] = [
-  ['HTTP/1.1, length told', overHttp1({ isLengthTold: true })],
-  ['HTTP/1.1, in chunks', overHttp1({ isLengthTold: false })],
+  ['HTTP/1.1, kept alive', overHttp1({ isLengthTold: true, isKept: true })],
+  ['HTTP/1.1, length told', overHttp1({ isLengthTold: true, isKept: false })],
+  ['HTTP/1.1, in chunks', overHttp1({ isLengthTold: false, isKept: false })],
   ['HTTP/2, length told', overHttp2({ isLengthTold: true })],
   ['HTTP/2, no length', overHttp2({ isLengthTold: false })],
 ];
@@ -108,12 +109,15 @@ describe('reviews that come in together', () => {
   });
 });
 
-function overHttp1({ isLengthTold }: { readonly isLengthTold: boolean }) {
-  return ({ ca, url }: TestServer, path: string, body: Buffer): Promise<Told> => {
+function overHttp1({ isLengthTold, isKept }: { readonly isLengthTold: boolean; readonly isKept: boolean }) {
+  return async ({ ca, url }: TestServer, path: string, body: Buffer): Promise<Told> => {
     const headers = isLengthTold
       ? { 'content-length': String(body.length) }
       : { 'transfer-encoding': 'chunked' };
-    return send(`${url}${path}`, { ca, method: 'POST', body, headers });
+    const agent = new Agent({ keepAlive: isKept });
+    const told = await send(`${url}${path}`, { ca, method: 'POST', body, headers, agent });
+    agent.destroy();
+    return told;
   };
 }
 
