@@ -183,7 +183,7 @@ async function startReader(options: Partial<DirectOptions>) {
     shortcut: () => ({ receive: () => undefined }),
     isDraining: () => false,
     onBusy: () => undefined,
-    handOver: (socket) => socket.destroy(),
+    handOver: () => undefined,
     bodyMilliseconds: 10_000,
     idleMilliseconds: 10_000,
     ...options,
