@@ -165,6 +165,13 @@ suite('documented rules for existing objects', ({ settings, kubectl, before, aft
       await example.sendOk('create', deployment('first'));
       await becomes(example, 'configmap', 'example', isModified);
       await example.ok('label', 'configmap', 'example', 'modified-by-kyverno-');
+      await example.ok('annotate', 'deployment', 'first', 'updated=yes');
+      await becomes(example, 'configmap', 'example', isModified);
+      // The controller of the Deployment updates it, too.
+      await example.ok('scale', 'deployment', 'first', '--replicas=0');
+      await background.settled();
+      await meanwhile();
+      await example.ok('label', 'configmap', 'example', 'modified-by-kyverno-');
       await example.ok('delete', 'deployment', 'first');
       await meanwhile();
       expect(await modified()).toBeUndefined();
@@ -176,6 +183,12 @@ suite('documented rules for existing objects', ({ settings, kubectl, before, aft
       await example.ok('delete', 'deployment', 'second');
       await becomes(example, 'configmap', 'example', isModified);
     });
+  });
+
+  it('a Policy whose target is in another namespace is refused', async () => {
+    const answer = await kubectl.send('create', seed(590).text);
+    expect(answer.code).toBe(1);
+    expect(answer.stderr).toMatch(/denied the request: .*namespace/s);
   });
 
   it.each([

@@ -19,6 +19,25 @@ const secret = (name: string, labels: JsonObject): JsonObject => ({
   kind: 'Secret',
   metadata: { name, labels },
 });
+/** Of any shape: the old form names kinds without their group. */
+const freeFormDeployments = {
+  apiVersion: 'apiextensions.k8s.io/v1',
+  kind: 'CustomResourceDefinition',
+  metadata: { name: 'freeformdeployments.documented.example' },
+  spec: {
+    group: 'documented.example',
+    scope: 'Namespaced',
+    names: { plural: 'freeformdeployments', kind: 'Deployment', listKind: 'FreeFormDeploymentList' },
+    versions: [
+      {
+        name: 'v1',
+        served: true,
+        storage: true,
+        schema: { openAPIV3Schema: { type: 'object', 'x-kubernetes-preserve-unknown-fields': true } },
+      },
+    ],
+  },
+};
 const volumes = (...names: string[]) => names.map((name) => ({ name, emptyDir: {} }));
 
 suite('documented paths, conditions and old forms', ({ settings, kubectl, before, after }) => {
@@ -32,6 +51,46 @@ suite('documented paths, conditions and old forms', ({ settings, kubectl, before
     JSON.parse((await kubectl.sendOk('create', document, '-o', 'json')).stdout);
   const within = <T>(id: string, act: () => Promise<T>) =>
     withPolicies(kubectl, [documentedPolicy(id.startsWith('a') ? 'seeds-002' : 'seeds-003', id).text], act);
+
+  it('A1: a container is inserted in front; since it has no name, no Deployment of Kubernetes is made of it', async () => {
+    await within('a1', async () => {
+      const refused = await kubectl.send('create', deployment('my-nirmata-app'));
+      expect(refused.code).toBe(1);
+      // Validation comes after the webhooks: it saw the inserted one, and finds nothing else wrong with it.
+      expect(refused.stderr).toContain(
+        'Deployment "my-nirmata-app" is invalid: spec.template.spec.containers[0].name: Required value\n',
+      );
+      const { spec } = await created(deployment('shop'));
+      expect(spec.template.spec.containers.map(({ name }: { name: string }) => name)).toEqual(['main']);
+    });
+  });
+
+  it('A1: a Deployment that may lack names is what the text shows', async () => {
+    await kubectl.sendOk('create', freeFormDeployments);
+    const established = ['--for=condition=Established', `crd/${freeFormDeployments.metadata.name}`];
+    await kubectl.ok('wait', ...established, '--timeout=30s');
+    try {
+      await within('a1', async () => {
+        const freeForm = (name: string) => ({
+          apiVersion: 'documented.example/v1',
+          kind: 'Deployment',
+          metadata: { name },
+          spec: { template: { spec: { containers: [container('web')] } } },
+        });
+        const sidecar = {
+          image: 'nirmata.io/sidecar:latest',
+          imagePullPolicy: 'Always',
+          ports: [{ containerPort: 443 }],
+        };
+        const containersOf = async (name: string) =>
+          (await created(freeForm(name)))['spec'].template.spec.containers;
+        expect(await containersOf('my-nirmata-app')).toEqual([sidecar, container('web')]);
+        expect(await containersOf('shop')).toEqual([container('web')]);
+      });
+    } finally {
+      await kubectl.sendOk('delete', freeFormDeployments);
+    }
+  });
 
   it('A2: a label is removed by the oldest form; where it is not, nothing is wrong', async () => {
     await within('a2', async () => {
@@ -53,6 +112,34 @@ suite('documented paths, conditions and old forms', ({ settings, kubectl, before
     });
   });
 
+  it('A4: an address is added to every subset, and only once', async () => {
+    // As written its name ends in a dash, which no object's name may.
+    const text = documentedPolicy('seeds-002', 'a4').text.replace(
+      'name: policy-endpoints-',
+      'name: policy-endpoints',
+    );
+    await withPolicies(kubectl, [text], async () => {
+      const addresses = ({ subsets }: KubernetesObject) =>
+        subsets.map((subset: { addresses: { ip: string }[] }) => subset.addresses.map(({ ip }) => ip));
+      const object = await created({
+        apiVersion: 'v1',
+        kind: 'Endpoints',
+        metadata: { name: 'a4' },
+        subsets: [
+          { addresses: [{ ip: '192.0.2.1' }], ports: [{ port: 80 }] },
+          { addresses: [{ ip: '192.0.2.2' }, { ip: '192.0.2.3' }], ports: [{ port: 81 }] },
+        ],
+      });
+      const added = [
+        ['192.0.2.1', '192.168.10.172'],
+        ['192.0.2.2', '192.0.2.3', '192.168.10.172'],
+      ];
+      expect(addresses(object)).toEqual(added);
+      await kubectl.ok('annotate', 'endpoints', 'a4', 'again=yes');
+      expect(addresses(await kubectl.get('endpoints', 'a4'))).toEqual(added);
+    });
+  });
+
   it('A5: a port is set where the name says so, by a policy of the first group', async () => {
     await within('a5', async () => {
       const { subsets } = await created({
@@ -70,6 +157,16 @@ suite('documented paths, conditions and old forms', ({ settings, kubectl, before
         ],
       });
       expect(subsets[0].ports.map(({ port }: { port: number }) => port)).toEqual([6443, 80]);
+    });
+  });
+
+  it('A6: a rule without a name, with a wildcard beside a selector', async () => {
+    await within('a6', async () => {
+      const pods = async (document: JsonObject) => (await created(document))['spec'].hard.pods;
+      expect(await pods(quota('team-a', 'low', { services: '3' }))).toBe('10');
+      expect(await pods(quota('other', 'low', { services: '3' }))).toBeUndefined();
+      expect(await pods(quota('team-b', 'high', { services: '3' }))).toBeUndefined();
+      await kubectl.ok('delete', 'resourcequota', '--all');
     });
   });
 

@@ -1,10 +1,10 @@
-import { get } from 'node:https';
 import { expect, it } from 'vitest';
 import type { JsonObject } from '../../src/json/value.ts';
 import { type ClusterServer, startClusterServer } from '../cluster-server.ts';
 import { grant, hasRight, revoke } from '../installation.ts';
 import { mergePolicy } from '../objects.ts';
 import { applyPolicies } from '../policies-in-force.ts';
+import { servedText } from '../served-text.ts';
 import { suite } from '../suite.ts';
 import { waitFor } from '../wait-for.ts';
 
@@ -104,7 +104,9 @@ suite('values of Secrets', ({ settings, kubectl, namespace, before, after }) => 
       server.output(0),
       await kubectl.ok('get', 'clusterpolicies.kyverno.io', '-o', 'json'),
       ...(await Promise.all(
-        ['/metrics', '/readyz?verbose', '/debug/decisions'].map((path) => read(server.host, port, path)),
+        ['/metrics', '/readyz?verbose', '/debug/decisions'].map((path) =>
+          servedText(server.host, port, path),
+        ),
       )),
     ];
     const everything = told.join('\n');
@@ -114,15 +116,3 @@ suite('values of Secrets', ({ settings, kubectl, namespace, before, after }) => 
     expect(told.every((text) => text.length > 0)).toBe(true);
   });
 });
-
-function read(host: string, port: number, path: string): Promise<string> {
-  return new Promise((resolve, reject) => {
-    get({ host, port, path, rejectUnauthorized: false, agent: false }, (response) => {
-      let text = '';
-      response.setEncoding('utf8').on('data', (part: string) => {
-        text += part;
-      });
-      response.on('end', () => resolve(text));
-    }).on('error', reject);
-  });
-}
