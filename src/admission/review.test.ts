@@ -29,7 +29,7 @@ const dataSource: DataSource = {
   read: (query) =>
     query.type === 'namespaceLabels' && query.namespace === 'shop'
       ? { found: true, value: { tier: 'gold' } }
-      : { found: false, reason: 'unknown' },
+      : { found: false, error: 'unknown' },
 };
 
 interface Parts {
