@@ -63,7 +63,13 @@ async function work(
   const server =
     metricsPort === undefined
       ? undefined
-      : await startBackgroundServer({ host, port: metricsPort, readiness: runtime.readiness, source });
+      : await startBackgroundServer({
+          host,
+          port: metricsPort,
+          readiness: runtime.readiness,
+          source,
+          cluster: () => runtime.figures(),
+        });
   log.info(server === undefined ? {} : { port: server.port, host }, 'working');
   await stopSignal(io);
   log.info({}, 'stopping');

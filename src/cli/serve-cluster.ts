@@ -3,6 +3,7 @@ import { ApiError, ClusterAccessError } from '../cluster/cluster-error.ts';
 import type { ClusterOptions } from '../cluster/cluster-options.ts';
 import { type ClusterRuntime, startCluster } from '../cluster/runtime.ts';
 import { registerBackgroundMetrics } from '../server/background-metrics.ts';
+import { registerClusterMetrics } from '../server/cluster-metrics.ts';
 import { type Gather, type RunningServer, startServer } from '../server/server.ts';
 import type { ServingCertificate } from '../server/tls.ts';
 import { triggerRoutes } from '../server/trigger-routes.ts';
@@ -105,6 +106,7 @@ async function startMember(
     ...(triggers === undefined ? {} : { triggers: () => triggers.figures() }),
     ...(background === undefined ? {} : { work: () => background.figures() }),
   });
+  registerClusterMetrics(server.metrics.registry, () => runtime.figures());
   const renew = (certificate: ServingCertificate | undefined) => {
     if (certificate !== undefined) server.setCertificate(certificate);
   };

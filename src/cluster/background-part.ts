@@ -35,7 +35,7 @@ const successes: readonly string[] = ['PolicyApplied', 'PolicySkipped'];
 
 /** The work in the background, with the events and figures that tell of it. */
 export function startBackgroundPart(options: BackgroundPartOptions): BackgroundPart {
-  const { client, discovery, events, log } = options;
+  const { client, discovery, events, figures, log } = options;
   const ended = createCounts();
   const targets = createCounts();
   const tell = (notes: readonly EventNote[]) => {
@@ -75,7 +75,9 @@ export function startBackgroundPart(options: BackgroundPartOptions): BackgroundP
         tell(generatedNotes(policy, request, made));
       },
       ended(policy, request, status) {
-        const { state, message, deadLetter } = status;
+        const { state, message, deadLetter, retryCount } = status;
+        if (deadLetter) figures.gaveUp('update-request-controller');
+        else figures.endOf('update-request-controller')(state === 'Failed' ? retryCount : 0);
         ended.add({
           policy_name: request.policy,
           rule_name: request.rule,

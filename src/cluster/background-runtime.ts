@@ -1,6 +1,7 @@
 import type { Readiness } from '../admission/policy-provider.ts';
 import { ownIdentity } from './background-identity.ts';
 import { type BackgroundPart, startBackgroundPart } from './background-part.ts';
+import type { FigureReport } from './cluster-figures.ts';
 import type { BackgroundOptions, ClusterOptions } from './cluster-options.ts';
 import { clusterReadiness } from './cluster-readiness.ts';
 import { connectToCluster, observeCluster } from './observed-cluster.ts';
@@ -9,7 +10,8 @@ import { connectToCluster, observeCluster } from './observed-cluster.ts';
 export interface BackgroundRuntime {
   readonly background: BackgroundPart;
   readiness(): Readiness;
-  droppedEvents(): number;
+  /** For metrics. */
+  figures(): FigureReport;
   stop(): Promise<void>;
 }
 
@@ -64,7 +66,7 @@ export async function startBackground(options: BackgroundRuntimeOptions): Promis
         checks: [...checks, { name: 'update requests', ok: isSynced, detail }],
       };
     },
-    droppedEvents: () => events.dropped(),
+    figures: () => connection.figures.report(connection.discovery.current(), events.dropped()),
     stop,
   };
 }

@@ -13,6 +13,7 @@ import type { CompiledPolicy } from '../policy/compiled.ts';
 import { openState } from './background-state.ts';
 import type { ApiClient } from './client.ts';
 import { messageOf } from './cluster-error.ts';
+import type { ClusterFigures } from './cluster-figures.ts';
 import type { ClusterLog } from './cluster-options.ts';
 import { createCoalescedTask } from './coalesced-task.ts';
 import type { Discovery } from './discovery.ts';
@@ -32,6 +33,7 @@ export interface BackgroundWorkOptions {
   readonly dataSource: DataSource;
   readonly store: ObjectStore;
   settings(): ClusterSettings;
+  readonly figures: ClusterFigures;
   readonly log: ClusterLog;
   /** 0 turns the regular look off. */
   readonly scanIntervalMs: number;
@@ -59,6 +61,8 @@ export interface BackgroundFigures {
   readonly running: number;
   /** UpdateRequests by state. */
   readonly states: Readonly<Record<string, number>>;
+  /** Where they are. */
+  readonly namespace: string;
 }
 
 export interface BackgroundWork {
@@ -149,7 +153,11 @@ export function startBackgroundWork(options: BackgroundWorkOptions): BackgroundW
         for (const request of plan.requests) await ledger.put(request);
         if (plan.isChanged) await state.save(plan.seen);
       },
-      { delayMs: 200, onError: (error) => complain('policy updates', error) },
+      {
+        delayMs: 200,
+        onError: (error) => complain('policy updates', error),
+        onEnd: options.figures.endOf('policy-update-controller'),
+      },
     );
     let looked = clock.now() - lookBackMs;
     const regularly = createCoalescedTask(
@@ -217,6 +225,7 @@ export function startBackgroundWork(options: BackgroundWorkOptions): BackgroundW
         waiting: leading?.controller.waiting() ?? 0,
         running: leading?.controller.running() ?? 0,
         states,
+        namespace,
       };
     },
     async stop() {

@@ -12,11 +12,13 @@ export interface TaskOptions {
   readonly delayMs?: number;
   readonly backOff?: BackOffLimits;
   readonly onError?: (error: unknown) => void;
+  /** After every run: so many have failed in a row, none when it succeeded. */
+  readonly onEnd?: (failures: number) => void;
 }
 
 /** Never runs twice at a time; a failed run is repeated, later each time, until it succeeds. */
 export function createCoalescedTask(run: () => Promise<void>, options: TaskOptions = {}): CoalescedTask {
-  const { delayMs = 100, backOff = { firstMs: 1_000, lastMs: 30_000 }, onError } = options;
+  const { delayMs = 100, backOff = { firstMs: 1_000, lastMs: 30_000 }, onError, onEnd } = options;
   let timer: NodeJS.Timeout | undefined;
   let running: Promise<void> | undefined;
   let isBusy = false;
@@ -47,6 +49,7 @@ export function createCoalescedTask(run: () => Promise<void>, options: TaskOptio
       failures += 1;
       onError?.(error);
     }
+    onEnd?.(failures);
   }
 
   function settle(): void {

@@ -1,4 +1,4 @@
-import { createCoalescedTask } from './coalesced-task.ts';
+import { createCoalescedTask, type TaskOptions } from './coalesced-task.ts';
 import type { Discovery } from './discovery.ts';
 
 export interface KindRefresher {
@@ -12,8 +12,11 @@ const regularlyMs = 5 * 60_000;
 const afterChangeMs = [0, 2_000, 6_000];
 
 /** Keeps what is known of the kinds in a cluster up to date. */
-export function startKindRefresher(discovery: Discovery, onError: (error: unknown) => void): KindRefresher {
-  const task = createCoalescedTask(() => discovery.refresh(), { delayMs: 300, onError });
+export function startKindRefresher(
+  discovery: Discovery,
+  options: Pick<TaskOptions, 'onError' | 'onEnd'>,
+): KindRefresher {
+  const task = createCoalescedTask(() => discovery.refresh(), { delayMs: 300, ...options });
   const timers = new Set<NodeJS.Timeout>();
   const regularly = setInterval(() => task.trigger(), regularlyMs);
   return {

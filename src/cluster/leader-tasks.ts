@@ -4,6 +4,7 @@ import type { BackgroundState } from './background-view.ts';
 import type { Certificates } from './certificates.ts';
 import type { ApiClient } from './client.ts';
 import { messageOf } from './cluster-error.ts';
+import type { ClusterFigures, ControllerName } from './cluster-figures.ts';
 import type { ClusterLog, ClusterOptions } from './cluster-options.ts';
 import { createCoalescedTask } from './coalesced-task.ts';
 import type { Discovery } from './discovery.ts';
@@ -33,6 +34,7 @@ export interface LeaderTaskOptions {
   /** What can be said of the background about a policy. */
   readonly backgroundState: (policy: CompiledPolicy) => BackgroundState;
   readonly globalContext: () => readonly GlobalContextState[];
+  readonly figures: ClusterFigures;
   readonly log: ClusterLog;
 }
 
@@ -50,15 +52,18 @@ const defaultCertificateCheckMs = 60_000;
 
 /** What one replica does for all: certificates, webhook configurations, status of policies. */
 export function startLeaderTasks(given: LeaderTaskOptions): LeaderTasks {
-  const { client, namespace, identity, options, catalog, discovery, certificates, log } = given;
+  const { client, namespace, identity, options, catalog, discovery, certificates, figures, log } = given;
   const isManaging = options.registerWebhooks !== false;
   const complain = (what: string) => (error: unknown) =>
     log.warn({ what, reason: messageOf(error) }, 'will be tried again');
-  const asLeader = (what: string, run: () => Promise<void>, delayMs: number) =>
-    createCoalescedTask(async () => (election.isLeader() ? run() : undefined), {
+  const asLeader = (controller: ControllerName, what: string, run: () => Promise<void>, delayMs: number) => {
+    const count = figures.endOf(controller);
+    return createCoalescedTask(async () => (election.isLeader() ? run() : undefined), {
       delayMs,
       onError: complain(what),
+      onEnd: (failures) => (election.isLeader() ? count(failures) : undefined),
     });
+  };
 
   // A new leader knows nothing yet of what the one before it has written: it says nothing before it has looked.
   let hasTried = !isManaging;
@@ -76,12 +81,13 @@ export function startLeaderTasks(given: LeaderTaskOptions): LeaderTasks {
     },
     onRefused: (policy, message) => log.warn({ policy, message }, 'the API server refuses the policy'),
   });
-  const webhooks = asLeader('webhook configuration', () => writer.reconcile(), 100);
+  const webhooks = asLeader('webhook-controller', 'webhook configuration', () => writer.reconcile(), 100);
   const stateOf = (policy: CompiledPolicy) => ({
     ...(isManaging ? writer.stateOf(policy) : { written: true }),
     background: given.backgroundState(policy),
   });
   const statuses = asLeader(
+    'policy-status-controller',
     'status of policies',
     async () => {
       await writeEntryStatuses(client, given.globalContext(), new Date());
@@ -89,7 +95,12 @@ export function startLeaderTasks(given: LeaderTaskOptions): LeaderTasks {
     },
     200,
   );
-  const certificateTask = asLeader('certificates', async () => certificates?.maintain(), 0);
+  const certificateTask = asLeader(
+    'certmanager-controller',
+    'certificates',
+    async () => certificates?.maintain(),
+    0,
+  );
   const timer = setInterval(
     () => certificateTask.trigger(),
     options.timing?.certificateCheckMs ?? defaultCertificateCheckMs,

@@ -1,11 +1,11 @@
 import { randomBytes } from 'node:crypto';
 import { hostname } from 'node:os';
 import type { DataSource } from '../engine/data-source.ts';
-import type { ApiClient } from './client.ts';
+import { type ApiClient, createClient } from './client.ts';
 import { messageOf } from './cluster-error.ts';
+import { type ClusterFigures, createClusterFigures } from './cluster-figures.ts';
 import { type ClusterLog, type ClusterOptions, silentLog } from './cluster-options.ts';
 import { createCoalescedTask } from './coalesced-task.ts';
-import { connect } from './connect.ts';
 import { callApi, createClusterDataSource } from './data-source.ts';
 import { type Discovery, startDiscovery } from './discovery.ts';
 import { createEventSink, type EventSink } from './events.ts';
@@ -13,12 +13,14 @@ import { type FollowedObjects, followObjects } from './followed-objects.ts';
 import type { GlobalContext } from './global-context.ts';
 import { followGlobalContext } from './global-context-watcher.ts';
 import { startKindRefresher } from './kind-refresher.ts';
+import { findAccess } from './kube-config.ts';
 import { createConfigMapCache } from './object-cache.ts';
 import { ensureNamespace } from './own-namespace.ts';
 import { createPolicyCatalog, type PolicyCatalog } from './policy-catalog.ts';
 import { policyKinds } from './policy-kinds.ts';
 import { policySelection } from './policy-selection.ts';
 import { type PolicyWatcher, startPolicyWatcher } from './policy-watcher.ts';
+import { createTransport, observeRequests } from './transport.ts';
 import { defaultNamespace } from './webhook-names.ts';
 
 /** Who we are in which cluster. */
@@ -28,6 +30,7 @@ export interface ClusterConnection {
   /** The name of this process among its like. */
   readonly identity: string;
   readonly discovery: Discovery;
+  readonly figures: ClusterFigures;
   readonly log: ClusterLog;
   /** For what goes wrong while something is followed. */
   warn(what: string, error: unknown): void;
@@ -37,10 +40,13 @@ export type ObservationOptions = Omit<ClusterOptions, 'webhook'>;
 
 export async function connectToCluster(options: ObservationOptions): Promise<ClusterConnection> {
   const log = options.log ?? silentLog;
-  const { client, access } = await connect(options);
+  const access = await findAccess(options);
   const namespace = options.namespace ?? access.namespace ?? defaultNamespace;
+  const figures = createClusterFigures(namespace);
+  const client = createClient(observeRequests(createTransport(access), figures.queried));
   await ensureNamespace(client, namespace);
   return {
+    figures,
     client,
     namespace,
     identity: options.identity ?? `${hostname()}-${randomBytes(4).toString('hex')}`,
@@ -71,13 +77,16 @@ export interface ObservedCluster {
 }
 
 export function observeCluster(
-  { client, namespace, discovery, log, warn }: ClusterConnection,
+  { client, namespace, discovery, figures, log, warn }: ClusterConnection,
   options: ObservationOptions,
   { eventSource, onSettings, onPolicies, onGlobalContext }: Observers,
 ): ObservedCluster {
   const timing = options.timing?.informer;
   const followed = { onError: warn, ...(timing === undefined ? {} : { timing }) };
-  const kinds = startKindRefresher(discovery, (error) => warn('discovery', error));
+  const kinds = startKindRefresher(discovery, {
+    onError: (error) => warn('discovery', error),
+    onEnd: figures.endOf('discovery-controller'),
+  });
   const objects = followObjects({
     client,
     namespace,
@@ -91,7 +100,10 @@ export function observeCluster(
     exceptionNamespaces: options.exceptionNamespaces ?? [],
     forceIgnore: options.forceIgnore ?? false,
   });
-  const announce = createCoalescedTask(async () => onPolicies(), { delayMs: 50 });
+  const announce = createCoalescedTask(async () => onPolicies(), {
+    delayMs: 50,
+    onEnd: figures.endOf('policycache-controller'),
+  });
   const watcher = startPolicyWatcher({
     client,
     discovery,

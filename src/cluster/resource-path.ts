@@ -21,6 +21,27 @@ export function pathOf(type: ResourceType, { namespace, name, subresource }: Obj
   return `${root}${place}/${type.resource}${object}${subresource ? `/${subresource}` : ''}`;
 }
 
+/** The reverse of `pathOf`; undefined for a path that leads to no resource. */
+export function resourceOfPath(
+  path: string,
+): (Pick<ResourceType, 'group' | 'version' | 'resource'> & ObjectPlace) | undefined {
+  const [root, ...rest] = path.split('/').slice(1);
+  const [group, version, ...parts] = root === 'api' ? ['', ...rest] : root === 'apis' ? rest : [];
+  // `status` and `finalize` belong to the Namespace, all else below it to what is in it.
+  const isWithin =
+    parts[0] === 'namespaces' && parts.length > 2 && !/^(status|finalize)$/.test(parts[2] ?? '');
+  const [resource, name, subresource] = isWithin ? parts.slice(2) : parts;
+  if (group === undefined || !version || !resource) return undefined;
+  return {
+    group,
+    version,
+    resource,
+    ...(isWithin ? { namespace: parts[1] ?? '' } : {}),
+    ...(name ? { name } : {}),
+    ...(subresource ? { subresource } : {}),
+  };
+}
+
 export function apiVersionOf({ group, version }: Pick<ResourceType, 'group' | 'version'>): string {
   return group === '' ? version : `${group}/${version}`;
 }

@@ -6,6 +6,7 @@ import { type BackgroundPart, startBackgroundPart } from './background-part.ts';
 import { startBackgroundView } from './background-view.ts';
 import type { KeyPair } from './certificate-issuer.ts';
 import { startCertificates } from './certificates.ts';
+import type { FigureReport } from './cluster-figures.ts';
 import type { ClusterOptions } from './cluster-options.ts';
 import { clusterReadiness } from './cluster-readiness.ts';
 import type { ResourceName } from './discovery.ts';
@@ -43,7 +44,8 @@ export interface ClusterRuntime {
   readonly background: BackgroundPart | undefined;
   /** Writes the events of a review, later. */
   recordReview(review: ReviewEvents): void;
-  droppedEvents(): number;
+  /** For metrics. */
+  figures(): FigureReport;
   isLeader(): boolean;
   /** Gives leadership up and, when this is the last replica, takes the webhooks away. To call before connections are closed. */
   retire(): Promise<void>;
@@ -53,7 +55,7 @@ export interface ClusterRuntime {
 /** Resolves when the caches are filled and there is a certificate to serve with. */
 export async function startCluster(options: ClusterOptions): Promise<ClusterRuntime> {
   const connection = await connectToCluster(options);
-  const { client, namespace, identity, discovery, log, warn } = connection;
+  const { client, namespace, identity, discovery, figures, log, warn } = connection;
   const changed = {
     policies: createListeners(),
     settings: createListeners(),
@@ -105,6 +107,7 @@ export async function startCluster(options: ClusterOptions): Promise<ClusterRunt
     backgroundState: (policy) => view.stateOf(policy),
     // Where Kyverno runs, the entries are its own: it says how they are.
     globalContext: () => (watcher.isBesideKyverno() ? [] : globalContext.states()),
+    figures,
     log,
   });
   const unsubscribe = discovery.onChange(() => leader.trigger());
@@ -157,6 +160,7 @@ export async function startCluster(options: ClusterOptions): Promise<ClusterRunt
           discovery,
           dataSource,
           settings: objects.settings,
+          figures,
           log,
           events,
           policiesKnown: () => readiness.whenReady(),
@@ -195,7 +199,7 @@ export async function startCluster(options: ClusterOptions): Promise<ClusterRunt
         eventNotes(review, { omitted, success: generateSuccessEvents, successActions: successEventActions }),
       );
     },
-    droppedEvents: () => events.dropped(),
+    figures: () => figures.report(discovery.current(), events.dropped()),
     isLeader: () => leader.isLeader(),
     retire() {
       retired ??= leader.retire();

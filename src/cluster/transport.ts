@@ -133,6 +133,24 @@ export function createTransport(access: ClusterAccess): Transport {
   return { send, open, close: () => agent.agent?.destroy() };
 }
 
+/** Tells of every request before it is sent. */
+export function observeRequests(
+  { send, open, close }: Transport,
+  observe: (request: HttpRequest) => void,
+): Transport {
+  return {
+    send(request) {
+      observe(request);
+      return send(request);
+    },
+    open(request) {
+      observe(request);
+      return open(request);
+    },
+    close,
+  };
+}
+
 class StaleConnection extends ClusterAccessError {}
 
 function unreachable(host: string, error: NodeJS.ErrnoException): ClusterAccessError {

@@ -11,6 +11,7 @@ export interface BackgroundSource {
     readonly waiting: number;
     readonly running: number;
     readonly states: Readonly<Record<string, number>>;
+    readonly namespace: string;
     readonly ended: Series;
     readonly targets: Series;
   };
@@ -39,6 +40,12 @@ export function registerBackgroundMetrics(registry: Registry, source: Background
     const states = source.work?.().states;
     return states && Object.entries(states).map(([state, value]) => ({ labels: { state }, value }));
   });
+  metric('kyverno_updaterequest_total', 'UpdateRequests that there are.', 'gauge', () => {
+    const work = source.work?.();
+    return (
+      work && [{ labels: { resource_namespace: work.namespace }, value: sum(Object.values(work.states)) }]
+    );
+  });
   metric(
     'kymera_update_requests_ended_total',
     'UpdateRequests run, by result.',
@@ -60,4 +67,8 @@ export function registerBackgroundMetrics(registry: Registry, source: Background
   metric('kymera_background_leader', 'Whether this process does the work in the background.', 'gauge', () =>
     one(source.work === undefined ? undefined : Number(source.work().leads)),
   );
+}
+
+function sum(values: readonly number[]): number {
+  return values.reduce((total, value) => total + value, 0);
 }

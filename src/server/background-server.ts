@@ -4,6 +4,7 @@ import fastify from 'fastify';
 import { Registry } from 'prom-client';
 import type { Readiness } from '../admission/policy-provider.ts';
 import { type BackgroundSource, registerBackgroundMetrics } from './background-metrics.ts';
+import { type ClusterSource, registerClusterMetrics } from './cluster-metrics.ts';
 import { registerProcessMetrics } from './process-metrics.ts';
 import { addStatusRoutes } from './status-routes.ts';
 
@@ -13,6 +14,7 @@ export interface BackgroundServerOptions {
   readonly port: number;
   readonly readiness: () => Readiness;
   readonly source: BackgroundSource;
+  readonly cluster: () => ClusterSource;
 }
 
 export interface BackgroundServer {
@@ -25,6 +27,7 @@ export async function startBackgroundServer(options: BackgroundServerOptions): P
   const registry = new Registry();
   registerProcessMetrics(registry);
   registerBackgroundMetrics(registry, options.source);
+  registerClusterMetrics(registry, options.cluster);
   const app = fastify({
     logger: false,
     forceCloseConnections: true,

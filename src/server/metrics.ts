@@ -60,13 +60,18 @@ export function createMetrics(): Metrics {
       reviews.forget();
       rules.clear();
       for (const policy of after) {
-        for (const rule of policy.rules) {
-          rules.series(`${policy.key} ${rule.name}`, () => ({
-            status_ready: 'true',
-            ...policyLabels(policy),
-            rule_name: rule.name,
-            rule_type: 'mutate',
-          })).value = 1;
+        for (const [type, list] of [
+          ['mutate', policy.rules],
+          ['generate', policy.generateRules],
+        ] as const) {
+          for (const { name } of list) {
+            rules.series(`${policy.key} ${name}`, () => ({
+              status_ready: 'true',
+              ...policyLabels(policy),
+              rule_name: name,
+              rule_type: type,
+            })).value = 1;
+          }
         }
       }
       for (const [policy, change] of changesBetween(before, after)) {

@@ -2,7 +2,9 @@ import type { Registry } from 'prom-client';
 import type { Decision } from '../admission/decision.ts';
 import { modeOf } from '../admission/policy-mode.ts';
 import type { Outcome } from '../engine/outcome.ts';
+import type { JsonObject } from '../json/value.ts';
 import type { CompiledPolicy, CompiledRule } from '../policy/compiled.ts';
+import { readBoolean, readObject } from '../policy/read-field.ts';
 import {
   type CounterSeries,
   createCounterFamily,
@@ -118,10 +120,14 @@ export function policyLabels(policy: CompiledPolicy): LabelValues {
   return {
     policy_validation_mode: modeOf(policy),
     policy_type: policy.namespace === undefined ? 'cluster' : 'namespaced',
-    policy_background_mode: 'true',
+    policy_background_mode: String(readBoolean(specOf(policy), 'background') ?? true),
     policy_namespace: policy.namespace ?? '-',
     policy_name: policy.name,
   };
+}
+
+function specOf({ document }: CompiledPolicy): JsonObject {
+  return readObject(document, 'spec') ?? {};
 }
 
 function durationLabels({ request, response }: Decision): LabelValues {

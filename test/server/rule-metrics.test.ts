@@ -37,3 +37,23 @@ describe('the time that rules take', () => {
     expect(Number(sum)).toBeGreaterThan(0.1);
   });
 });
+
+describe('rules that are loaded', () => {
+  it('are told of with their type, and with whether the policy is for the background', async () => {
+    const generate = policyText(
+      'makes',
+      'generate: {apiVersion: v1, kind: ConfigMap, name: x, namespace: shop, data: {data: {a: b}}}',
+      { kinds: 'Namespace' },
+    );
+    const server = await startTestServer(
+      labelPolicy('one', 'a: "1"', { spec: 'background: false' }) + generate,
+    );
+    const lines = (await server.get('/metrics')).text
+      .split('\n')
+      .filter((line) => line.startsWith('kyverno_policy_rule_info_total'));
+    expect(lines).toEqual([
+      expect.stringMatching(/policy_background_mode="true".*policy_name="makes".*rule_type="generate"\} 1$/),
+      expect.stringMatching(/policy_background_mode="false".*policy_name="one".*rule_type="mutate"\} 1$/),
+    ]);
+  });
+});
