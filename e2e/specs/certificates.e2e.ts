@@ -1,10 +1,13 @@
 import { X509Certificate } from 'node:crypto';
+import { mkdtempSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { connect } from 'node:tls';
 import { expect, it } from 'vitest';
 import { type ClusterServer, startClusterServer } from '../cluster-server.ts';
 import { createAuthority } from '../control-plane/certificates.ts';
 import { startLoad } from '../load.ts';
-import { labelPolicy } from '../objects.ts';
+import { configMap, labelPolicy } from '../objects.ts';
 import { withPolicies } from '../policies-in-force.ts';
 import { suite } from '../suite.ts';
 import { waitFor } from '../wait-for.ts';
@@ -91,6 +94,48 @@ suite('certificates', ({ settings, kubectl, namespace, before, after }) => {
       const { problems } = await load.stop();
       expect(problems).toEqual([]);
     });
+  });
+});
+
+suite('certificates brought by the user', ({ settings, kubectl, namespace, before, after }) => {
+  const folder = mkdtempSync(join(tmpdir(), 'kymera-e2e-own-'));
+  const file = (name: string) => join(folder, name);
+  let server: ClusterServer;
+  /** As cert-manager does, which keeps three files up to date. */
+  const bring = async (name: string) => {
+    const authority = await createAuthority(name);
+    const serving = await authority.issue({ name: 'kymera', hosts: [settings.host] });
+    writeFileSync(file('ca.crt'), authority.certificate);
+    writeFileSync(file('tls.crt'), serving.certificate);
+    writeFileSync(file('tls.key'), serving.key);
+  };
+  before(async () => {
+    await bring('the first');
+    const args = ['--tls-cert', file('tls.crt'), '--tls-key', file('tls.key'), '--ca-bundle', file('ca.crt')];
+    server = await startClusterServer(settings, { reach: 'url', args });
+  });
+  after(async () => server.uninstall());
+
+  it('are followed when they are renewed, the authority too', async () => {
+    const resources = { namespaces: [namespace] };
+    await withPolicies(
+      kubectl,
+      [labelPolicy('own', 'ConfigMap', { seen: 'yes' }, { resources })],
+      async () => {
+        const load = await startLoad(settings, { namespace, label: 'seen' });
+        await bring('the second');
+        const [port = 0] = server.ports();
+        await waitFor(async () => (await servedIssuer(server.host, port)) === 'CN=the second', {
+          what: 'the new certificate',
+        });
+        expect((await load.stop()).problems).toEqual([]);
+        // Not by a connection that is open still.
+        await server.addReplica();
+        await server.kill(0);
+        const shown = await kubectl.sendOk('create', configMap('x'), '--dry-run=server', '-o', 'json');
+        expect(JSON.parse(shown.stdout).metadata.labels).toEqual({ seen: 'yes' });
+      },
+    );
   });
 });
 

@@ -1,8 +1,8 @@
-import { it } from 'vitest';
+import { expect, it } from 'vitest';
 import type { JsonObject } from '../../src/json/value.ts';
 import { type ClusterServer, startClusterServer } from '../cluster-server.ts';
 import { configMap, labelPolicy, pod } from '../objects.ts';
-import { applyPolicies, becomesTrue } from '../policies-in-force.ts';
+import { applyPolicies, becomesTrue, withPolicies } from '../policies-in-force.ts';
 import { suite } from '../suite.ts';
 import { waitFor } from '../wait-for.ts';
 
@@ -25,7 +25,7 @@ suite('settings', ({ settings, kubectl, namespace, before, after }) => {
   ];
   let server: ClusterServer;
   before(async () => {
-    server = await startClusterServer(settings);
+    server = await startClusterServer(settings, { args: ['--exclude-groups', 'spared'] });
     await applyPolicies(kubectl, policies);
   });
   after(async () => {
@@ -48,6 +48,13 @@ suite('settings', ({ settings, kubectl, namespace, before, after }) => {
     await set({ resourceFilters: `[ConfigMap,${namespace},let-*]` });
     await becomes('the filter', configMap('let-through'), undefined);
     await becomes('no other object', configMap('x'), { seen: 'yes' });
+    const spared = ['--as=system:admin', '--as-group=system:masters', '--as-group=spared'];
+    await becomesTrue(
+      kubectl.with(...spared),
+      'what the flag says',
+      configMap('x'),
+      ({ metadata }) => metadata.labels === undefined,
+    );
     await set({ excludeGroups: 'system:masters' });
     await becomes('the exclusion', configMap('x'), undefined);
     await set({ excludeGroups: 'system:masters,!system:authenticated' });
@@ -100,5 +107,30 @@ suite('settings', ({ settings, kubectl, namespace, before, after }) => {
     await becomes('a namespace without the label', configMap('x'), undefined);
     await set({});
     await becomes('all namespaces', configMap('x'), { seen: 'yes' });
+    const [configuration] = await kubectl.list('mutatingwebhookconfigurations');
+    const { annotations, labels } = configuration?.metadata ?? {};
+    expect([annotations?.['example.com/a'], labels?.['example.com/c']]).toEqual([undefined, undefined]);
+  });
+
+  it.each([
+    ['matchConditions', '[{"name": "x", "expression": "object.no-such-operator("}]'],
+    ['webhooks', '{"namespaceSelector": {"matchExpressions": [{"key": "!", "operator": "Near"}]}}'],
+    ['webhookLabels', '{"not a key": "x"}'],
+  ])('of %s that the API server refuses harm no policy, and are told of', async (key, value) => {
+    await set({ [key]: value });
+    await waitFor(
+      () =>
+        server
+          .output(0)
+          .split('\n')
+          .some((line) => line.includes('a setting is not used') && line.includes(`"problem":"${key}"`)),
+      { what: 'the server to say so' },
+    );
+    const later = labelPolicy('later', 'ConfigMap', { later: 'yes' }, { resources });
+    await withPolicies(kubectl, [later], () =>
+      becomes('both policies', configMap('x'), { later: 'yes', seen: 'yes' }),
+    );
+    await set({});
+    await becomes('the policy', configMap('x'), { seen: 'yes' });
   });
 });

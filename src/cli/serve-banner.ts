@@ -11,8 +11,10 @@ export interface Banner {
   /** `https://127.0.0.1:9443`. */
   readonly url: string;
   readonly policies: readonly CompiledPolicy[];
-  /** PEM of what callers are to trust; absent when the user brought a certificate. */
-  readonly ca?: { readonly pem: string; readonly file: string };
+  /** What callers are to trust. */
+  readonly ca: { readonly pem: string; readonly file: string };
+  /** Callers must show a certificate. */
+  readonly asksForCertificate: boolean;
   readonly cwd: string;
 }
 
@@ -37,13 +39,13 @@ export function bannerText(banner: Banner, paint: Paint): string {
   ].join('\n');
 }
 
-function curlLine({ url, ca, cwd }: Banner): string {
-  const trust = ca === undefined ? '' : ` --cacert ${quote(shown(ca.file, cwd))}`;
-  return `curl -sS${trust} -H 'Content-Type: application/json' --data-binary @${quote(shown(sampleReview, cwd))} ${url}/mutate`;
+function curlLine({ url, ca, asksForCertificate, cwd }: Banner): string {
+  const own = asksForCertificate ? ' --cert YOUR.crt --key YOUR.key' : '';
+  return `curl -sS --cacert ${quote(shown(ca.file, cwd))}${own} -H 'Content-Type: application/json' --data-binary @${quote(shown(sampleReview, cwd))} ${url}/mutate`;
 }
 
 function webhookText({ url, policies, ca }: Banner): string {
-  const caBundle = ca === undefined ? '' : Buffer.from(ca.pem).toString('base64');
+  const caBundle = Buffer.from(ca.pem).toString('base64');
   const settings = { target: { url, caBundle }, namespace: 'kymera' };
   return writeYaml(mutatingConfiguration(policies, assumedKinds(policies), settings).document);
 }

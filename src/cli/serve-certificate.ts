@@ -10,14 +10,18 @@ import { type ServeOptions, servedNames, stateFolder } from './serve-options.ts'
 import { type FileWatch, watchFiles } from './serve-watch.ts';
 
 export interface ServeCertificate extends ServingCertificate {
-  /** What callers are to trust, when it is not theirs already. */
-  readonly ca?: { readonly pem: string; readonly file: string };
+  /** What callers are to trust. */
+  readonly ca: { readonly pem: string; readonly file: string };
 }
 
 /** The user's own certificate, or one made here and kept. */
 export async function loadCertificate(options: ServeOptions, io: Io): Promise<ServeCertificate> {
   const { tlsCert, tlsKey } = options;
-  if (tlsCert !== undefined && tlsKey !== undefined) return readPair(tlsCert, tlsKey, io);
+  if (tlsCert !== undefined && tlsKey !== undefined) {
+    const file = options.caBundle ?? tlsCert;
+    const pair = await readPair(tlsCert, tlsKey, io);
+    return { ...pair, ca: { pem: await readPem(file, io), file: resolve(io.cwd, file) } };
+  }
   const folder = stateFolder(options, io);
   try {
     const { ca, cert, key } = await keepSelfSigned(folder, servedNames(options));
@@ -76,15 +80,23 @@ export function renewSelfSigned(
   return { stop: () => clearTimeout(timer) };
 }
 
+/** What goes with a certificate, and is to be dealt with before it. */
+interface Companion {
+  readonly file: string;
+  readonly changed: () => Promise<void>;
+}
+
 /** Calls back with the user's certificate whenever its files hold another that can be used. */
 export async function watchCertificate(
   options: ServeOptions,
   { io, log, interval }: CertificateWatching,
   changed: (certificate: ServingCertificate) => void,
+  companion?: Companion,
 ): Promise<FileWatch | undefined> {
   const { tlsCert, tlsKey } = options;
   if (tlsCert === undefined || tlsKey === undefined) return undefined;
   const reload = async () => {
+    await companion?.changed();
     try {
       changed(await readPair(tlsCert, tlsKey, io));
       log.info({ file: tlsCert }, 'certificate reloaded');
@@ -92,7 +104,8 @@ export async function watchCertificate(
       log.error({ file: tlsCert }, 'the new certificate cannot be used; the old one stays');
     }
   };
-  return watchFiles([tlsCert, tlsKey], io.cwd, reload, interval);
+  const files = [tlsCert, tlsKey, ...(companion === undefined ? [] : [companion.file])];
+  return watchFiles(files, io.cwd, reload, interval);
 }
 
 async function readPair(certFile: string, keyFile: string, io: Io): Promise<ServingCertificate> {

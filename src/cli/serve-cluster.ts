@@ -1,3 +1,4 @@
+import { setTimeout } from 'node:timers/promises';
 import type { Decision } from '../admission/decision.ts';
 import { ApiError, ClusterAccessError } from '../cluster/cluster-error.ts';
 import type { ClusterOptions } from '../cluster/cluster-options.ts';
@@ -10,9 +11,10 @@ import { triggerRoutes } from '../server/trigger-routes.ts';
 import { scanInterval } from './background-options.ts';
 import { inputError } from './input-error.ts';
 import type { Io } from './io.ts';
+import { type GivenAuthority, readAuthority } from './serve-authority.ts';
 import { loadCertificate, readPem, watchCertificate } from './serve-certificate.ts';
 import type { ServeLog } from './serve-log.ts';
-import { keptDecisions, type ServeOptions, urlOf } from './serve-options.ts';
+import { keptDecisions, type ServeOptions, settingsOf, urlOf } from './serve-options.ts';
 
 export interface ClusterMember {
   readonly server: RunningServer;
@@ -27,24 +29,31 @@ interface Surroundings {
 }
 
 const pollMilliseconds = 1_000;
+/** For the leader to write the webhook configurations, and the API server to read them. */
+const trustMilliseconds = 2_000;
 
 /** A server that takes policies, data, settings and certificates from a cluster, and registers itself there. */
 export async function startInCluster(
   options: ServeOptions,
   surroundings: Surroundings,
 ): Promise<ClusterMember> {
-  const runtime = await startCluster(await clusterOptions(options, surroundings)).catch(accessFailure);
+  const authority = await readAuthority(options, surroundings);
+  const runtime = await startCluster(clusterOptions(options, surroundings, authority)).catch(accessFailure);
   try {
-    return await startMember(runtime, options, surroundings);
+    return await startMember(runtime, options, surroundings, authority);
   } catch (error) {
     await runtime.stop();
     throw error;
   }
 }
 
-async function clusterOptions(options: ServeOptions, { io, log }: Surroundings): Promise<ClusterOptions> {
-  const authority = options.caBundle ?? options.tlsCert;
+function clusterOptions(
+  options: ServeOptions,
+  { io, log }: Surroundings,
+  authority: GivenAuthority | undefined,
+): ClusterOptions {
   return {
+    request: settingsOf(options),
     webhook:
       options.webhookService === undefined
         ? { url: options.webhookUrl ?? urlOf(options, options.port ?? 0) }
@@ -68,9 +77,7 @@ async function clusterOptions(options: ServeOptions, { io, log }: Surroundings):
     ...(options.allowHost === undefined ? {} : { allowedHosts: options.allowHost }),
     ...(options.omitEvents === undefined ? {} : { omitEvents: options.omitEvents }),
     ...(options.forceFailurePolicyIgnore === true ? { forceIgnore: true } : {}),
-    ...(authority === undefined || options.tlsCert === undefined
-      ? {}
-      : { certificateAuthority: await readPem(authority, io) }),
+    ...(authority === undefined ? {} : { certificateAuthority: () => authority.current() }),
   };
 }
 
@@ -78,6 +85,7 @@ async function startMember(
   runtime: ClusterRuntime,
   options: ServeOptions,
   { io, log, gather }: Surroundings,
+  authority: GivenAuthority | undefined,
 ): Promise<ClusterMember> {
   const kept = keptDecisions(options);
   const server = await startServer({
@@ -111,7 +119,8 @@ async function startMember(
     if (certificate !== undefined) server.setCertificate(certificate);
   };
   const unsubscribe = runtime.onCertificateChange(() => renew(runtime.certificate()));
-  const watch = await watchCertificate(options, { io, log, interval: pollMilliseconds }, renew);
+  const watching = { io, log, interval: pollMilliseconds };
+  const watch = await watchCertificate(options, watching, renew, companionOf(authority, runtime));
   return {
     server,
     async stop(graceMilliseconds) {
@@ -122,6 +131,17 @@ async function startMember(
       await runtime.stop();
     },
   };
+}
+
+/** Whom to trust is made known before anybody has to. */
+function companionOf(authority: GivenAuthority | undefined, runtime: ClusterRuntime) {
+  if (authority === undefined) return undefined;
+  const changed = async () => {
+    if (!(await authority.refresh())) return;
+    runtime.authorityChanged();
+    await setTimeout(trustMilliseconds);
+  };
+  return { file: authority.file, changed };
 }
 
 /** A dry run leaves no traces. */

@@ -33,6 +33,10 @@ export async function serve(options: ServeOptions, io: Io): Promise<ExitCode> {
     if (!isInCluster(options)) await loadCertificate(options, io);
     const fixed = { ...options, port: port === 0 ? await freePort(options.host) : port };
     return await runWorkers(fixed, io, log);
+  } catch (error) {
+    // The channel to the first process would keep this one alive, with nothing to do.
+    cluster.worker?.disconnect();
+    throw error;
   } finally {
     log.flush();
   }
@@ -85,7 +89,8 @@ async function greet(
     url: urlOf(options, server.port),
     policies: policies.current().all.policies,
     cwd: io.cwd,
-    ...(certificate.ca === undefined ? {} : { ca: certificate.ca }),
+    ca: certificate.ca,
+    asksForCertificate: options.clientCa !== undefined,
   };
   await io.stdout.write(bannerText(banner, paintFor(io.stdout, io, options.color)));
 }

@@ -1,3 +1,4 @@
+import type { RequestSettings } from '../admission/policy-provider.ts';
 import type { ControllerLimits } from '../background/controller.ts';
 import type { CertificateLife } from './certificate-plan.ts';
 import type { InformerTiming } from './informer.ts';
@@ -28,8 +29,10 @@ export interface ClusterOptions extends AccessOptions {
   readonly identity?: string;
   /** The ConfigMap with the settings. */
   readonly configMap?: string;
-  /** Brought by the user: then none are made, and this is what the API server trusts. */
-  readonly certificateAuthority?: string;
+  /** What holds where that ConfigMap says nothing. */
+  readonly request?: RequestSettings;
+  /** PEM, brought by the user: then no certificates are made, and this is what the API server trusts. May change. */
+  readonly certificateAuthority?: () => string;
   /** Labels of the `kyverno.io` policies that are taken; all by default, none where Kyverno runs. */
   readonly policySelector?: string;
   /** Namespaces whose PolicyExceptions count; `*` for all. */

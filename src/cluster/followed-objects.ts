@@ -1,3 +1,4 @@
+import type { RequestSettings } from '../admission/policy-provider.ts';
 import type { UserInfo } from '../engine/request.ts';
 import type { JsonObject } from '../json/value.ts';
 import { readObject } from '../policy/read-field.ts';
@@ -11,6 +12,8 @@ export interface FollowOptions {
   readonly client: ApiClient;
   readonly namespace: string;
   readonly configMap: string;
+  /** What holds where the ConfigMap says nothing. */
+  readonly request?: RequestSettings;
   readonly timing?: Partial<InformerTiming>;
   readonly onSettings: (problems: readonly string[]) => void;
   readonly onKinds: () => void;
@@ -27,9 +30,9 @@ export interface FollowedObjects {
 }
 
 export function followObjects(options: FollowOptions): FollowedObjects {
-  const { client, namespace, configMap, timing, onSettings, onKinds, onError } = options;
+  const { client, namespace, configMap, request, timing, onSettings, onKinds, onError } = options;
   let roles: RoleIndex | undefined;
-  let settings = readSettings(undefined).settings;
+  let settings = readSettings(undefined, request).settings;
   const forgetRoles = () => {
     roles = undefined;
   };
@@ -61,7 +64,7 @@ export function followObjects(options: FollowOptions): FollowedObjects {
     kind: 'ConfigMap',
     select: { namespace, fieldSelector: `metadata.name=${configMap}` },
     onChange({ object }) {
-      const read = readSettings(object);
+      const read = readSettings(object, request);
       settings = read.settings;
       onSettings(read.problems);
     },

@@ -67,7 +67,7 @@ export function startLeaderTasks(given: LeaderTaskOptions): LeaderTasks {
 
   // A new leader knows nothing yet of what the one before it has written: it says nothing before it has looked.
   let hasTried = !isManaging;
-  const caBundle = () => options.certificateAuthority ?? certificates?.caBundle();
+  const caBundle = () => options.certificateAuthority?.() ?? certificates?.caBundle();
   const writer = createWebhookWriter({
     client,
     settings: () => webhookSettings(given, caBundle()),
@@ -80,6 +80,7 @@ export function startLeaderTasks(given: LeaderTaskOptions): LeaderTasks {
       statuses.trigger();
     },
     onRefused: (policy, message) => log.warn({ policy, message }, 'the API server refuses the policy'),
+    onRefusedSetting: (key, message) => log.warn({ problem: key, message }, 'a setting is not used'),
   });
   const webhooks = asLeader('webhook-controller', 'webhook configuration', () => writer.reconcile(), 100);
   const stateOf = (policy: CompiledPolicy) => ({

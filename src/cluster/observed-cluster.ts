@@ -91,6 +91,7 @@ export function observeCluster(
     client,
     namespace,
     configMap: options.configMap ?? 'kymera',
+    ...(options.request === undefined ? {} : { request: options.request }),
     onSettings: (problems) => onSettings?.(problems),
     onKinds: () => kinds.soon(),
     ...followed,

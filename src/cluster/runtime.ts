@@ -35,6 +35,8 @@ export interface ClusterRuntime {
   certificate(): KeyPair | undefined;
   onCertificateChange(listener: () => void): () => void;
   certificateExpiresAt(): number | undefined;
+  /** What the API server is to trust is another now: the webhooks are to say so. */
+  authorityChanged(): void;
   /** Answers reviews of policies, at this path. */
   readonly policyReviewPath: string;
   readonly policyReviewer: PolicyReviewer;
@@ -182,6 +184,7 @@ export async function startCluster(options: ClusterOptions): Promise<ClusterRunt
     certificate: () => certificates?.serving(),
     onCertificateChange: changed.certificate.subscribe,
     certificateExpiresAt: () => certificates?.expiresAt(),
+    authorityChanged: () => leader.trigger(),
     policyReviewPath,
     policyReviewer: createPolicyReviewer({
       client,

@@ -30,6 +30,31 @@ describe('settings from the ConfigMap', () => {
     });
   });
 
+  it('are those of the flags where it says nothing, and its own where it does, be it that there are none', () => {
+    const given = {
+      ...defaultSettings.request,
+      resourceFilters: '[Event,*,*]',
+      excludeGroups: ['a'],
+      excludeUsernames: ['b'],
+      defaultRegistry: 'mirror.example',
+      enableDefaultRegistryMutation: false,
+      maxContextSize: 5,
+    };
+    expect(readSettings(undefined, given).settings.request).toEqual(given);
+    const data = {
+      excludeGroups: '',
+      resourceFilters: '',
+      defaultRegistry: 'other.example',
+      maxContextSize: '?',
+    };
+    expect(readSettings({ data }, given).settings.request).toEqual({
+      ...given,
+      excludeGroups: [],
+      resourceFilters: '',
+      defaultRegistry: 'other.example',
+    });
+  });
+
   it('hold selectors of the webhook, as an object or as a list of one', () => {
     const selector = { matchLabels: { a: 'b' } };
     for (const webhooks of [{ namespaceSelector: selector }, [{ namespaceSelector: selector }]]) {

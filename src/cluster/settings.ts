@@ -30,16 +30,21 @@ export const defaultSettings: ClusterSettings = {
   updateRequestThreshold: 1000,
 };
 
-/** Reads the ConfigMap, in the form of Kyverno's. */
-export function readSettings(configMap: JsonObject | undefined): SettingsResult {
+/** Reads the ConfigMap, in the form of Kyverno's. What it does not say is as given: by flags. */
+export function readSettings(
+  configMap: JsonObject | undefined,
+  given: RequestSettings = defaultRequestSettings,
+): SettingsResult {
   const data = readTextMap(configMap ?? {}, 'data');
   const problems: string[] = [];
   const text = (key: string) => (Object.hasOwn(data, key) ? data[key]?.trim() || undefined : undefined);
-  const list = (key: string) =>
-    (text(key) ?? '')
-      .split(',')
-      .map((item) => item.trim())
-      .filter(Boolean);
+  const list = (key: string, otherwise: readonly string[] = []) =>
+    Object.hasOwn(data, key)
+      ? (data[key] ?? '')
+          .split(',')
+          .map((item) => item.trim())
+          .filter(Boolean)
+      : otherwise;
   const json = (key: string): Json | undefined => {
     const value = text(key);
     if (value === undefined) return undefined;
@@ -63,20 +68,23 @@ export function readSettings(configMap: JsonObject | undefined): SettingsResult 
   const conditions = json('matchConditions');
   const namespaceSelector = readObject(webhooks, 'namespaceSelector');
   const objectSelector = readObject(webhooks, 'objectSelector');
-  const registry = text('defaultRegistry') ?? defaultRequestSettings.defaultRegistry;
+  const registry = text('defaultRegistry') ?? given.defaultRegistry;
   const isRegistry = /^[a-z0-9]([-a-z0-9.]*[a-z0-9])?(:\d+)?(\/[-\w./]+)?$/i.test(registry);
   if (!isRegistry) problems.push('defaultRegistry is not the name of a host');
 
   const settings: ClusterSettings = {
     request: {
-      resourceFilters: text('resourceFilters') ?? '',
-      excludeUsernames: list('excludeUsernames'),
-      excludeGroups: list('excludeGroups'),
-      excludeRoles: list('excludeRoles'),
-      excludeClusterRoles: list('excludeClusterRoles'),
-      defaultRegistry: isRegistry ? registry : defaultRequestSettings.defaultRegistry,
-      enableDefaultRegistryMutation: flag('enableDefaultRegistryMutation', true),
-      maxContextSize: bytes(text('maxContextSize'), problems),
+      resourceFilters: data['resourceFilters']?.trim() ?? given.resourceFilters,
+      excludeUsernames: list('excludeUsernames', given.excludeUsernames),
+      excludeGroups: list('excludeGroups', given.excludeGroups),
+      excludeRoles: list('excludeRoles', given.excludeRoles),
+      excludeClusterRoles: list('excludeClusterRoles', given.excludeClusterRoles),
+      defaultRegistry: isRegistry ? registry : given.defaultRegistry,
+      enableDefaultRegistryMutation: flag(
+        'enableDefaultRegistryMutation',
+        given.enableDefaultRegistryMutation,
+      ),
+      maxContextSize: bytes(text('maxContextSize'), given.maxContextSize, problems),
     },
     generateSuccessEvents: flag('generateSuccessEvents', false),
     successEventActions: list('successEventActions'),
@@ -102,11 +110,11 @@ function threshold(text: string | undefined, problems: string[]): number {
   return defaultSettings.updateRequestThreshold;
 }
 
-function bytes(text: string | undefined, problems: string[]): number {
-  if (text === undefined) return defaultRequestSettings.maxContextSize;
+function bytes(text: string | undefined, otherwise: number, problems: string[]): number {
+  if (text === undefined) return otherwise;
   const quantity = parseQuantity(text);
   const value = quantity === undefined ? -1 : approximateNumber(quantity);
   if (value >= 0) return value;
   problems.push('maxContextSize is not a quantity');
-  return defaultRequestSettings.maxContextSize;
+  return otherwise;
 }

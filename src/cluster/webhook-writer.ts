@@ -1,11 +1,11 @@
-import { equal } from '../json/equal.ts';
 import type { JsonObject } from '../json/value.ts';
 import type { CompiledPolicy } from '../policy/compiled.ts';
-import { readObject, readObjects, readText, readTextMap } from '../policy/read-field.ts';
+import { readObject, readObjects, readText } from '../policy/read-field.ts';
 import type { ApiClient } from './client.ts';
 import { ApiError, hasStatus } from './cluster-error.ts';
 import type { KindTable } from './discovery.ts';
 import { findOffenders } from './offending-policies.ts';
+import { choiceOf, type RefusedSetting, refusedSettings, withoutSettings } from './refused-settings.ts';
 import { type ResourceType, resourceTypes } from './resource-path.ts';
 import type { WebhookState } from './status.ts';
 import { triggerConfiguration } from './trigger-webhook.ts';
@@ -20,6 +20,7 @@ import {
   triggerConfigurationName,
   validatingConfigurationName,
 } from './webhook-names.ts';
+import { differs, merged, metadataOf, nameOf, withoutOutdated } from './webhook-update.ts';
 
 export interface WebhookWriterOptions {
   readonly client: ApiClient;
@@ -34,6 +35,8 @@ export interface WebhookWriterOptions {
   /** Called when what `stateOf` says may have changed. */
   readonly onState: () => void;
   readonly onRefused?: (policy: string, message: string) => void;
+  /** Told of the key in the ConfigMap. */
+  readonly onRefusedSetting?: (key: string, message: string) => void;
 }
 
 export interface WebhookWriter {
@@ -44,35 +47,71 @@ export interface WebhookWriter {
 
 export function createWebhookWriter(options: WebhookWriterOptions): WebhookWriter {
   const { client } = options;
-  // By the compiled policy: when its author changes it, it gets another chance.
-  const refusals = new WeakMap<CompiledPolicy, string>();
+  // By the compiled policy: when its author changes it, it gets another chance. So do all when settings change.
+  let refusals = new WeakMap<CompiledPolicy, string>();
+  let refusedOfChoice: readonly RefusedSetting[] = [];
+  let choice: string | undefined;
   const written = new WeakSet<CompiledPolicy>();
   let unknownKinds: ReadonlyMap<string, readonly string[]> = new Map();
+  const lastPut = new Map<string, JsonObject>();
 
   async function put(type: ResourceType, desired: JsonObject): Promise<void> {
-    const existing = await find(client, type, nameOf(desired));
+    const found = await find(client, type, nameOf(desired));
+    const existing =
+      found === undefined ? undefined : withoutOutdated(found, lastPut.get(nameOf(desired)), desired);
     // Nobody is sent to a server that cannot be reached; once it was, a rolling update is no reason to take it away.
     if (existing === undefined) await options.probe();
     if (existing === undefined) await client.create(type, desired);
-    else if (differs(existing, desired)) await client.update(type, merged(existing, desired));
+    else if (existing !== found || differs(existing, desired))
+      await client.update(type, merged(existing, desired));
+    lastPut.set(nameOf(desired), desired);
   }
 
-  /** What the API server has against a configuration for these policies alone. */
-  async function refusalOf(
+  /** What the API server has against a configuration. */
+  async function refusalOf(type: ResourceType, document: JsonObject): Promise<string | undefined> {
+    try {
+      const metadata = { ...metadataOf(document), name: `${nameOf(document)}-check` };
+      await client.create(type, { ...document, metadata }, { dryRun: true });
+      return undefined;
+    } catch (error) {
+      if (isRefusal(error)) return error.message;
+      throw error;
+    }
+  }
+
+  /** The same of a configuration for these policies alone. */
+  async function refusalOfPolicies(
     policies: readonly CompiledPolicy[],
     settings: WebhookSettings,
   ): Promise<string | undefined> {
     for (const [type, document] of documentsFor(policies, settings).documents) {
-      if (document === undefined) continue;
-      try {
-        const metadata = { name: `${nameOf(document)}-check` };
-        await client.create(type, { ...document, metadata }, { dryRun: true });
-      } catch (error) {
-        if (isRefusal(error)) return error.message;
-        throw error;
-      }
+      const refusal = document === undefined ? undefined : await refusalOf(type, document);
+      if (refusal !== undefined) return refusal;
     }
     return undefined;
+  }
+
+  /** The settings as far as the API server takes them: no policy is to suffer for the others. */
+  function acceptedSettings(settings: WebhookSettings): WebhookSettings {
+    const current = choiceOf(settings);
+    if (current !== choice) {
+      choice = current;
+      refusedOfChoice = [];
+      refusals = new WeakMap();
+    }
+    return withoutSettings(
+      settings,
+      refusedOfChoice.map(({ name }) => name),
+    );
+  }
+
+  async function findRefusedSettings(settings: WebhookSettings): Promise<boolean> {
+    const found = await refusedSettings(settings, (document) =>
+      refusalOf(resourceTypes.validatingWebhooks, document),
+    );
+    refusedOfChoice = [...refusedOfChoice, ...found];
+    for (const { key, message } of found) options.onRefusedSetting?.(key, message);
+    return found.length > 0;
   }
 
   /** Everything that depends on the policies. */
@@ -97,8 +136,9 @@ export function createWebhookWriter(options: WebhookWriterOptions): WebhookWrite
     await client.delete(resourceTypes.validatingWebhooks, { name });
   }
 
-  async function writeForPolicies(settings: WebhookSettings): Promise<void> {
+  async function writeForPolicies(given: WebhookSettings): Promise<WebhookSettings> {
     for (let attempt = 0; ; attempt++) {
+      const settings = acceptedSettings(given);
       const accepted = options.policies().filter((policy) => !refusals.has(policy));
       const { documents, unknown } = documentsFor(accepted, settings);
       try {
@@ -106,10 +146,11 @@ export function createWebhookWriter(options: WebhookWriterOptions): WebhookWrite
           await (document === undefined ? removeTriggers() : put(type, document));
         unknownKinds = unknown;
         for (const policy of accepted) written.add(policy);
-        return;
+        return settings;
       } catch (error) {
-        if (!isRefusal(error) || attempt > 0) throw error;
-        const offenders = await findOffenders(accepted, (policies) => refusalOf(policies, settings));
+        if (!isRefusal(error) || attempt > 1) throw error;
+        if (await findRefusedSettings(settings)) continue;
+        const offenders = await findOffenders(accepted, (policies) => refusalOfPolicies(policies, settings));
         if (offenders.size === 0) throw error;
         for (const [policy, message] of offenders) {
           refusals.set(policy, message);
@@ -124,8 +165,8 @@ export function createWebhookWriter(options: WebhookWriterOptions): WebhookWrite
       const settings = options.settings();
       if (settings === undefined) return;
       try {
-        await writeForPolicies(settings);
-        await put(resourceTypes.validatingWebhooks, validatingConfiguration(settings));
+        const accepted = await writeForPolicies(settings);
+        await put(resourceTypes.validatingWebhooks, validatingConfiguration(accepted));
       } finally {
         options.onState();
       }
@@ -182,34 +223,4 @@ async function find(client: ApiClient, type: ResourceType, name: string): Promis
 
 function isRefusal(error: unknown): error is ApiError {
   return error instanceof ApiError && (error.status === 400 || error.status === 422);
-}
-
-/** Labels and annotations of others are left alone. */
-function differs(existing: JsonObject, desired: JsonObject): boolean {
-  if (!equal(existing['webhooks'] ?? [], desired['webhooks'] ?? [])) return true;
-  const [have, want] = [metadataOf(existing), metadataOf(desired)];
-  return ['labels', 'annotations'].some((field) => {
-    const present = readTextMap(have, field);
-    return Object.entries(readTextMap(want, field)).some(([key, value]) => present[key] !== value);
-  });
-}
-
-function merged(existing: JsonObject, desired: JsonObject): JsonObject {
-  const [have, want] = [metadataOf(existing), metadataOf(desired)];
-  return {
-    ...desired,
-    metadata: {
-      ...have,
-      labels: { ...readTextMap(have, 'labels'), ...readTextMap(want, 'labels') },
-      annotations: { ...readTextMap(have, 'annotations'), ...readTextMap(want, 'annotations') },
-    },
-  };
-}
-
-function metadataOf(object: JsonObject): JsonObject {
-  return readObject(object, 'metadata') ?? {};
-}
-
-function nameOf(object: JsonObject): string {
-  return String(metadataOf(object)['name'] ?? '');
 }
