@@ -20,26 +20,58 @@ const restartMilliseconds = 500;
 
 /** Keeps so many processes serving on one port, until told to stop. */
 export async function runWorkers(options: ServeOptions, io: Io, log: ServeLog): Promise<ExitCode> {
+  let isServing = false;
   let isStopping = false;
+  let exitCode: ExitCode = 0;
+  const listening = new Set<number>();
+  const failed = new AbortController();
   const pending = new Map<string, (part: readonly object[]) => void>();
   const start = () => {
     // All listen on the port that was chosen, whatever the command line left open.
     const worker = cluster.fork({ [portVariable]: String(options.port) });
+    // A connection was to be given to one that has just ended: its end is told of by `exit`.
+    worker.on('error', () => undefined);
+    worker.on('listening', () => listening.add(worker.id));
     worker.on('message', (message: Message) => {
       if (message.type === 'told') pending.get(message.id)?.(message.part);
       if (message.type === 'gather') void gatherFor(worker, message, pending);
     });
+    return worker;
   };
   cluster.on('exit', (worker, code, signal) => {
-    if (isStopping) return;
+    listening.delete(worker.id);
+    if (!isServing || isStopping) return;
+    if (code === 2 && listening.size === 0) {
+      log.error({ worker: worker.id }, 'no worker can serve any more');
+      exitCode = 2;
+      failed.abort();
+      return;
+    }
     log.error({ worker: worker.id, code, signal }, 'a worker ended; another is started');
     setTimeout(start, restartMilliseconds).unref();
   });
-  for (let count = 0; count < options.workers; count += 1) start();
-  await stopSignal(io);
+  const signal = AbortSignal.any([failed.signal, ...(io.signal === undefined ? [] : [io.signal])]);
+  const isOver = stopSignal({ ...io, signal });
+  // What the first cannot use, none can: it has said why.
+  const failure = await Promise.race([served(start()), isOver]);
+  if (failure !== undefined) {
+    failed.abort();
+    return failure;
+  }
+  isServing = true;
+  for (let count = 1; count < options.workers; count += 1) start();
+  await isOver;
   isStopping = true;
   await Promise.all(Object.values(cluster.workers ?? {}).map(stopWorker));
-  return 0;
+  return exitCode;
+}
+
+/** Resolves when a worker listens; when it ends before, with its exit code. */
+function served(worker: Worker): Promise<ExitCode | undefined> {
+  return new Promise((resolve) => {
+    worker.once('listening', () => resolve(undefined));
+    worker.once('exit', (code) => resolve(code === 2 ? 2 : 1));
+  });
 }
 
 function stopWorker(worker: Worker | undefined): Promise<void> {
@@ -67,11 +99,11 @@ async function gatherFor(
         };
         const timer = setTimeout(() => settle([]), patienceMilliseconds);
         pending.set(key, settle);
-        worker?.send({ type: 'tell', topic, id: key } satisfies Message);
+        send(worker, { type: 'tell', topic, id: key });
       });
     }),
   );
-  asker.send({ type: 'gathered', id, parts } satisfies Message);
+  send(asker, { type: 'gathered', id, parts });
 }
 
 /** The worker's side: what it is asked for is gathered from all workers. */
@@ -82,7 +114,7 @@ export function gatherFromWorkers(): { readonly gather: Gather; answerFor(server
     new Promise((resolve) => {
       const id = nextId++;
       waiting.set(id, resolve);
-      process.send?.({ type: 'gather', topic, id } satisfies Message);
+      send(process, { type: 'gather', topic, id });
     });
   return {
     gather: {
@@ -108,7 +140,12 @@ export function gatherFromWorkers(): { readonly gather: Gather; answerFor(server
 
 async function tell(server: RunningServer, { topic, id }: Extract<Message, { type: 'tell' }>): Promise<void> {
   const part = topic === 'metrics' ? await server.metricsAsJson() : server.decisions();
-  process.send?.({ type: 'told', id, part } satisfies Message);
+  send(process, { type: 'told', id, part });
+}
+
+/** To a process that may end at that moment: without a callback, that would end this one as well. */
+function send(to: Worker | NodeJS.Process | undefined, message: Message): void {
+  (to as Worker | undefined)?.send?.(message, () => undefined);
 }
 
 function byTime(left: object, right: object): number {

@@ -14,7 +14,7 @@ import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { labelPolicy, patchIn, pod, policyText, responseIn, reviewOf, send } from './running-server.ts';
-import { makeServing } from './self-signed.ts';
+import { makeClient, makeServing } from './self-signed.ts';
 
 const root = new URL('../../', import.meta.url).pathname;
 const children: ChildProcess[] = [];
@@ -197,6 +197,30 @@ describe.skipIf(!existsSync(join(root, 'dist/cli/main.js')))('kymera serve', () 
     expect(patchIn(await served.post(elsewhere))).toEqual(labels({ a: '1' }));
   });
 
+  it.each([
+    ['of its authority', ['--ca-bundle', 'ca.crt'], 'ca.crt'],
+    ['as its own authority', [], 'tls.crt'],
+  ] as const)('names a certificate that it is given, %s, in all that it prints', async (_, args, trusted) => {
+    const { ca, cert, key } = await makeServing(['127.0.0.1'], 10);
+    const served = await serve(
+      { 'policies/a.yaml': labelPolicy('one', 'a: "1"'), 'ca.crt': ca, 'tls.crt': cert, 'tls.key': key },
+      ...['--tls-cert', 'tls.crt', '--tls-key', 'tls.key', ...args],
+    );
+    const bundle = readFileSync(join(served.folder, trusted)).toString('base64');
+    expect(served.output()).toContain(`caBundle: ${bundle}\n`);
+    const [line = ''] = /^curl .*$/m.exec(served.output()) ?? [];
+    expect(execFileSync('sh', ['-c', line], { cwd: served.folder, encoding: 'utf8' })).toContain('"patch"');
+  });
+
+  it('says that callers must show a certificate where they must', async () => {
+    const { cert, key } = await makeClient('the-api-server');
+    const files = { 'policies/a.yaml': labelPolicy('one', 'a: "1"'), 'client.crt': cert, 'client.key': key };
+    const served = await serve(files, '--client-ca', 'client.crt');
+    const [line = ''] = /^curl .*$/m.exec(served.output()) ?? [];
+    const mine = line.replace('YOUR.crt', 'client.crt').replace('YOUR.key', 'client.key');
+    expect(execFileSync('sh', ['-c', mine], { cwd: served.folder, encoding: 'utf8' })).toContain('"patch"');
+  });
+
   it('takes a new certificate when its files change', async () => {
     const first = await makeServing(['127.0.0.1'], 10);
     const second = await makeServing(['127.0.0.1'], 10);
@@ -239,6 +263,21 @@ describe.skipIf(!existsSync(join(root, 'dist/cli/main.js')))('kymera serve', () 
     for (const answer of answers) expect(patchIn(answer)).toEqual(labels({ a: '1' }));
     expect(await served.get('/metrics')).toMatch(/kyverno_admission_requests_total\{.*\} 20\n/);
     expect(JSON.parse(await served.get('/debug/decisions'))).toHaveLength(20);
+
+    const workers = () =>
+      spawnSync('ps', ['-o', 'pid=', '--ppid', String(served.child.pid)], { encoding: 'utf8' })
+        .stdout.split(/\s+/)
+        .filter(Boolean)
+        .map(Number);
+    for (const worker of workers()) {
+      // Those that the worker was given when it died are lost with it.
+      for (let count = 0; count < 10; count += 1) served.get('/metrics').catch(() => '');
+      process.kill(worker, 'SIGKILL');
+      await until(() => workers().length === 2 && !workers().includes(worker));
+    }
+    const expected = JSON.stringify(labels({ a: '1' }));
+    await until(async () => (await patchText(served).catch(() => '')) === expected);
+
     const ended = new Promise((resolve) => served.child.once('exit', resolve));
     served.child.kill('SIGTERM');
     expect(await ended).toBe(0);
@@ -280,6 +319,7 @@ describe.skipIf(!existsSync(join(root, 'dist/cli/main.js')))('kymera serve', () 
     [['--shutdown-delay', 'long'], 'not a number of seconds'],
     [['--tls-cert', 'x.crt'], 'belong together'],
     [['--port', '70000'], 'not a port'],
+    [['--policies', 'nowhere', '--workers', '2'], 'there is no file or folder nowhere'],
     [['--policies', 'nowhere'], 'there is no file or folder nowhere'],
     [['--policies', 'policies', '--kubeconfig', 'x'], 'not from both'],
     [[], 'name policies to serve'],
