@@ -44,6 +44,7 @@ export async function startStandalone(
     certificate,
     provider: policies,
     dataSource: context.dataSource,
+    checks: context.checks,
     settings: () => settings,
     kindOfResource: (resource) => kinds.kindOfResource(resource),
     log,

@@ -182,6 +182,14 @@ describe.skipIf(!existsSync(join(root, 'dist/cli/main.js')))('kymera serve', () 
     expect(patchIn(await served.post())).toEqual(labels({ team: 'blue' }));
     writeFileSync(join(served.folder, 'objects/settings.yaml'), configMap('red'));
     await until(async () => (await patchText(served)).includes('red'));
+
+    writeFileSync(join(served.folder, 'objects/settings.yaml'), `${configMap('green')}  broken: [`);
+    await until(async () => (await served.get('/readyz?verbose')).includes('[-] objects/settings.yaml'));
+    expect(await patchText(served)).toContain('red');
+    writeFileSync(join(served.folder, 'objects/rubbish.yaml'), Buffer.from([0xff, 0xfe]));
+    writeFileSync(join(served.folder, 'objects/settings.yaml'), configMap('blue'));
+    await until(async () => (await patchText(served)).includes('blue'));
+    expect(await served.get('/readyz?verbose')).toContain('[-] objects/rubbish.yaml');
   });
 
   it('filters requests as told', async () => {
