@@ -9,31 +9,39 @@ import {
   givenSkip,
 } from './settings.ts';
 
-/** One control plane for all spec files. */
+/** A control plane for each worker: policies hold for a whole cluster, so spec files that run at the same time have their own. */
 export async function setup(project: TestProject): Promise<(() => Promise<void>) | undefined> {
+  const shared = { host: givenHost, reach: givenReach } as const;
   if (givenKubeconfig) {
-    project.provide('settings', {
-      kubectl: givenKubectl,
-      kubeconfig: givenKubeconfig,
-      host: givenHost,
-      reach: givenReach,
-    });
+    project.provide('settings', [{ ...shared, kubectl: givenKubectl, kubeconfig: givenKubeconfig }]);
     return undefined;
   }
   if (givenSkip || !givenBinaries) {
     project.provide('settings', { skip: givenSkip ?? 'run it with `npm run e2e`' });
     return undefined;
   }
-  const { folder, kubectl, kubeconfig } = await startControlPlane(JSON.parse(givenBinaries) as Binaries);
-  project.provide('settings', {
-    kubectl,
-    kubeconfig,
-    host: givenHost,
-    reach: givenReach,
-    controlPlane: folder,
-  });
+  const binaries = JSON.parse(givenBinaries) as Binaries;
+  const started = await Promise.allSettled(
+    Array.from({ length: project.config.maxWorkers ?? 1 }, () => startControlPlane(binaries)),
+  );
+  const running = started.flatMap((each) => (each.status === 'fulfilled' ? [each.value] : []));
+  const stop = (keepLogs: boolean) =>
+    Promise.all(running.map(({ folder }) => stopControlPlane(folder, { keepLogs })));
+  const failure = started.find((each) => each.status === 'rejected');
+  if (failure !== undefined) {
+    await stop(false);
+    throw failure.reason;
+  }
+  project.provide(
+    'settings',
+    running.map(({ folder, kubectl, kubeconfig }) => ({
+      ...shared,
+      kubectl,
+      kubeconfig,
+      controlPlane: folder,
+    })),
+  );
   return async () => {
-    const failed = project.vitest.state.getCountOfFailedTests() > 0;
-    await stopControlPlane(folder, { keepLogs: failed });
+    await stop(project.vitest.state.getCountOfFailedTests() > 0);
   };
 }

@@ -9,9 +9,8 @@ export async function applyPolicies(
   seconds = 20,
 ): Promise<void> {
   const { stdout } = await kubectl.sendOk('apply', documents, '-o', 'name');
-  for (const resource of stdout.trim().split('\n')) {
-    await kubectl.ok('wait', '--for=condition=Ready', resource, `--timeout=${seconds}s`);
-  }
+  const names = stdout.trim().split('\n');
+  await kubectl.ok('wait', '--for=condition=Ready', ...names, `--timeout=${seconds * names.length}s`);
 }
 
 /** Runs `act` while the policies are in force. */

@@ -45,7 +45,10 @@ export async function startServerProcess({
     await terminate(pid);
     throw new Error(`${error instanceof Error ? error.message : error}\n${lastLines(logFile)}`);
   }
-  return { port, output, stop: () => terminate(pid, 20_000), kill: () => process.kill(pid, 'SIGKILL') };
+  const kill = () => {
+    if (isRunning(pid)) process.kill(pid, 'SIGKILL');
+  };
+  return { port, output, stop: () => terminate(pid, 20_000), kill };
 }
 
 function isReady(host: string, port: number): Promise<boolean> {

@@ -18,7 +18,8 @@ export interface Settings {
   readonly controlPlane?: string;
 }
 
-export type SuiteSettings = Settings | { readonly skip: string };
+/** One cluster for each spec file that runs at the same time. */
+export type SuiteSettings = readonly Settings[] | { readonly skip: string };
 
 export const givenSkip = process.env['KYMERA_E2E_SKIP'];
 export const givenBinaries = process.env['KYMERA_E2E_BINARIES'];

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, inject } from 'vitest';
 import { createKubectl, type Kubectl } from './kubectl.ts';
-import type { Settings } from './settings.ts';
+import type { Settings, SuiteSettings } from './settings.ts';
 
 export interface Suite {
   readonly settings: Settings;
@@ -21,7 +21,7 @@ type Step = () => Promise<unknown>;
 export function suite(name: string, define: (suite: Suite) => void, skipReason?: string): void {
   const given = inject('settings');
   const skip = 'skip' in given ? given.skip : skipReason;
-  const settings = 'skip' in given ? { kubectl: '', kubeconfig: '', host: '', reach: 'url' as const } : given;
+  const settings = ownCluster(given) ?? { kubectl: '', kubeconfig: '', host: '', reach: 'url' };
   const namespace = namespaceFor(name);
   const kubectl = createKubectl(settings, namespace);
   const preparations: Step[] = [
@@ -54,6 +54,11 @@ export function suite(name: string, define: (suite: Suite) => void, skipReason?:
       after: (tidy) => tidying.push(tidy),
     });
   });
+}
+
+/** No two spec files that run at the same time have the same number, which is one of 1 to the number of workers. */
+function ownCluster(given: SuiteSettings): Settings | undefined {
+  return 'skip' in given ? undefined : given[Number(process.env['VITEST_POOL_ID']) - 1];
 }
 
 function namespaceFor(name: string): string {

@@ -5,8 +5,8 @@ export default defineConfig({
     root: import.meta.dirname,
     include: ['specs/*.e2e.ts'],
     globalSetup: ['global-setup.ts'],
-    // One control plane and cluster-wide policies: one file after the other.
-    fileParallelism: false,
+    // As many control planes as there are workers (see run.mjs). Within one: one file after the other.
+    maxWorkers: 1,
     testTimeout: 60_000,
     hookTimeout: 120_000,
   },

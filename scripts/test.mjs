@@ -7,5 +7,5 @@ import { report, runVitest } from './vitest-run.mjs';
 await ensureBuilt();
 const args = process.argv.slice(2);
 const summaries = [await runVitest('test', args)];
-if (args.length === 0) summaries.push(...(await runE2e()));
+if (args.length === 0) summaries.push(await runE2e());
 process.exit(report(summaries));

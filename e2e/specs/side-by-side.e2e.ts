@@ -175,6 +175,8 @@ suite('beside Kyverno', ({ settings, kubectl, namespace, before, after }) => {
 
   it('nothing of it was changed, nor is by the end of Kymera', async () => {
     expect(await state()).toEqual(untouched);
+    await server?.stop();
+    expect(await state()).toEqual(untouched);
     await server?.uninstall();
     expect((await kymera('cleanup', '--all', ...cluster)).code).toBe(0);
     expect(await state()).toEqual(untouched);
