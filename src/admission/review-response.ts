@@ -29,6 +29,7 @@ export const appliedAnnotation = 'mutated-by';
 /** Longer lists of rules are cut: an audit event is one line. */
 const longestAnnotation = 4_096;
 const noOutcomes: readonly Outcome[] = [];
+const noPatch = '[]';
 
 export function reviewWith(apiVersion: string, response: AdmissionResponse): AdmissionReview {
   return { apiVersion, kind: 'AdmissionReview', response };
@@ -66,10 +67,10 @@ export function verdictOf(
     const denial = denialMessage(result);
     if (denial !== undefined) return deny(uid, denial, warnings);
   }
-  const { patch } = result;
-  if (patch.length === 0) return allow(uid, warnings);
+  const { patchText } = result;
+  if (patchText === noPatch) return allow(uid, warnings);
   const auditAnnotations = { [appliedAnnotation]: appliedRules(result) };
-  const encoded = encodePatch(patch);
+  const encoded = encodePatch(patchText);
   // Spelled out twice: a member added to a spread copy costs a new hidden class each time.
   if (warnings.length === 0)
     return { uid, allowed: true, patchType: 'JSONPatch', patch: encoded, auditAnnotations };

@@ -1,5 +1,5 @@
 import { type Environment, Suspend } from '../expression/scope.ts';
-import { diff } from '../json/diff.ts';
+import { diff, diffText } from '../json/diff.ts';
 import type { PatchOperation } from '../json/patch-operation.ts';
 import type { JsonObject } from '../json/value.ts';
 import type { CompiledPolicy, CompiledRule } from '../policy/compiled.ts';
@@ -253,6 +253,10 @@ class EvaluationResult implements Result {
     const patch = this.#patch ?? (this.#before === this.object ? [] : diff(this.#before, this.object));
     this.#patch = patch;
     return patch;
+  }
+
+  get patchText(): string {
+    return this.#before === this.object ? '[]' : diffText(this.#before, this.object);
   }
 }
 

@@ -2,21 +2,17 @@ import type { JsonObject, Path } from '../json/value.ts';
 import { PatchError } from '../patch/compiled-patch.ts';
 import { metadataOf } from './match-subject.ts';
 
-const TYPE_FIELDS = ['apiVersion', 'kind'] as const;
-const NAME_FIELDS = ['name', 'namespace', 'uid'] as const;
-
 /** Kubernetes refuses changes of these fields; a rule that makes one fails here, before the API server sees it. */
 export function assertSameIdentity(before: JsonObject, after: JsonObject): void {
   if (before === after) return;
-  for (const field of TYPE_FIELDS) {
-    if (before[field] !== after[field]) fail([field]);
-  }
+  if (before.apiVersion !== after.apiVersion) fail(['apiVersion']);
+  if (before.kind !== after.kind) fail(['kind']);
   const old = metadataOf(before);
   const current = metadataOf(after);
   if (old === current) return;
-  for (const field of NAME_FIELDS) {
-    if (old[field] !== current[field]) fail(['metadata', field]);
-  }
+  if (old.name !== current.name) fail(['metadata', 'name']);
+  if (old.namespace !== current.namespace) fail(['metadata', 'namespace']);
+  if (old.uid !== current.uid) fail(['metadata', 'uid']);
 }
 
 function fail(path: Path): never {

@@ -73,6 +73,8 @@ export interface Result {
   readonly object: JsonObject | null;
   /** Against the request's object. */
   readonly patch: readonly PatchOperation[];
+  /** The same as JSON. */
+  readonly patchText: string;
   readonly outcomes: readonly Outcome[];
   /** Milliseconds that each outcome took, waiting for data included; empty without a clock. */
   readonly durations: readonly number[];

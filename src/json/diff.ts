@@ -1,7 +1,7 @@
 import { alignLists } from './align.ts';
+import { type DiffSink, OperationSink, TextSink } from './diff-sink.ts';
 import type { PatchOperation } from './patch-operation.ts';
-import { escapeToken } from './pointer.ts';
-import { textIsShorterThan, textLength } from './text-length.ts';
+import { textIsShorterThan } from './text-length.ts';
 import { isArray, isObject, type Json, type JsonArray, type JsonObject, member } from './value.ts';
 
 /**
@@ -12,38 +12,51 @@ import { isArray, isObject, type Json, type JsonArray, type JsonObject, member }
  * @example diff({ l: [1, 2] }, { l: [0, 1, 2] }) // [{ op: 'add', path: '/l/0', value: 0 }]
  */
 export function diff(before: Json, after: Json): PatchOperation[] {
-  const operations: PatchOperation[] = [];
-  diffValue(before, after, '', operations);
-  return operations;
+  const sink = new OperationSink();
+  diffValue(before, after, '', sink);
+  return sink.operations;
 }
 
-function diffValue(before: Json, after: Json, path: string, operations: PatchOperation[]): void {
+/** The same operations as JSON; `[]` when there are none. */
+export function diffText(before: Json, after: Json): string {
+  const sink = new TextSink();
+  diffValue(before, after, '', sink);
+  return sink.text;
+}
+
+function diffValue(before: Json, after: Json, path: string, sink: DiffSink): void {
   if (before === after) return;
-  if (isArray(before) && isArray(after)) diffList(before, after, path, operations);
-  else if (isObject(before) && isObject(after)) diffObject(before, after, path, operations);
-  else operations.push({ op: 'replace', path, value: after });
+  if (isArray(before) && isArray(after)) diffList(before, after, path, sink);
+  else if (isObject(before) && isObject(after)) diffObject(before, after, path, sink);
+  else sink.put('replace', path, after);
 }
 
-function diffObject(before: JsonObject, after: JsonObject, path: string, operations: PatchOperation[]): void {
+function diffObject(before: JsonObject, after: JsonObject, path: string, sink: DiffSink): void {
+  let kept = 0;
   for (const key of Object.keys(after)) {
     const value = after[key] as Json;
+    kept += 1;
     // No inherited member is a JSON value, so this needs no look at who owns it.
     if (before[key] === value) continue;
     const old = member(before, key);
-    const childPath = `${path}/${escapeToken(key)}`;
-    if (old === undefined) operations.push({ op: 'add', path: childPath, value });
-    else diffValue(old, value, childPath, operations);
+    const childPath = `${path}/${sink.token(key)}`;
+    if (old === undefined) {
+      kept -= 1;
+      sink.put('add', childPath, value);
+    } else diffValue(old, value, childPath, sink);
   }
-  for (const key of Object.keys(before)) {
-    if (!Object.hasOwn(after, key)) operations.push({ op: 'remove', path: `${path}/${escapeToken(key)}` });
+  const keys = Object.keys(before);
+  if (keys.length === kept) return;
+  for (const key of keys) {
+    if (!Object.hasOwn(after, key)) sink.remove(`${path}/${sink.token(key)}`);
   }
 }
 
 // From this many operations on, one replace of the whole list is considered.
 const manyOperations = 5;
 
-function diffList(before: JsonArray, after: JsonArray, path: string, operations: PatchOperation[]): void {
-  const start = operations.length;
+function diffList(before: JsonArray, after: JsonArray, path: string, sink: DiffSink): void {
+  const start = sink.count;
   // Where the next item of `after` stands once the operations so far are applied.
   let index = 0;
   for (const step of alignLists(before, after)) {
@@ -53,28 +66,28 @@ function diffList(before: JsonArray, after: JsonArray, path: string, operations:
         index += step.count;
         break;
       case 'change':
-        diffItem(before[step.before] as Json, after[step.after] as Json, itemPath, operations);
+        diffItem(before[step.before] as Json, after[step.after] as Json, itemPath, sink);
         index++;
         break;
       case 'remove':
-        operations.push({ op: 'remove', path: itemPath });
+        sink.remove(itemPath);
         break;
       case 'add':
-        operations.push({ op: 'add', path: itemPath, value: after[step.after] as Json });
+        sink.put('add', itemPath, after[step.after] as Json);
         index++;
         break;
     }
   }
-  const count = operations.length - start;
-  if (count >= manyOperations && count >= sizeOf(after)) replaceIfShorter(operations, start, path, after);
+  const count = sink.count - start;
+  if (count >= manyOperations && count >= sizeOf(after)) replaceIfShorter(sink, start, path, after);
 }
 
 /** An item may have become quite another one: then replacing it says so in fewer words. */
-function diffItem(before: Json, after: Json, path: string, operations: PatchOperation[]): void {
-  const start = operations.length;
-  diffValue(before, after, path, operations);
-  const count = operations.length - start;
-  if (count > 1 && count >= sizeOf(after)) replaceIfShorter(operations, start, path, after);
+function diffItem(before: Json, after: Json, path: string, sink: DiffSink): void {
+  const start = sink.count;
+  diffValue(before, after, path, sink);
+  const count = sink.count - start;
+  if (count > 1 && count >= sizeOf(after)) replaceIfShorter(sink, start, path, after);
 }
 
 /** Fewer operations than this leave most of the value alone: replacing it could hardly be shorter. */
@@ -83,18 +96,9 @@ function sizeOf(value: Json): number {
   return isObject(value) ? Object.keys(value).length / 2 : 0;
 }
 
-function replaceIfShorter(operations: PatchOperation[], start: number, path: string, value: Json): void {
-  let length = 0;
-  for (let index = start; index < operations.length; index++) {
-    length += operationLength(operations[index] as PatchOperation);
-  }
-  const frame = operationLength({ op: 'replace', path, value: '' }) - 2;
-  if (!textIsShorterThan(value, length - frame)) return;
-  operations.length = start;
-  operations.push({ op: 'replace', path, value });
-}
-
-function operationLength(operation: PatchOperation): number {
-  const value = operation.op === 'remove' ? 0 : '"value":,'.length + textLength(operation.value);
-  return '{"op":"","path":""},'.length + operation.op.length + operation.path.length + value;
+function replaceIfShorter(sink: DiffSink, start: number, path: string, value: Json): void {
+  const frame = '{"op":"replace","path":"","value":},'.length + path.length;
+  if (!textIsShorterThan(value, sink.lengthFrom(start) - frame)) return;
+  sink.dropFrom(start);
+  sink.put('replace', path, value);
 }

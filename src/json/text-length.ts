@@ -1,11 +1,9 @@
 import { isArray, type Json } from './value.ts';
 
-/** About how long the value is as JSON text (escapes inside strings are not counted). */
-export function textLength(value: Json): number {
-  return measure(value, Number.POSITIVE_INFINITY);
-}
-
-/** Stops looking once the limit is reached, so the cost follows the limit and not the value's size. */
+/**
+ * Whether the value is shorter than that as JSON text (escapes inside strings are not counted). Stops looking once the
+ * limit is reached, so the cost follows the limit and not the value's size.
+ */
 export function textIsShorterThan(value: Json, limit: number): boolean {
   return measure(value, limit) < limit;
 }

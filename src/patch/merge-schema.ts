@@ -7,9 +7,9 @@ export interface SchemaNode {
    * Set when this place is a list that is merged: by these keys, or as a set of scalars when there are none.
    * A list without it is replaced as a whole.
    */
-  readonly mergeKeys?: readonly string[];
+  readonly mergeKeys?: readonly string[] | undefined;
   /** The items of a list. */
-  readonly items?: SchemaNode;
+  readonly items?: SchemaNode | undefined;
 }
 
 /**
@@ -29,7 +29,10 @@ const fieldsByType = new Map<string, Map<string, SchemaNode>>(
   Object.keys(mergeTypes).map((type) => [type, new Map<string, SchemaNode>()]),
 );
 const nodeByType = new Map<string, SchemaNode>(
-  Array.from(fieldsByType, ([type, fields]) => [type, { fields }] as const),
+  Array.from(
+    fieldsByType,
+    ([type, fields]) => [type, { fields, mergeKeys: undefined, items: undefined }] as const,
+  ),
 );
 for (const [type, codes] of Object.entries(mergeTypes)) {
   for (const [field, code] of Object.entries(codes)) fieldsByType.get(type)?.set(field, fieldNode(code));
@@ -51,8 +54,8 @@ function fieldNode(code: string): SchemaNode {
   const keys = code.slice(bracket + 1, -1);
   return {
     fields: noFields,
-    ...(items !== undefined && { items }),
-    ...(keys !== '*' && { mergeKeys: keys === '' ? [] : keys.split(',') }),
+    mergeKeys: keys === '*' ? undefined : keys === '' ? [] : keys.split(','),
+    items,
   };
 }
 

@@ -1,3 +1,4 @@
+import { shareText } from '../json/json-text.ts';
 import { isArray, isObject, type Json, type JsonArray, type JsonObject, type Path } from '../json/value.ts';
 import { type Anchor, parseAnchor } from './anchor.ts';
 import { compileCondition } from './anchor-condition.ts';
@@ -61,23 +62,24 @@ function finishMap(
     if (!entry.add && typeof entry.key === 'string') plain.set(entry.key, entry.node);
   }
   const inside = insideOfMap(globals, conditions, entries);
-  const node: MapNode = {
+  const upkeep = tidies ? { ...(retainKeys !== undefined && { retainKeys }), deletions, orders } : undefined;
+  const constant = directive === 'merge' && !tidies && !inside.conditions ? constantMap(entries) : undefined;
+  const anchored = inside.conditions || inside.adds;
+  // All nodes have the same fields in the same order: code that meets objects of many shapes is slow.
+  const nodeWith = (entries: readonly MapEntry[], constant?: JsonObject, nameless?: MapNode): MapNode => ({
     type: 'map',
     directive,
     globals,
     conditions,
     entries,
     plain,
+    upkeep,
     inside,
-    ...(tidies && { upkeep: { ...(retainKeys !== undefined && { retainKeys }), deletions, orders } }),
-  };
-  const constant = directive === 'merge' && !tidies && !inside.conditions ? constantMap(entries) : undefined;
-  const anchored = inside.conditions || inside.adds;
-  return {
-    ...node,
-    ...(constant !== undefined && { constant }),
-    ...(anchored && plain.has('name') && { nameless: { ...node, entries: entries.filter(isNotName) } }),
-  };
+    constant,
+    nameless,
+  });
+  const nameless = anchored && plain.has('name') ? nodeWith(entries.filter(isNotName)) : undefined;
+  return nodeWith(entries, constant, nameless);
 }
 
 function isNotName(entry: MapEntry): boolean {
@@ -112,7 +114,7 @@ function constantMap(entries: readonly MapEntry[]): JsonObject | undefined {
       return undefined;
     members.push([key, node.constant]);
   }
-  return Object.fromEntries(members);
+  return shareText(Object.fromEntries(members) as JsonObject);
 }
 
 function isScalar(value: Json): boolean {
@@ -133,7 +135,8 @@ function compileKey(text: string, path: Path, build: OverlayBuild): OverlayKey {
 }
 
 function compileList(value: JsonArray, path: Path, build: OverlayBuild): ListNode {
-  if (build.tooDeep(path)) return { type: 'list', directive: 'merge', items: [], inside: nothingInside };
+  if (build.tooDeep(path))
+    return { type: 'list', directive: 'merge', items: [], inside: nothingInside, constant: undefined };
   const items: OverlayNode[] = [];
   let directive: ListNode['directive'] = 'merge';
   let inside = nothingInside;
@@ -150,7 +153,7 @@ function compileList(value: JsonArray, path: Path, build: OverlayBuild): ListNod
   }
   if (directive !== 'merge' && inside !== nothingInside) build.discards(directive, path);
   const constant = inside === nothingInside ? constantList(items) : undefined;
-  return { type: 'list', directive, items, inside, ...(constant !== undefined && { constant }) };
+  return { type: 'list', directive, items, inside, constant };
 }
 
 function constantList(items: readonly OverlayNode[]): readonly Json[] | undefined {
@@ -160,5 +163,5 @@ function constantList(items: readonly OverlayNode[]): readonly Json[] | undefine
     if (value === undefined) return undefined;
     values.push(value);
   }
-  return values;
+  return shareText(values);
 }

@@ -25,12 +25,12 @@ export interface MapNode {
   readonly entries: readonly MapEntry[];
   /** The plain entries whose key is known at load. */
   readonly plain: ReadonlyMap<string, OverlayNode>;
-  readonly upkeep?: MapUpkeep;
+  readonly upkeep: MapUpkeep | undefined;
   readonly inside: AnchorsInside;
   /** What is written where nothing is there yet, when that is known at load. */
-  readonly constant?: JsonObject;
+  readonly constant: JsonObject | undefined;
   /** The same without its plain `name`: an anchored list item never renames what it matched. */
-  readonly nameless?: MapNode;
+  readonly nameless: MapNode | undefined;
 }
 
 export interface MapEntry {
@@ -49,7 +49,7 @@ export interface ListNode {
   readonly directive: Directive;
   readonly items: readonly OverlayNode[];
   readonly inside: AnchorsInside;
-  readonly constant?: readonly Json[];
+  readonly constant: readonly Json[] | undefined;
 }
 
 /** Which anchors a node holds, at any depth. */

@@ -122,7 +122,7 @@ function mergeEntries(
     const key = keyText(entry.key, run);
     const before = copy ?? current;
     const present = before !== undefined && Object.hasOwn(before, key);
-    const inOriginal = original !== undefined && Object.hasOwn(original, key);
+    const inOriginal = original === before ? present : original !== undefined && Object.hasOwn(original, key);
     const isKept = entry.add && (present || inOriginal);
     if (entry.add) run.observer?.anchor(`+(${key})`, [...run.path, key], !isKept);
     if (isKept) continue;
@@ -130,7 +130,7 @@ function mergeEntries(
     run.path.push(key);
     const merged = mergeNode(
       entry.node,
-      inOriginal ? original[key] : undefined,
+      inOriginal ? original?.[key] : undefined,
       value,
       schema?.fields.get(key),
       run,

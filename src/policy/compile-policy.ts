@@ -50,7 +50,7 @@ export function compilePolicy(document: JsonObject, source: PolicySource): Polic
     kind: facts.namespaced ? 'Policy' : 'ClusterPolicy',
     apiVersion: facts.apiVersion,
     name,
-    ...(namespace === undefined ? {} : { namespace }),
+    namespace,
     rules: [...kept, ...generated],
     generateRules,
     otherRules: otherRules(document, generateRules),
@@ -192,7 +192,7 @@ function settings(document: JsonObject) {
     applyRules: readText(spec, 'applyRules') === 'One' ? 'One' : 'All',
     failurePolicy: failurePolicy === 'Ignore' ? 'Ignore' : 'Fail',
     emitWarning: readBoolean(spec, 'emitWarning') ?? false,
-    ...(timeoutSeconds === undefined ? {} : { timeoutSeconds }),
+    timeoutSeconds,
     matchConditions: readObjects(webhook, 'matchConditions').map((condition) => ({
       name: readText(condition, 'name') ?? '',
       expression: readText(condition, 'expression') ?? '',

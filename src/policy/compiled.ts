@@ -15,7 +15,7 @@ export interface CompiledPolicy {
   readonly apiVersion: string;
   readonly name: string;
   /** Set for a namespaced Policy: it acts on objects of this namespace only. */
-  readonly namespace?: string;
+  readonly namespace?: string | undefined;
   /** In evaluation order: the author's rules, then the generated ones. Mutate rules only. */
   readonly rules: readonly CompiledRule[];
   /** Rules that make objects, in the order they were written. */
@@ -25,7 +25,7 @@ export interface CompiledPolicy {
   readonly applyRules: 'All' | 'One';
   readonly failurePolicy: 'Fail' | 'Ignore';
   readonly emitWarning: boolean;
-  readonly timeoutSeconds?: number;
+  readonly timeoutSeconds?: number | undefined;
   /** CEL conditions the API server evaluates; offline they are noted as not evaluated. */
   readonly matchConditions: readonly { readonly name: string; readonly expression: string }[];
   readonly annotations: Readonly<Record<string, string>>;
@@ -39,13 +39,13 @@ export interface CompiledPolicy {
 export interface CompiledRuleHead {
   readonly name: string;
   /** The author's rule this one was generated from, for pod controllers. */
-  readonly autogenOf?: string;
+  readonly autogenOf?: string | undefined;
   /** Where in the policy document the author wrote it. */
   readonly path: Path;
   readonly match: CompiledFilter;
-  readonly exclude?: CompiledFilter;
+  readonly exclude?: CompiledFilter | undefined;
   readonly context: readonly CompiledContextEntry[];
-  readonly preconditions?: CompiledConditions;
+  readonly preconditions?: CompiledConditions | undefined;
   readonly skipBackgroundRequests: boolean;
   /** The rule as it runs, after autogen: published in status and shown by explain. */
   readonly document: JsonObject;
@@ -57,9 +57,9 @@ export interface CompiledRule extends CompiledRuleHead {
    * Variables of the context and the preconditions. Outside loops Kyverno fills in the whole rule before it patches,
    * so one of them that cannot be resolved fails the rule, read or not.
    */
-  readonly surroundings?: CompiledTemplate;
+  readonly surroundings?: CompiledTemplate | undefined;
   /** Present (even when empty) on a mutate-existing rule: admission passes it over. */
-  readonly targets?: readonly CompiledTarget[];
+  readonly targets?: readonly CompiledTarget[] | undefined;
   readonly mutateExistingOnPolicyUpdate: boolean;
   /** False for a rule for existing objects whose patch differs each time: it is not reconciled. */
   readonly repeatable: boolean;

@@ -97,6 +97,7 @@ function listWrites(list: JsonArray, place: Place): readonly Write[] {
   if (word === 'replace' || schema === 'unknown') return [writeOf(place.steps, place.effect, place.source)];
   const keys = schema === 'custom' ? undefined : schema.mergeKeys;
   if (keys === undefined && !holdsAnchor(list)) return [whole(list, place)];
+  if (list.length === 0) return [writeOf(place.steps, 'default', place.source, [])];
   return list.flatMap((item, index) =>
     itemWrites(item, keys, { ...place, source: [...place.source, index] }),
   );

@@ -118,6 +118,12 @@ describe('a strategic merge', () => {
       ['apps/Deployment: set spec.strategy[*]', 'apps/Deployment: set spec.strategy.type'],
     ],
     ['an empty map is added', 'Pod', '{spec: {securityContext: {}}}', ['/Pod: default spec.securityContext']],
+    [
+      'an empty list that is merged is added',
+      'Pod',
+      '{spec: {containers: []}}',
+      ['/Pod: default spec.containers'],
+    ],
     ['every kind', '"*"', '{metadata: {labels: {a: b}}}', ['*/*: set metadata.labels.a']],
   ])('%s', (_, kind, overlay, expected) => {
     expect(merged(kind, overlay)).toEqual(expected);

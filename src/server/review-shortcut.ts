@@ -97,7 +97,10 @@ class QueuedExchange implements Exchange {
     const { path, scope, countAnswered } = this.#endpoint;
     const { reviewer, metrics, log } = this.#options;
     try {
-      const review = await reviewer(reviewBody(this.#text), scope, this.#milliseconds, path);
+      const body = reviewBody(this.#text);
+      // So that all bodies are read before the first is reviewed: see the queue.
+      await undefined;
+      const review = await reviewer(body, scope, this.#milliseconds, path);
       this.#reply.send(200, reviewText(review));
       countAnswered((performance.now() - this.#startedAt) / 1000);
     } catch (error) {
@@ -111,8 +114,9 @@ class QueuedExchange implements Exchange {
 type ReviewQueue = (exchange: QueuedExchange) => void;
 
 /**
- * Reviews that came in together are answered together, once all connections have been read: code that runs sixteen
- * times in a row is in the processor's caches fifteen times, which saves a third of the time under load.
+ * Reviews that came in together are answered together, once all connections have been read, and step by step: wherever
+ * one awaits, all others come to the same place before it goes on. Code that runs sixteen times in a row is in the
+ * processor's caches fifteen times, which saves a third of the time under load.
  */
 function createReviewQueue(): ReviewQueue {
   let waiting: QueuedExchange[] = [];

@@ -60,10 +60,13 @@ export function createReviewer(options: ReviewerOptions): Reviewer {
     if (snapshot === undefined) return unknownPolicy(reviewed.apiVersion, reviewed.uid, scope);
     const bounded = withDeadline(source, milliseconds);
     const observed = decisions === undefined ? undefined : observeSource(bounded);
+    const { filter, environment, maxContextSize } = rulesOfSettings();
     const decision = await decide(reviewed, splitByMode(snapshot), {
       dataSource: observed ?? bounded,
       clock,
-      ...rulesOfSettings(),
+      filter,
+      environment,
+      maxContextSize,
     });
     const elapsed = performance.now() - startedAt;
     const microseconds = Math.round(elapsed * 1000);

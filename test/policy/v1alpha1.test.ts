@@ -51,7 +51,7 @@ spec :
 
   it('is for names that match, all over the cluster', () => {
     expect(policy).toMatchObject({ kind: 'ClusterPolicy', key: 'add-sidecar' });
-    expect(policy).not.toHaveProperty('namespace');
+    expect(policy.namespace).toBeUndefined();
     const block = rule.match.any?.[0];
     expect(block?.kinds?.[0]?.kind.matches('Deployment')).toBe(true);
     expect(['my-shop-app', 'bakery'].map((name) => block?.names?.[0]?.matches(name))).toEqual([true, false]);

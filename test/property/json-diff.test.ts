@@ -3,12 +3,15 @@ import jsonpatch from 'fast-json-patch';
 import { describe, expect, it } from 'vitest';
 import { alignLists } from '../../src/json/align.ts';
 import { applyPatch } from '../../src/json/apply-patch.ts';
-import { diff } from '../../src/json/diff.ts';
+import { diff, diffText } from '../../src/json/diff.ts';
 import { setAt } from '../../src/json/edit.ts';
 import { equal } from '../../src/json/equal.ts';
 import { isArray, isObject, type Json, type JsonObject, member } from '../../src/json/value.ts';
 
-const keys = fc.constantFrom('a', 'b', 'name', 'a/b', '~', '', '0', '__proto__', 'constructor', 'toString');
+const keys = fc.constantFrom(
+  ...['a', 'b', 'name', 'a/b', '~', '', '0', '__proto__', 'constructor', 'toString'],
+  ...['"', '\\', 'ü/\n', 'k'.repeat(80)],
+);
 const scalars = fc.oneof(
   fc.constantFrom(null, true, false, '', 'x', 'y'),
   fc.integer({ min: -3, max: 3 }),
@@ -81,6 +84,15 @@ describe('diff and applyPatch', () => {
         fc.pre(withoutPrototypeKeys(before) && withoutPrototypeKeys(after));
         const copies = JSON.parse(JSON.stringify({ before, operations }));
         expect(jsonpatch.applyPatch(copies.before, copies.operations, true).newDocument).toEqual(after);
+      }),
+      { numRuns: 1000 },
+    );
+  });
+
+  it('diffText(a, b) is diff(a, b) as JSON, to the letter', () => {
+    fc.assert(
+      fc.property(variations, ([before, after]) => {
+        expect(diffText(before, after)).toBe(JSON.stringify(diff(before, after)));
       }),
       { numRuns: 1000 },
     );
