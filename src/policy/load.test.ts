@@ -319,7 +319,7 @@ spec:
     const [rule] = loadOne(text('targets: [{apiVersion: v1, kind: Secret, namespace: ""}]')).rules;
     expect(rule?.mutateExistingOnPolicyUpdate).toBe(true);
     expect(Object.keys(rule?.targets?.[0] ?? {})).toEqual(['path', 'apiVersion', 'kind', 'context']);
-    const [rule] = loadOne(text('mutateExistingOnPolicyUpdate: false')).rules;
-    expect(rule).toMatchObject({ name: 'r', targets: undefined });
+    const [plain] = loadOne(text('mutateExistingOnPolicyUpdate: false')).rules;
+    expect(plain).toMatchObject({ name: 'r', targets: undefined });
   });
 });
