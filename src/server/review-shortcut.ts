@@ -1,13 +1,9 @@
-import { reviewText } from '../admission/review-response.ts';
-import type { HttpCount, Metrics } from './metrics.ts';
 import { refusalAnswer } from './refusal.ts';
+import { createEndpoints, type Endpoint, type EndpointOptions } from './review-endpoints.ts';
 import { asRefusal, millisecondsFor, reviewBody } from './review-exchange.ts';
 import type { Log } from './review-log.ts';
-import type { PolicyScope, Reviewer } from './reviewer.ts';
 
-export interface ShortcutOptions {
-  readonly reviewer: Reviewer;
-  readonly metrics: Metrics;
+export interface ShortcutOptions extends EndpointOptions {
   readonly log: Log;
   readonly bodyLimit: number;
 }
@@ -34,30 +30,20 @@ export interface Exchange {
 /** Undefined for what is left to the framework. */
 export type ReviewShortcut = (post: PlainPost, reply: Reply) => Exchange | undefined;
 
-interface Endpoint {
-  readonly path: string;
-  readonly scope: PolicyScope;
-  readonly countAnswered: HttpCount;
-}
-
 /**
  * Answers what an API server sends all day past the HTTP framework, whose share of a review is larger than the
  * policies'. Only plain requests are taken; whatever is unusual about one is left to the framework's routes, which
  * say what is wrong with it.
  */
 export function createReviewShortcut(options: ShortcutOptions): ReviewShortcut {
-  const { bodyLimit, metrics } = options;
-  const endpoints = new Map<string, Endpoint>();
-  for (const set of ['all', 'ignore', 'fail'] as const) {
-    const path = set === 'all' ? '/mutate' : `/mutate/${set}`;
-    endpoints.set(path, { path, scope: { set }, countAnswered: metrics.httpCount('POST', path, 200) });
-  }
+  const { bodyLimit } = options;
+  const endpointAt = createEndpoints(options);
   const timeouts = createTimeoutReader();
   const enqueue = createReviewQueue();
 
   return ({ target, length }, reply) => {
     const queryAt = target.indexOf('?');
-    const endpoint = endpoints.get(queryAt < 0 ? target : target.slice(0, queryAt));
+    const endpoint = endpointAt(queryAt < 0 ? target : target.slice(0, queryAt));
     if (endpoint === undefined || !(length > 0 && length <= bodyLimit)) return undefined;
     const milliseconds = timeouts(queryAt < 0 ? '' : target.slice(queryAt + 1));
     if (milliseconds === undefined) return undefined;
@@ -94,19 +80,18 @@ class QueuedExchange implements Exchange {
   }
 
   async answer(): Promise<void> {
-    const { path, scope, countAnswered } = this.#endpoint;
-    const { reviewer, metrics, log } = this.#options;
+    const { path, route, answer, countAnswered } = this.#endpoint;
+    const { metrics, log } = this.#options;
     try {
       const body = reviewBody(this.#text);
       // So that all bodies are read before the first is reviewed: see the queue.
       await undefined;
-      const review = await reviewer(body, scope, this.#milliseconds, path);
-      this.#reply.send(200, reviewText(review));
+      this.#reply.send(200, await answer(body, this.#milliseconds));
       countAnswered((performance.now() - this.#startedAt) / 1000);
     } catch (error) {
       const { status, body } = refusalAnswer(asRefusal(error), path, log);
       this.#reply.send(status, JSON.stringify(body));
-      metrics.httpCount('POST', path, status)((performance.now() - this.#startedAt) / 1000);
+      metrics.httpCount('POST', route, status)((performance.now() - this.#startedAt) / 1000);
     }
   }
 }

@@ -82,8 +82,10 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   let isDraining = false;
 
   const bodyLimit = options.bodyLimit ?? defaultBodyLimit;
+  const others = options.otherWebhooks ?? new Map();
   const shortcut = createReviewShortcut({
     reviewer,
+    others,
     metrics,
     log: options.log,
     bodyLimit,
@@ -101,7 +103,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   const connections = trackConnections(server);
   observeHttp(app, metrics, () => isDraining);
   guardAdmission(app, options);
-  addAdmissionRoutes(app, { reviewer, others: options.otherWebhooks ?? new Map() });
+  addAdmissionRoutes(app, { reviewer, others });
   const own = {
     metrics: () => metrics.registry.getMetricsAsJSON(),
     decisions: () => decisions?.records() ?? [],

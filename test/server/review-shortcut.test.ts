@@ -14,6 +14,9 @@ import {
 } from './running-server.ts';
 
 const policy = labelPolicy('one', 'a: "1"');
+const namespaced = labelPolicy('two', 'b: "1"')
+  .replace('ClusterPolicy', 'Policy')
+  .replace('name: two', 'name: two\n  namespace: shop');
 const review = JSON.stringify(reviewOf(pod));
 
 interface Told {
@@ -36,7 +39,12 @@ describe.each(ways)('over %s', (_name, post) => {
     ['a review for a failure policy', '/mutate/ignore', review, 200],
     ['a review with a timeout', '/mutate?timeout=10s', review, 200],
     ['text of every length', '/mutate/fail', review.replace('"name":"', '"name":"größe-名前-'), 200],
+    ['a review for one policy', '/mutate/fail/finegrained/one', review, 200],
+    ['a review for a policy of a namespace', '/mutate/ignore/finegrained/shop/two', review, 200],
+    ['a review for a policy that is gone', '/mutate/fail/finegrained/gone', review, 200],
+    ['a review of another webhook', '/policyvalidate?timeout=5s', review, 200],
     ['no body', '/mutate', '', 400],
+    ['no JSON for another webhook', '/policyvalidate', '{', 417],
     ['no JSON', '/mutate', '{"kind":', 417],
     ['no review', '/mutate', '{"kind":"Pod"}', 400],
     ['no duration', '/mutate?timeout=soon', review, 400],
@@ -44,7 +52,12 @@ describe.each(ways)('over %s', (_name, post) => {
     ['an unknown path', '/mutate/other', review, 404],
     ['too much', '/mutate', `"${'x'.repeat(70_000)}"`, 413],
   ])('%s is answered, counted and logged alike', async (_what, path, body, status) => {
-    const server = await startTestServer(policy, { bodyLimit: 65_536 });
+    const server = await startTestServer(`${policy}\n${namespaced}`, {
+      bodyLimit: 65_536,
+      otherWebhooks: new Map([
+        ['/policyvalidate', async (_body, milliseconds, path) => ({ milliseconds, path })],
+      ]),
+    });
     const answer = await post(server, path, Buffer.from(body));
     const expected = await send(`${server.url}${path}`, {
       ca: server.ca,
@@ -53,13 +66,14 @@ describe.each(ways)('over %s', (_name, post) => {
       headers: { 'transfer-encoding': 'chunked' },
     });
     expect([answer.status, answer.text]).toEqual([status, expected.text]);
-    const route = status === 404 ? 'unknown' : path.split('?', 1)[0];
+    const route = status === 404 ? 'unknown' : routeOf(path);
     const { text } = await server.get('/metrics');
     const counted = `kyverno_http_requests_total{http_method="POST",http_url="${route}",http_status="${status}"} 2`;
     expect(text).toContain(counted);
-    const lines = server.logged().trim().split('\n');
+    const lines = server.logged().split('\n').filter(Boolean);
     const [first, second] = lines.map((line) => ({ ...JSON.parse(line), time: '', µs: 0 }));
-    expect([lines.length, first]).toEqual([2, second]);
+    const isTold = status !== 200 || !/gone|policyvalidate/.test(path);
+    expect([lines.length, first]).toEqual([isTold ? 2 : 0, second]);
   });
 
   it('a body that comes in many pieces is put together', async () => {
@@ -108,6 +122,13 @@ describe('reviews that come in together', () => {
     agent.destroy();
   });
 });
+
+function routeOf(path: string): string {
+  return path
+    .replace(/\?.*/, '')
+    .replace(/finegrained\/\w+$/, 'finegrained/:policy')
+    .replace(/finegrained\/\w+\/\w+$/, 'finegrained/:namespace/:policy');
+}
 
 function overHttp1({ isLengthTold, isKept }: { readonly isLengthTold: boolean; readonly isKept: boolean }) {
   return async ({ ca, url }: TestServer, path: string, body: Buffer): Promise<Told> => {
