@@ -129,7 +129,6 @@ export class Evaluation {
     const reason = this.#reasonToPassOver(policy, rule, object);
     if (reason !== undefined) {
       if (this.#explain) this.#tell(skipped(policy, rule, reason));
-      this.#ruleStart = undefined;
       return;
     }
     const traced = this.#explain ? traceRule() : undefined;
@@ -147,12 +146,15 @@ export class Evaluation {
     if (effect.status === 'applied') this.#object = effect.object;
     if (effect.status === 'failed') this.#policyFailed = true;
     this.#tell(outcomeOf(policy, rule, object, effect, traced?.trace));
-    this.#ruleStart = undefined;
   }
 
   #tell(outcome: Outcome): void {
     this.#outcomes.push(outcome);
-    if (this.#clock !== undefined) this.#durations.push(this.#clock() - (this.#ruleStart ?? 0));
+    if (this.#clock === undefined) return;
+    const now = this.#clock();
+    this.#durations.push(now - (this.#ruleStart ?? now));
+    // The next rule begins where this one ends: a clock is not free.
+    this.#ruleStart = now;
   }
 
   #budget(): ContextBudget | undefined {

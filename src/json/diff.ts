@@ -59,6 +59,7 @@ function diffList(before: JsonArray, after: JsonArray, path: string, sink: DiffS
   const start = sink.count;
   // Where the next item of `after` stands once the operations so far are applied.
   let index = 0;
+  let areAllPatched = true;
   for (const step of alignLists(before, after)) {
     const itemPath = `${path}/${index}`;
     switch (step.type) {
@@ -67,17 +68,22 @@ function diffList(before: JsonArray, after: JsonArray, path: string, sink: DiffS
         break;
       case 'change':
         diffItem(before[step.before] as Json, after[step.after] as Json, itemPath, sink);
+        areAllPatched &&= typeof after[step.after] === 'object';
         index++;
         break;
       case 'remove':
         sink.remove(itemPath);
+        areAllPatched = false;
         break;
       case 'add':
         sink.put('add', itemPath, after[step.after] as Json);
+        areAllPatched = false;
         index++;
         break;
     }
   }
+  // Each item that was patched was shorter to patch than to replace: so are all of them.
+  if (areAllPatched) return;
   const count = sink.count - start;
   if (count >= manyOperations && count >= sizeOf(after)) replaceIfShorter(sink, start, path, after);
 }

@@ -11,6 +11,7 @@ const lenientIndex = /^[-+]?[0-9]+$/;
  * leading zeros; a negative number counts from the end.
  */
 export function parseIndex(token: string, lenient: boolean): number | undefined {
+  if (token.length === 1 && token >= '0' && token <= '9') return Number(token);
   return (lenient ? lenientIndex : strictIndex).test(token) ? Number(token) : undefined;
 }
 

@@ -150,8 +150,14 @@ function addIfAbsent(item: OverlayNode, work: ListWork): void {
 
 function finish(work: ListWork, current: JsonArray | undefined): Merged {
   const { before, items, added } = work;
-  const changed = added.length > 0 || items.some((item, index) => item !== before[index]);
-  if (!changed) return current;
+  let isChanged = added.length > 0;
+  let isWhole = true;
+  for (let index = 0; index < items.length; index++) {
+    if (items[index] !== before[index]) isChanged = true;
+    if (items[index] === undefined) isWhole = false;
+  }
+  if (!isChanged) return current;
+  if (isWhole && added.length === 0) return items as JsonArray;
   return [...added, ...items.filter((item): item is Json => item !== undefined)];
 }
 
