@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest';
 import { type ClusterServer, startClusterServer } from '../cluster-server.ts';
 import { kymera } from '../kymera.ts';
-import { configMap, labelPolicy } from '../objects.ts';
-import { applyPolicies } from '../policies-in-force.ts';
+import { configMap, deployment, labelPolicy } from '../objects.ts';
+import { applyPolicies, withPolicies } from '../policies-in-force.ts';
 import { suite } from '../suite.ts';
 
 suite('the end of a server', ({ settings, kubectl, namespace, before, after }) => {
@@ -66,5 +66,40 @@ suite('the end of a server', ({ settings, kubectl, namespace, before, after }) =
     expect(await webhooks()).toEqual([]);
     const own = kubectl.with(`--namespace=${server.namespace}`);
     expect(await own.ok('get', 'leases,secrets', '-o', 'name')).toBe('');
+  });
+});
+
+suite('the end of a Deployment', ({ settings, kubectl, namespace, before, after }) => {
+  const name = 'kymera-admission';
+  let server: ClusterServer;
+  const own = () => kubectl.with(`--namespace=${server.namespace}`);
+  const webhooks = async () => {
+    const kinds = 'mutatingwebhookconfigurations,validatingwebhookconfigurations';
+    return (await kubectl.list(kinds)).map(({ metadata }) => metadata.name);
+  };
+  before(async () => {
+    server = await startClusterServer(settings, { replicas: 2, args: ['--deployment', name] });
+    await own().sendOk('create', deployment(name));
+  });
+  after(async () => {
+    await own().ok('delete', 'deployment', name);
+    await server.uninstall();
+  });
+
+  it('by the loss of the replica that led is one all the same when it is scaled to zero', async () => {
+    const resources = { namespaces: [namespace] };
+    await withPolicies(
+      kubectl,
+      [labelPolicy('ends', 'ConfigMap', { seen: 'yes' }, { resources })],
+      async () => {
+        await expect.poll(webhooks, { timeout: 20_000 }).toHaveLength(2);
+        const lease = await own().get('lease', 'kymera');
+        const leads = (replica: number) => server.output(replica).includes(lease['spec'].holderIdentity);
+        await server.kill(leads(0) ? 0 : 1);
+        await own().ok('scale', 'deployment', name, '--replicas=0');
+        await server.stop();
+        expect(await webhooks()).toEqual([]);
+      },
+    );
   });
 });

@@ -152,13 +152,16 @@ export function startLeaderTasks(given: LeaderTaskOptions): LeaderTasks {
     // Another that goes at the same time may have handed it over meanwhile.
     wasLeader ||= election.isLeader();
     await election.stop();
-    if (!wasLeader || !isManaging) return;
+    // A Deployment that is gone is gone for all, and the one that led may be dead.
+    const mayBeLast = wasLeader || options.deployment !== undefined;
+    if (!mayBeLast || !isManaging) return;
     try {
       const waitMs = 2.5 * (options.timing?.lease?.retryMs ?? 2_000);
       if (await isLastReplica({ client, namespace, leaseName, deployment: options.deployment, waitMs })) {
         const removed = await removeWebhooks(client);
         log.info({ removed }, 'the last replica takes the webhooks away');
-        await writeStatuses(client, catalog.records(), () => ({ written: false, ended: true }), new Date());
+        if (wasLeader)
+          await writeStatuses(client, catalog.records(), () => ({ written: false, ended: true }), new Date());
       }
     } catch (error) {
       log.warn({ reason: messageOf(error) }, 'the webhooks could not be taken away: run kymera cleanup');
