@@ -85,8 +85,10 @@ suite('connections', ({ settings, kubectl, namespace, before, after }) => {
     await withPolicies(kubectl, [onConnect('retold', 'Pod/exec', patch)], async () => {
       const message = 'container PodExecOptions web ls_-l is not valid for pod web';
       await answers(() => exec('web', 'ls', '-l'), message);
-      const [review] = reviewsOf('Pod/exec').slice(-1);
-      expect(review).toMatchObject({ name: 'web', namespace, allowed: true, applied: 'retold/retold' });
+      // A review is written down after it was answered.
+      await expect
+        .poll(() => reviewsOf('Pod/exec').at(-1), { timeout: 10_000 })
+        .toMatchObject({ name: 'web', namespace, allowed: true, applied: 'retold/retold' });
       const [port = 0] = server.ports();
       const metrics = await servedText(server.host, port, '/metrics');
       expect(metrics).toMatch(/kyverno_policy_results_total\{[^}]*resource_request_operation="connect"/);
