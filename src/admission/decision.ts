@@ -16,6 +16,7 @@ export interface Decision extends ReviewedRequest {
   readonly durations: readonly number[];
   /** Of policies in audit mode: what they would have done to the object as the others left it. */
   readonly audited: readonly Outcome[];
+  readonly auditedDurations: readonly number[];
 }
 
 export interface DecisionOptions {
@@ -46,22 +47,24 @@ export async function decide(
       outcomes: noOutcomes,
       durations: noDurations,
       audited: noOutcomes,
+      auditedDurations: noDurations,
     };
   }
   const result = await mutate(request, enforced, options);
   const isDenied = result.failedPolicies.some(({ failurePolicy }) => failurePolicy === 'Fail');
   const wouldBe =
     audited === undefined || isDenied
-      ? noOutcomes
-      : (await mutate({ ...request, object: result.object }, audited, options)).outcomes;
+      ? undefined
+      : await mutate({ ...request, object: result.object }, audited, options);
   return {
     uid,
     request,
     apiVersion,
     dryRun,
-    response: verdictOf(uid, result, wouldBe),
+    response: verdictOf(uid, result, wouldBe?.outcomes),
     outcomes: result.outcomes,
     durations: result.durations,
-    audited: wouldBe,
+    audited: wouldBe?.outcomes ?? noOutcomes,
+    auditedDurations: wouldBe?.durations ?? noDurations,
   };
 }

@@ -1,4 +1,4 @@
-import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyReply } from 'fastify';
 import type { Log } from './review-log.ts';
 
 /** A request that cannot be answered, and the reason to give. */
@@ -41,7 +41,12 @@ export function refusalAnswer(error: Error, url: string, log: Log): RefusalAnswe
   return { status, body: { error: reason } };
 }
 
-export function refuse(error: Error, request: FastifyRequest, reply: FastifyReply, log: Log): FastifyReply {
+export function refuse(
+  error: Error,
+  request: { readonly url: string },
+  reply: FastifyReply,
+  log: Log,
+): FastifyReply {
   const { status, body } = refusalAnswer(error, request.url, log);
   return reply.code(status).send(body);
 }

@@ -100,13 +100,16 @@ export function createReviewCounters(registry: Registry): ReviewCounters {
       const reviews = alike(decision);
       reviews.requests.value += 1;
       observe(reviews.duration, seconds);
-      for (const [index, outcome] of decision.outcomes.entries()) {
-        const series = ruleSeries(outcome, decision, reviews);
-        series.results.value += 1;
-        observe(series.duration, (decision.durations[index] ?? 0) / 1000);
-      }
+      const countRules = (outcomes: readonly Outcome[], durations: readonly number[]) => {
+        for (const [index, outcome] of outcomes.entries()) {
+          const series = ruleSeries(outcome, decision, reviews);
+          series.results.value += 1;
+          observe(series.duration, (durations[index] ?? 0) / 1000);
+        }
+      };
+      countRules(decision.outcomes, decision.durations);
+      countRules(decision.audited, decision.auditedDurations);
       for (const outcome of decision.audited) {
-        ruleSeries(outcome, decision, reviews).results.value += 1;
         if (outcome.status !== 'applied') continue;
         const labels = auditLabels(outcome, decision);
         changes.series(Object.values(labels).join(' '), () => labels).value += 1;

@@ -1,5 +1,6 @@
 import { createServer as createPlainServer } from 'node:http';
 import {
+  constants,
   createSecureServer,
   type Http2SecureServer,
   type Http2ServerRequest,
@@ -7,7 +8,7 @@ import {
 } from 'node:http2';
 import type { AddressInfo, Server } from 'node:net';
 import type { TLSSocket } from 'node:tls';
-import fastify, { type FastifyInstance } from 'fastify';
+import fastify, { type FastifyInstance, type FastifyReply } from 'fastify';
 import type { ReadinessCheck } from '../admission/policy-provider.ts';
 import { addAdmissionRoutes, type ReviewAnswerer } from './admission-routes.ts';
 import { type Connections, trackConnections } from './connections.ts';
@@ -35,6 +36,8 @@ export interface ServerOptions extends Omit<ReviewerOptions, 'metrics' | 'decisi
   readonly clientCa?: string;
   /** In bytes. */
   readonly bodyLimit?: number;
+  /** How long the body of a request may take to arrive. */
+  readonly bodyMilliseconds?: number;
   /** How many decisions to keep for `/debug/decisions`; none when absent. */
   readonly keepDecisions?: number;
   /** Also serve `/metrics` and health without TLS, on this port. */
@@ -70,7 +73,7 @@ export interface RunningServer {
 
 const defaultBodyLimit = 8 * 1024 * 1024;
 const defaultGrace = 25_000;
-const quietMilliseconds = 30_000;
+const defaultBodyMilliseconds = 30_000;
 const idleMilliseconds = 180_000;
 
 export async function startServer(options: ServerOptions): Promise<RunningServer> {
@@ -82,6 +85,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   let isDraining = false;
 
   const bodyLimit = options.bodyLimit ?? defaultBodyLimit;
+  const bodyMilliseconds = options.bodyMilliseconds ?? defaultBodyMilliseconds;
   const others = options.otherWebhooks ?? new Map();
   const shortcut = createReviewShortcut({
     reviewer,
@@ -91,13 +95,13 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     bodyLimit,
   });
   const rules = { isGuarded: options.clientCa !== undefined, isDraining: () => isDraining };
-  const app = createApp({ ...options, bodyLimit }, takeShortcut(shortcut, rules));
+  const app = createApp({ ...options, bodyLimit, bodyMilliseconds }, takeShortcut(shortcut, rules));
   const server = app.server as unknown as Http2SecureServer;
   readDirectly(server, {
     ...rules,
     shortcut,
     onBusy: (socket, isBusy) => connections.setBusy(socket, isBusy),
-    bodyMilliseconds: quietMilliseconds,
+    bodyMilliseconds,
     idleMilliseconds,
   });
   const connections = trackConnections(server);
@@ -142,8 +146,13 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   };
 }
 
+interface BodyLimits {
+  readonly bodyLimit: number;
+  readonly bodyMilliseconds: number;
+}
+
 function createApp(
-  options: ServerOptions & { readonly bodyLimit: number },
+  options: ServerOptions & BodyLimits,
   shortcut: (request: ServerRequest, response: ServerAnswer) => boolean,
 ): FastifyInstance {
   const app = fastify({
@@ -153,13 +162,15 @@ function createApp(
     logger: false,
     exposeHeadRoutes: false,
     return503OnClosing: false,
+    frameworkErrors: (error, request, reply) =>
+      void refuse(error, request, reply as unknown as FastifyReply, options.log),
   });
   return finishApp(app as unknown as FastifyInstance, options);
 }
 
 /** Both protocols on one port. The framework gets what the shortcut leaves. */
 function createTlsServer(
-  { certificate, clientCa }: ServerOptions,
+  { certificate, clientCa, bodyMilliseconds }: ServerOptions & BodyLimits,
   shortcut: (request: ServerRequest, response: ServerAnswer) => boolean,
   handler: (request: Http2ServerRequest, response: Http2ServerResponse) => void,
 ): Http2SecureServer {
@@ -170,11 +181,19 @@ function createTlsServer(
       ...(clientCa === undefined ? {} : { requestCert: true, rejectUnauthorized: false }),
     },
     (request, response) => {
+      if (request.httpVersionMajor === 2) endWhenLate(request, bodyMilliseconds);
       if (!shortcut(request, response)) handler(request, response);
     },
   );
-  // A caller that goes quiet in the middle of a request.
-  return Object.assign(server, { requestTimeout: quietMilliseconds });
+  server.on('session', (session) => session.setTimeout(idleMilliseconds, () => session.close()));
+  return Object.assign(server, { requestTimeout: bodyMilliseconds });
+}
+
+/** Node watches over the callers of HTTP/1 only. */
+function endWhenLate(request: Http2ServerRequest, milliseconds: number): void {
+  const timer = setTimeout(() => request.stream.close(constants.NGHTTP2_CANCEL), milliseconds);
+  const forget = () => clearTimeout(timer);
+  request.once('end', forget).once('close', forget);
 }
 
 /** Puts the direct reader before Node's own for HTTP/1.1, on connections whose callers may send reviews. */

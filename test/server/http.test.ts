@@ -1,3 +1,4 @@
+import { constants } from 'node:http2';
 import { Agent } from 'node:https';
 import { connect as connectTcp } from 'node:net';
 import { connect as connectTls, type TLSSocket } from 'node:tls';
@@ -121,6 +122,33 @@ describe('what is no review', () => {
     const { ca, url } = server;
     const answer = await send(`${url}${path}`, { ca, method, ...(method === 'POST' ? { body: bytes } : {}) });
     expect(answer.status).toBe(status);
+  });
+
+  it('with a path that cannot be read is refused in the same form as all others', async () => {
+    const server = await startTestServer(policy);
+    const answer = await server.get('/%ff');
+    expect([answer.status, JSON.parse(answer.text)]).toEqual([400, { error: 'the path cannot be read' }]);
+  });
+
+  it.each([
+    ['stalls', 0],
+    ['drips', 20],
+  ])('whose body %s is ended over HTTP/2, too', async (_how, pause) => {
+    const server = await startTestServer(policy, { bodyMilliseconds: 150 });
+    const session = connect(server.url, { ca: server.ca });
+    const stream = session.request({
+      ':method': 'POST',
+      ':path': '/mutate',
+      'content-type': 'application/json',
+      'content-length': 5_000,
+    });
+    stream.on('error', () => undefined);
+    stream.write('{');
+    const drip = pause === 0 ? undefined : setInterval(() => stream.write(' '), pause);
+    await new Promise((resolve) => stream.once('close', resolve));
+    clearInterval(drip);
+    expect(stream.rstCode).toBe(constants.NGHTTP2_CANCEL);
+    session.destroy();
   });
 
   it('of any other shape neither crashes nor hangs the server', async () => {

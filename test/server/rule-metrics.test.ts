@@ -17,6 +17,16 @@ describe('the time that rules take', () => {
     expect(lines.find((line) => line.includes('le="+Inf"'))).toMatch(/\} 3$/);
   });
 
+  it('is told of rules in audit mode, too', async () => {
+    const audited = labelPolicy('seen', 'a: "1"', { annotations: 'kymera.io/mode: audit' });
+    const server = await startTestServer(`${audited}\n${labelPolicy('one', 'b: "1"')}`);
+    await server.post('/mutate', reviewOf(pod));
+    const { text } = await server.get('/metrics');
+    for (const policy of ['seen', 'one']) {
+      expect(text).toMatch(new RegExp(`^${name}_count\\{.*policy_name="${policy}".*\\} 1$`, 'm'));
+    }
+  });
+
   it('includes waiting for data', async () => {
     const slow: DataSource = {
       read: async () => {
