@@ -4,8 +4,8 @@ import { report, runVitest } from '../scripts/vitest-run.mjs';
 import { controlPlaneBinaries } from './control-plane/build.mjs';
 import { helmProgram } from './helm/build.mjs';
 
-/** Specs mostly wait: two at a time, each with a control plane of its own, take little more than half the time. */
-const atOnce = 2;
+/** Specs wait for much of their time: so many at once, each with a control plane of its own, keep two cores busy. */
+const atOnce = 3;
 const allSpecs = 'e2e/vitest.config.ts';
 
 /** Returns the summary of its tests. */
