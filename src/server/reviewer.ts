@@ -57,7 +57,10 @@ export function createReviewer(options: ReviewerOptions): Reviewer {
     const startedAt = performance.now();
     const reviewed = requestOf(body, options);
     const snapshot = snapshotFor(provider.current(), scope);
-    if (snapshot === undefined) return unknownPolicy(reviewed.apiVersion, reviewed.uid, scope);
+    if (snapshot === undefined) {
+      log.warn({ uid: reviewed.uid, path }, 'there is no such policy');
+      return unknownPolicy(reviewed.apiVersion, reviewed.uid, scope);
+    }
     const bounded = withDeadline(source, milliseconds);
     const observed = decisions === undefined ? undefined : observeSource(bounded);
     const { filter, environment, maxContextSize } = rulesOfSettings();
