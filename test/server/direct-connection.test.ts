@@ -12,6 +12,11 @@ import {
 } from './running-server.ts';
 
 const policy = labelPolicy('one', 'a: "1"');
+const waiting = policyText(
+  'waiting',
+  `context: [{name: cm, configMap: {name: settings, namespace: shop}}]
+    mutate: {patchStrategicMerge: {metadata: {labels: {team: "{{ cm.data.team }}"}}}}`,
+);
 const review = JSON.stringify(reviewOf(pod));
 const sockets: TLSSocket[] = [];
 const servers: Server[] = [];
@@ -73,11 +78,6 @@ describe('a connection that brings reviews', () => {
 
   it('may ask for something else while a review is under way', async () => {
     const { dataSource, release } = heldData({ data: { team: 'blue' } });
-    const waiting = policyText(
-      'waiting',
-      `context: [{name: cm, configMap: {name: settings, namespace: shop}}]
-    mutate: {patchStrategicMerge: {metadata: {labels: {team: "{{ cm.data.team }}"}}}}`,
-    );
     const caller = await callerOf(await startTestServer(waiting, { dataSource }));
     caller.write(`${post(review)}GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n`);
     setTimeout(release, 50);
@@ -98,11 +98,6 @@ describe('a connection that brings reviews', () => {
 
   it('is closed with its last answer when the server stops', async () => {
     const { dataSource, release } = heldData({ data: { team: 'blue' } });
-    const waiting = policyText(
-      'waiting',
-      `context: [{name: cm, configMap: {name: settings, namespace: shop}}]
-    mutate: {patchStrategicMerge: {metadata: {labels: {team: "{{ cm.data.team }}"}}}}`,
-    );
     const running = await startTestServer(waiting, { dataSource });
     const idle = await callerOf(running);
     idle.write(post(review));
