@@ -1,11 +1,5 @@
 import { createServer as createPlainServer } from 'node:http';
-import {
-  constants,
-  createSecureServer,
-  type Http2SecureServer,
-  type Http2ServerRequest,
-  type Http2ServerResponse,
-} from 'node:http2';
+import type { Http2SecureServer } from 'node:http2';
 import type { AddressInfo, Server } from 'node:net';
 import type { TLSSocket } from 'node:tls';
 import fastify, { type FastifyInstance, type FastifyReply } from 'fastify';
@@ -13,19 +7,14 @@ import type { ReadinessCheck } from '../admission/policy-provider.ts';
 import { addAdmissionRoutes, type ReviewAnswerer } from './admission-routes.ts';
 import { type Connections, trackConnections } from './connections.ts';
 import { createDecisionLog } from './decision-log.ts';
-import { createDirectReader, type DirectOptions } from './direct-connection.ts';
-import {
-  type CallerRules,
-  type ServerAnswer,
-  type ServerRequest,
-  takeShortcut,
-} from './framework-shortcut.ts';
 import { createMetrics, followPolicies, type Metrics } from './metrics.ts';
+import { type NodeShortcut, takeShortcut } from './node-shortcut.ts';
 import { Refusal, refuse } from './refusal.ts';
 import { createReviewShortcut } from './review-shortcut.ts';
 import { createReviewer, type ReviewerOptions } from './reviewer.ts';
 import { addStatusRoutes } from './status-routes.ts';
 import { expiryOf, type ServingCertificate, secureContextOf } from './tls.ts';
+import { createTlsServer, readDirectly, type TlsServerOptions } from './tls-server.ts';
 
 export interface ServerOptions extends Omit<ReviewerOptions, 'metrics' | 'decisions'> {
   readonly host: string;
@@ -85,24 +74,20 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   let isDraining = false;
 
   const bodyLimit = options.bodyLimit ?? defaultBodyLimit;
-  const bodyMilliseconds = options.bodyMilliseconds ?? defaultBodyMilliseconds;
+  const times = {
+    bodyMilliseconds: options.bodyMilliseconds ?? defaultBodyMilliseconds,
+    idleMilliseconds,
+  };
   const others = options.otherWebhooks ?? new Map();
-  const shortcut = createReviewShortcut({
-    reviewer,
-    others,
-    metrics,
-    log: options.log,
-    bodyLimit,
-  });
+  const shortcut = createReviewShortcut({ reviewer, others, metrics, log: options.log, bodyLimit });
   const rules = { isGuarded: options.clientCa !== undefined, isDraining: () => isDraining };
-  const app = createApp({ ...options, bodyLimit, bodyMilliseconds }, takeShortcut(shortcut, rules));
+  const app = createApp({ ...options, ...times, bodyLimit }, takeShortcut(shortcut, rules));
   const server = app.server as unknown as Http2SecureServer;
   readDirectly(server, {
     ...rules,
+    ...times,
     shortcut,
     onBusy: (socket, isBusy) => connections.setBusy(socket, isBusy),
-    bodyMilliseconds,
-    idleMilliseconds,
   });
   const connections = trackConnections(server);
   observeHttp(app, metrics, () => isDraining);
@@ -146,14 +131,9 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   };
 }
 
-interface BodyLimits {
-  readonly bodyLimit: number;
-  readonly bodyMilliseconds: number;
-}
-
 function createApp(
-  options: ServerOptions & BodyLimits,
-  shortcut: (request: ServerRequest, response: ServerAnswer) => boolean,
+  options: ServerOptions & TlsServerOptions & { readonly bodyLimit: number },
+  shortcut: NodeShortcut,
 ): FastifyInstance {
   const app = fastify({
     http2: true,
@@ -166,52 +146,6 @@ function createApp(
       void refuse(error, request, reply as unknown as FastifyReply, options.log),
   });
   return finishApp(app as unknown as FastifyInstance, options);
-}
-
-/** Both protocols on one port. The framework gets what the shortcut leaves. */
-function createTlsServer(
-  { certificate, clientCa, bodyMilliseconds }: ServerOptions & BodyLimits,
-  shortcut: (request: ServerRequest, response: ServerAnswer) => boolean,
-  handler: (request: Http2ServerRequest, response: Http2ServerResponse) => void,
-): Http2SecureServer {
-  const server = createSecureServer(
-    {
-      ...secureContextOf(certificate, clientCa),
-      allowHTTP1: true,
-      ...(clientCa === undefined ? {} : { requestCert: true, rejectUnauthorized: false }),
-    },
-    (request, response) => {
-      if (request.httpVersionMajor === 2) endWhenLate(request, bodyMilliseconds);
-      if (!shortcut(request, response)) handler(request, response);
-    },
-  );
-  server.on('session', (session) => session.setTimeout(idleMilliseconds, () => session.close()));
-  return Object.assign(server, { requestTimeout: bodyMilliseconds });
-}
-
-/** Node watches over the callers of HTTP/1 only. */
-function endWhenLate(request: Http2ServerRequest, milliseconds: number): void {
-  const timer = setTimeout(() => request.stream.close(constants.NGHTTP2_CANCEL), milliseconds);
-  const forget = () => clearTimeout(timer);
-  request.once('end', forget).once('close', forget);
-}
-
-/** Puts the direct reader before Node's own for HTTP/1.1, on connections whose callers may send reviews. */
-function readDirectly(
-  server: Http2SecureServer,
-  options: Omit<DirectOptions, 'handOver'> & CallerRules,
-): void {
-  const listeners = server.listeners('secureConnection');
-  const handOver = (socket: TLSSocket) => {
-    for (const listener of listeners) listener.call(server, socket);
-  };
-  const read = createDirectReader({ ...options, handOver });
-  server.removeAllListeners('secureConnection');
-  server.on('secureConnection', (socket: TLSSocket) => {
-    const isDirect = socket.alpnProtocol !== 'h2' && (!options.isGuarded || socket.authorized);
-    if (isDirect) read(socket);
-    else handOver(socket);
-  });
 }
 
 function finishApp(app: FastifyInstance, { log }: ServerOptions): FastifyInstance {

@@ -4,8 +4,8 @@ import type { TLSSocket } from 'node:tls';
 import { reviewContentType } from './review-exchange.ts';
 import type { Exchange, Reply, ReviewShortcut } from './review-shortcut.ts';
 
-export type ServerRequest = IncomingMessage | Http2ServerRequest;
-export type ServerAnswer = ServerResponse | Http2ServerResponse;
+type ServerRequest = IncomingMessage | Http2ServerRequest;
+type ServerAnswer = ServerResponse | Http2ServerResponse;
 
 export interface CallerRules {
   /** Callers must have shown a certificate that was accepted. */
@@ -13,11 +13,11 @@ export interface CallerRules {
   readonly isDraining: () => boolean;
 }
 
-/** The shortcut for requests that Node.js has read, of both protocols. True when the request is answered here. */
-export function takeShortcut(
-  shortcut: ReviewShortcut,
-  rules: CallerRules,
-): (request: ServerRequest, response: ServerAnswer) => boolean {
+/** True when the request is answered here. */
+export type NodeShortcut = (request: ServerRequest, response: ServerAnswer) => boolean;
+
+/** The shortcut for requests that Node.js has read, of both protocols. */
+export function takeShortcut(shortcut: ReviewShortcut, rules: CallerRules): NodeShortcut {
   return (request, response) => {
     const { headers, method, url = '' } = request;
     if (method !== 'POST' || headers['content-type'] !== 'application/json') return false;
