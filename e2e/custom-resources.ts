@@ -17,6 +17,7 @@ export async function installCustomResources(kubectl: Kubectl): Promise<void> {
     .map((file) => basename(file, '.yaml'))
     .filter((name) => !foreignNames.has(name));
   const files = names.flatMap((name) => ['-f', `${folder}/${name}.yaml`]);
+  await untilGone(kubectl, (definition) => definition.metadata.deletionTimestamp !== undefined);
   await kubectl.ok('apply', '--server-side', '--force-conflicts', ...files);
   await waitFor(
     async () => {
@@ -24,6 +25,32 @@ export async function installCustomResources(kubectl: Kubectl): Promise<void> {
       return definitions.every(isEstablished);
     },
     { what: 'the custom resources to be established', seconds: 30 },
+  );
+}
+
+/** Deletes definitions with all objects of theirs, and waits until they are gone. */
+export async function removeCustomResources(kubectl: Kubectl, names: readonly string[]): Promise<void> {
+  await kubectl.ok('delete', 'crds', ...names, '--ignore-not-found', '--wait=false');
+  await untilGone(kubectl, ({ metadata }) => names.includes(metadata.name));
+}
+
+/**
+ * The API server looks at a definition that it could not delete, because its storage was just being set up, after ever
+ * longer pauses. A change makes it look at once.
+ */
+async function untilGone(
+  kubectl: Kubectl,
+  isMeant: (definition: KubernetesObject) => boolean,
+): Promise<void> {
+  await waitFor(
+    async () => {
+      const left = (await kubectl.list('customresourcedefinitions')).filter(isMeant);
+      for (const { metadata } of left) {
+        await kubectl.run(['annotate', 'crd', metadata.name, `e2e/looked-at=${Date.now()}`, '--overwrite']);
+      }
+      return left.length === 0;
+    },
+    { what: 'definitions to be gone', seconds: 50, everyMs: 1_000 },
   );
 }
 

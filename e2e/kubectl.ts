@@ -41,6 +41,7 @@ export interface KubernetesObject {
     readonly name: string;
     readonly namespace?: string;
     readonly resourceVersion?: string;
+    readonly deletionTimestamp?: string;
     readonly labels?: Readonly<Record<string, string>>;
     readonly annotations?: Readonly<Record<string, string>>;
   };

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, it } from 'vitest';
 import { parse } from 'yaml';
-import { installCustomResources } from '../custom-resources.ts';
+import { installCustomResources, removeCustomResources } from '../custom-resources.ts';
 import { chart, createHelm, helmMissing, objectsIn } from '../helm.ts';
 import type { KubernetesObject } from '../kubectl.ts';
 import { kymera } from '../kymera.ts';
@@ -69,7 +69,7 @@ suite(
       return job?.['spec'].template.spec.containers[0].args;
     };
     const forget = async () => {
-      await kubectl.ok('delete', 'crds', ...crdNames, '--ignore-not-found');
+      await removeCustomResources(kubectl, crdNames);
       await kubectl.ok('delete', 'secrets', '--selector=owner=helm');
     };
     before(forget);
