@@ -1,5 +1,4 @@
 import { missingAccess, missingRole } from './background-access.ts';
-import { createCounts } from './background-counts.ts';
 import { generatedNotes, resultNotes, writeNotes } from './background-events.ts';
 import type { BackgroundIdentity } from './background-identity.ts';
 import { createClusterStore } from './background-store.ts';
@@ -10,6 +9,7 @@ import {
   startBackgroundWork,
 } from './background-work.ts';
 import { messageOf } from './cluster-error.ts';
+import { createCounts } from './counts.ts';
 import type { EventNote } from './event-notes.ts';
 import type { EventSink } from './events.ts';
 

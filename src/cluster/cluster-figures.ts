@@ -1,4 +1,4 @@
-import { createCounts, type Figure } from './background-counts.ts';
+import { createCounts, type Figure } from './counts.ts';
 import type { KindTable } from './discovery.ts';
 import { createQueryCounts } from './query-counts.ts';
 import type { HttpRequest } from './transport.ts';

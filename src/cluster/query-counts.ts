@@ -1,4 +1,4 @@
-import { createCounts, type Figure } from './background-counts.ts';
+import { createCounts, type Figure } from './counts.ts';
 import type { KindTable } from './discovery.ts';
 import { type ObjectPlace, resourceOfPath } from './resource-path.ts';
 import { type HttpRequest, pathOnly } from './transport.ts';

@@ -4,13 +4,13 @@ import { systemClock } from '../background/clock.ts';
 import { createTriggerQueue } from '../background/trigger-queue.ts';
 import type { DataSource } from '../engine/data-source.ts';
 import type { CompiledPolicy } from '../policy/compiled.ts';
-import { createCounts } from './background-counts.ts';
 import { triggerNote } from './background-events.ts';
 import { ownIdentity } from './background-identity.ts';
 import type { ApiClient } from './client.ts';
 import { messageOf } from './cluster-error.ts';
 import type { ClusterLog } from './cluster-options.ts';
 import { createCoalescedTask } from './coalesced-task.ts';
+import { createCounts } from './counts.ts';
 import type { EventSink } from './events.ts';
 import type { ClusterSettings } from './settings.ts';
 import {

@@ -1,3 +1,4 @@
+import type { PlainHead } from './plain-head.ts';
 import { refusalAnswer } from './refusal.ts';
 import { createEndpoints, type Endpoint, type EndpointOptions } from './review-endpoints.ts';
 import { asRefusal, millisecondsFor, reviewBody } from './review-exchange.ts';
@@ -6,14 +7,6 @@ import type { Log } from './review-log.ts';
 export interface ShortcutOptions extends EndpointOptions {
   readonly log: Log;
   readonly bodyLimit: number;
-}
-
-/** A POST of JSON with nothing unusual about it. */
-export interface PlainPost {
-  /** Path and query. */
-  readonly target: string;
-  /** Of the body, in bytes. */
-  readonly length: number;
 }
 
 /** Where the answer goes. */
@@ -28,7 +21,7 @@ export interface Exchange {
 }
 
 /** Undefined for what is left to the framework. */
-export type ReviewShortcut = (post: PlainPost, reply: Reply) => Exchange | undefined;
+export type ReviewShortcut = (post: PlainHead, reply: Reply) => Exchange | undefined;
 
 /**
  * Answers what an API server sends all day past the HTTP framework, whose share of a review is larger than the

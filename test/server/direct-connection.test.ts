@@ -100,7 +100,6 @@ describe('a connection that brings reviews', () => {
     const { dataSource, release } = heldData({ data: { team: 'blue' } });
     const running = await startTestServer(waiting, { dataSource });
     const idle = await callerOf(running);
-    idle.write(post(review));
     const caller = await callerOf(running);
     caller.write(post(review));
     await new Promise((resolve) => setTimeout(resolve, 100));
