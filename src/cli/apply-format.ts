@@ -1,5 +1,5 @@
 import { kindOf } from '../admission/resource-request.ts';
-import { diff } from '../json/diff.ts';
+import { diff } from '../json/diff/diff.ts';
 import type { JsonObject } from '../json/value.ts';
 import type { ApplyFormat } from './apply-formats.ts';
 import { tableFormatter } from './apply-table.ts';

@@ -1,7 +1,7 @@
 import type { ExistingStep } from '../background/existing-run.ts';
 import { refKey, refTitle } from '../background/object-identity.ts';
 import type { Change } from '../background/overlay-store.ts';
-import { diff } from '../json/diff.ts';
+import { diff } from '../json/diff/diff.ts';
 import type { ExistingFormat } from './existing-formats.ts';
 import type { Paint } from './style.ts';
 import { unifiedDiff } from './unified-diff.ts';

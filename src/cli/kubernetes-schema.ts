@@ -8,7 +8,7 @@ import {
   seqTag,
   strTag,
 } from 'js-yaml';
-import { decodeBase64, resolveYamlScalar, typedScalarStarts } from '../json/yaml-scalar.ts';
+import { decodeBase64, resolveYamlScalar, typedScalarStarts } from '../yaml/scalar.ts';
 
 /** Makes js-yaml read a resource as Kubernetes does: the twin of `kubernetesSchema` for the `yaml` package. */
 

@@ -1,7 +1,7 @@
 import { loadAll, YAMLException } from 'js-yaml';
-import { readSimpleYaml } from '../json/simple-yaml.ts';
 import { isArray, isObject, type Json, type JsonObject, member } from '../json/value.ts';
 import type { Problem } from '../problem.ts';
+import { readSimpleYaml } from '../yaml/simple-yaml.ts';
 import { type DocumentText, splitDocuments } from './document-stream.ts';
 import type { InputPath } from './input-paths.ts';
 import type { Io } from './io.ts';

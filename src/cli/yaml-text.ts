@@ -1,4 +1,4 @@
-import { resolveYamlScalar } from '../json/yaml-scalar.ts';
+import { resolveYamlScalar } from '../yaml/scalar.ts';
 
 /**
  * A string as a YAML scalar on one line: plain where every YAML reader, old or new, gives the string back;

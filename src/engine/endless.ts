@@ -1,4 +1,4 @@
-import { diff } from '../json/diff.ts';
+import { diff } from '../json/diff/diff.ts';
 import { equal } from '../json/equal.ts';
 import type { JsonObject } from '../json/value.ts';
 import type { CompiledPolicy, CompiledRule } from '../policy/compiled.ts';

@@ -1,4 +1,4 @@
-import { diff } from '../json/diff.ts';
+import { diff } from '../json/diff/diff.ts';
 import { equal } from '../json/equal.ts';
 import { parsePointer } from '../json/pointer.ts';
 import { type Json, valueAt } from '../json/value.ts';

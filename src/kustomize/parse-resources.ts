@@ -1,6 +1,6 @@
 import { removeMember, setMember } from '../json/edit.ts';
-import { notSimple, readSimpleYaml } from '../json/simple-yaml.ts';
 import { isArray, isObject, type Json, type JsonObject, member } from '../json/value.ts';
+import { notSimple, readSimpleYaml } from '../yaml/simple-yaml.ts';
 import { KustomizeError } from './kustomize-error.ts';
 import { plainValue, readResourceYaml, ScalarText, yamlMessage } from './yaml-read.ts';
 import { isNonFinite, timestampOf, typedScalar } from './yaml-types.ts';

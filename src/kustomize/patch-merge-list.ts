@@ -1,7 +1,7 @@
 import { setMember } from '../json/edit.ts';
 import { isObject, type Json, type JsonArray, type JsonObject, member } from '../json/value.ts';
-import { resolveYamlScalar } from '../json/yaml-scalar.ts';
 import type { SchemaNode } from '../patch/merge-schema.ts';
+import { resolveYamlScalar } from '../yaml/scalar.ts';
 import {
   listDirective,
   statesDirective,

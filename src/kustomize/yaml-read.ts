@@ -12,7 +12,7 @@ import {
 } from 'js-yaml';
 import { assignMember } from '../json/edit.ts';
 import type { Json } from '../json/value.ts';
-import { decodeBase64 } from '../json/yaml-scalar.ts';
+import { decodeBase64 } from '../yaml/scalar.ts';
 import { KustomizeError } from './kustomize-error.ts';
 import { isNonFinite, type Typed, timestampOf, typedScalar, typedScalarOfOld } from './yaml-types.ts';
 

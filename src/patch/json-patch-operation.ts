@@ -1,5 +1,5 @@
 import type { Scope } from '../expression/scope.ts';
-import { PatchApplyError } from '../json/apply-patch.ts';
+import { PatchApplyError } from '../json/patch/apply-patch.ts';
 import {
   isOperationName,
   type Operation,
@@ -7,7 +7,7 @@ import {
   OperationSyntaxError,
   parseOperation,
   requiredMember,
-} from '../json/operation.ts';
+} from '../json/patch/operation.ts';
 import { PointerSyntaxError } from '../json/pointer.ts';
 import type { Json } from '../json/value.ts';
 import { entryOf, type PatchNode } from './json-patch-node.ts';

@@ -3,9 +3,9 @@ import { compileTemplateText, type TemplateOptions } from '../expression/templat
 import { findVariables } from '../expression/template-tokens.ts';
 import { assignMember } from '../json/edit.ts';
 import type { Json, Path } from '../json/value.ts';
-import { yamlDepthBound } from '../json/yaml-depth.ts';
-import { resolveYamlScalar } from '../json/yaml-scalar.ts';
 import type { Reporter } from '../problem.ts';
+import { yamlDepthBound } from '../yaml/depth.ts';
+import { resolveYamlScalar } from '../yaml/scalar.ts';
 import type { PatchNode, PatchTemplate } from './json-patch-node.ts';
 import { deepestText } from './json-patch-text.ts';
 

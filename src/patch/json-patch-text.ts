@@ -1,7 +1,7 @@
 import { isAlias, isMap, isScalar, isSeq, type Node, parseDocument, type Scalar } from 'yaml';
 import { findVariables } from '../expression/template-tokens.ts';
-import { yamlDepthBound } from '../json/yaml-depth.ts';
-import { NonFiniteNumberError, resolveYamlScalar } from '../json/yaml-scalar.ts';
+import { yamlDepthBound } from '../yaml/depth.ts';
+import { NonFiniteNumberError, resolveYamlScalar } from '../yaml/scalar.ts';
 import type { PatchEntry, PatchNode } from './json-patch-node.ts';
 
 /** Why the text of a patch cannot be read. */

@@ -1,5 +1,5 @@
 import { parseIndex } from '../json/list-index.ts';
-import type { Operation } from '../json/operation.ts';
+import type { Operation } from '../json/patch/operation.ts';
 import { isArray, isObject, type Json } from '../json/value.ts';
 import type { PatchNode } from './json-patch-node.ts';
 

@@ -1,8 +1,8 @@
 import type { EvaluationErrorOptions, Scope } from '../expression/scope.ts';
 import type { TemplateOptions } from '../expression/template.ts';
-import { applyOperation, PatchApplyError } from '../json/apply-patch.ts';
 import { equal } from '../json/equal.ts';
-import { type Operation, operationNames } from '../json/operation.ts';
+import { applyOperation, PatchApplyError } from '../json/patch/apply-patch.ts';
+import { type Operation, operationNames } from '../json/patch/operation.ts';
 import { parsePointer } from '../json/pointer.ts';
 import { isArray, isObject, type Json, type JsonObject, type Path } from '../json/value.ts';
 import type { Reporter } from '../problem.ts';

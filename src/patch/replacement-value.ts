@@ -1,5 +1,5 @@
 import type { Json } from '../json/value.ts';
-import { NonFiniteNumberError, resolveYamlScalar } from '../json/yaml-scalar.ts';
+import { NonFiniteNumberError, resolveYamlScalar } from '../yaml/scalar.ts';
 import { FieldPathError } from './field-path.ts';
 import type { WritePlace } from './field-path-write.ts';
 

@@ -1,6 +1,6 @@
 import { isAlias, isMap, isScalar, isSeq, type Node, type Pair, type Scalar } from 'yaml';
 import type { Json, JsonArray, JsonObject, PathToken } from '../json/value.ts';
-import { decodeBase64, NonFiniteNumberError, resolveYamlScalar } from '../json/yaml-scalar.ts';
+import { decodeBase64, NonFiniteNumberError, resolveYamlScalar } from '../yaml/scalar.ts';
 
 /** Offsets into the text: of the container itself (`start`) and of each key or item in it. */
 export interface SourceOffsets {

@@ -3,8 +3,8 @@ import { loadAll } from 'js-yaml';
 import { describe, expect, test } from 'vitest';
 import { kubernetesResourceSchema } from '../../src/cli/kubernetes-schema.ts';
 import { writeYaml } from '../../src/cli/yaml-writer.ts';
-import { readSimpleYaml } from '../../src/json/simple-yaml.ts';
 import type { Json } from '../../src/json/value.ts';
+import { readSimpleYaml } from '../../src/yaml/simple-yaml.ts';
 
 const readWhole = (text: string) => loadAll(text, { schema: kubernetesResourceSchema });
 

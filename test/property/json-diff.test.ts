@@ -1,11 +1,11 @@
 import fc from 'fast-check';
 import jsonpatch from 'fast-json-patch';
 import { describe, expect, it } from 'vitest';
-import { alignLists } from '../../src/json/align.ts';
-import { applyPatch } from '../../src/json/apply-patch.ts';
-import { diff, diffText } from '../../src/json/diff.ts';
+import { alignLists } from '../../src/json/diff/align.ts';
+import { diff, diffText } from '../../src/json/diff/diff.ts';
 import { setAt } from '../../src/json/edit.ts';
 import { equal } from '../../src/json/equal.ts';
+import { applyPatch } from '../../src/json/patch/apply-patch.ts';
 import { isArray, isObject, type Json, type JsonObject, member } from '../../src/json/value.ts';
 
 const keys = fc.constantFrom(

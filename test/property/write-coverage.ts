@@ -1,7 +1,7 @@
-import { applyPatch } from '../../src/json/apply-patch.ts';
+import { identityOf } from '../../src/json/diff/item-identity.ts';
 import { equal } from '../../src/json/equal.ts';
-import { identityOf } from '../../src/json/item-identity.ts';
-import type { PatchOperation } from '../../src/json/patch-operation.ts';
+import { applyPatch } from '../../src/json/patch/apply-patch.ts';
+import type { PatchOperation } from '../../src/json/patch/patch-operation.ts';
 import { isArray, isObject, type Json, type JsonObject, member } from '../../src/json/value.ts';
 import { stepFits, type Write } from '../../src/policy/write-step.ts';
 

@@ -2,9 +2,9 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
-import { applyPatch, PatchApplyError } from '../../src/json/apply-patch.ts';
 import { equal } from '../../src/json/equal.ts';
-import type { UserPatchOperation } from '../../src/json/patch-operation.ts';
+import { applyPatch, PatchApplyError } from '../../src/json/patch/apply-patch.ts';
+import type { UserPatchOperation } from '../../src/json/patch/patch-operation.ts';
 import type { Json } from '../../src/json/value.ts';
 
 // The json-patch-tests suite, strict and lenient. Its data is not part of this repository.

@@ -1,7 +1,7 @@
 import { parseAllDocuments, visit } from 'yaml';
 import type { Json } from '../../json/value.ts';
-import { yamlDepthBound } from '../../json/yaml-depth.ts';
-import { resolveYamlScalar } from '../../json/yaml-scalar.ts';
+import { yamlDepthBound } from '../../yaml/depth.ts';
+import { resolveYamlScalar } from '../../yaml/scalar.ts';
 
 const deepest = 250;
 

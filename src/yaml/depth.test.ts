@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { yamlDepthBound } from './yaml-depth.ts';
+import { yamlDepthBound } from './depth.ts';
 
 it.each([
   ['a: 1', 0],

@@ -1,4 +1,4 @@
-import { isArray, type Json } from './value.ts';
+import { isArray, type Json } from '../value.ts';
 
 /**
  * Whether the value is shorter than that as JSON text (escapes inside strings are not counted). Stops looking once the

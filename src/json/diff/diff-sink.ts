@@ -1,7 +1,7 @@
-import { jsonText } from './json-text.ts';
-import type { PatchOperation } from './patch-operation.ts';
-import { escapeToken } from './pointer.ts';
-import type { Json } from './value.ts';
+import { jsonText } from '../json-text.ts';
+import type { PatchOperation } from '../patch/patch-operation.ts';
+import { escapeToken } from '../pointer.ts';
+import type { Json } from '../value.ts';
 
 /** What becomes of the differences that are found. */
 export interface DiffSink {

@@ -1,4 +1,4 @@
-import type { Json } from './value.ts';
+import type { Json } from '../value.ts';
 
 /** What our own diff emits. Paths are RFC 6901 pointers. */
 export type PatchOperation =

@@ -1,8 +1,8 @@
-import { insertItem, removeItem, removeMember, replaceItem, setMember } from './edit.ts';
-import { equal } from './equal.ts';
-import { insertionIndex, itemIndex, parseIndex, StepError } from './list-index.ts';
-import { formatPointer } from './pointer.ts';
-import { isArray, type Json, type JsonArray, type JsonObject, member, typeOf } from './value.ts';
+import { insertItem, removeItem, removeMember, replaceItem, setMember } from '../edit.ts';
+import { equal } from '../equal.ts';
+import { insertionIndex, itemIndex, parseIndex, StepError } from '../list-index.ts';
+import { formatPointer } from '../pointer.ts';
+import { isArray, type Json, type JsonArray, type JsonObject, member, typeOf } from '../value.ts';
 
 type Container = JsonArray | JsonObject;
 type Tokens = readonly string[];

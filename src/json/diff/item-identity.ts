@@ -1,4 +1,4 @@
-import { isObject, type Json, member } from './value.ts';
+import { isObject, type Json, member } from '../value.ts';
 
 /**
  * What makes a list item the same item although its content changed: its `name`, else its first scalar

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { applyPatch } from './apply-patch.ts';
+import { applyPatch } from '../patch/apply-patch.ts';
+import type { PatchOperation } from '../patch/patch-operation.ts';
+import type { Json, JsonObject } from '../value.ts';
 import { diff } from './diff.ts';
-import type { PatchOperation } from './patch-operation.ts';
-import type { Json, JsonObject } from './value.ts';
 
 const item = (name: string, extra: JsonObject = {}) => ({ name, image: `registry/${name}:1`, ...extra });
 

@@ -1,9 +1,9 @@
+import { equal } from '../equal.ts';
+import type { Json, JsonArray } from '../value.ts';
 import { alignByCost } from './align-by-cost.ts';
 import { cutPoints } from './align-cuts.ts';
 import { type AlignStep, keep, pairByPosition, type Range } from './align-step.ts';
-import { equal } from './equal.ts';
 import { identityOf } from './item-identity.ts';
-import type { Json, JsonArray } from './value.ts';
 
 /**
  * Which items stay, change in place, go and come. Equal ends are trimmed first; what remains is aligned at the least

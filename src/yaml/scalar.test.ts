@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { NonFiniteNumberError, resolveYamlScalar } from './yaml-scalar.ts';
+import { NonFiniteNumberError, resolveYamlScalar } from './scalar.ts';
 
 // Every row was read by Kubernetes' own YAML reader.
 test.each([

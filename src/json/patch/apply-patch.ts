@@ -1,10 +1,10 @@
+import { equal } from '../equal.ts';
+import { StepError } from '../list-index.ts';
+import { formatPointer, PointerSyntaxError } from '../pointer.ts';
+import { isObject, type Json, member } from '../value.ts';
 import { addAt, readAt, removeAt, replaceAt } from './apply-step.ts';
-import { equal } from './equal.ts';
-import { StepError } from './list-index.ts';
 import { type Operation, OperationSyntaxError, parseOperation } from './operation.ts';
 import type { UserPatchOperation } from './patch-operation.ts';
-import { formatPointer, PointerSyntaxError } from './pointer.ts';
-import { isObject, type Json, member } from './value.ts';
 
 export interface ApplyOptions {
   /**

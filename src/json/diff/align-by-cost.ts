@@ -1,7 +1,7 @@
+import { equal } from '../equal.ts';
+import type { Json, JsonArray } from '../value.ts';
 import { type AlignStep, keep, pairByPosition, type Range } from './align-step.ts';
-import { equal } from './equal.ts';
 import { identityOf } from './item-identity.ts';
-import type { Json, JsonArray } from './value.ts';
 
 const cost = { gap: 10, sameIdentity: 10, otherScalar: 12, other: 18 };
 

@@ -1,5 +1,5 @@
-import type { Json, JsonObject } from './value.ts';
-import { resolveYamlScalar } from './yaml-scalar.ts';
+import type { Json, JsonObject } from '../json/value.ts';
+import { resolveYamlScalar } from './scalar.ts';
 
 /**
  * Reads the plain kind of YAML that tools print: block maps and lists, scalars on one line. It is several times

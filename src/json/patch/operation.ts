@@ -1,5 +1,5 @@
-import { parsePointer } from './pointer.ts';
-import { isObject, type Json, member } from './value.ts';
+import { parsePointer } from '../pointer.ts';
+import { isObject, type Json, member } from '../value.ts';
 
 /** An operation that was checked, its pointers split. */
 export type Operation =

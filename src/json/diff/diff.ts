@@ -1,8 +1,8 @@
+import type { PatchOperation } from '../patch/patch-operation.ts';
+import { isArray, isObject, type Json, type JsonArray, type JsonObject, member } from '../value.ts';
 import { alignLists } from './align.ts';
 import { type DiffSink, OperationSink, TextSink } from './diff-sink.ts';
-import type { PatchOperation } from './patch-operation.ts';
 import { textIsShorterThan } from './text-length.ts';
-import { isArray, isObject, type Json, type JsonArray, type JsonObject, member } from './value.ts';
 
 /**
  * The operations that turn `before` into `after`, to be applied in sequence. Only add, replace and remove.
