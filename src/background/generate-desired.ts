@@ -6,7 +6,7 @@ import { RequestFacts, RequestScope } from '../engine/request-scope.ts';
 import { ElementLayer, loopNames } from '../engine/scope-layers.ts';
 import type { ErrorCode } from '../errors.ts';
 import { type Environment, EvaluationError, type Scope } from '../expression/scope.ts';
-import type { CompiledTemplate } from '../expression/template.ts';
+import type { CompiledTemplate } from '../expression/template/template.ts';
 import { isArray, isObject, type Json, type JsonObject } from '../json/value.ts';
 import type {
   CompiledGenerateLoop,

@@ -1,4 +1,4 @@
-import { hasVariable } from '../expression/template-tokens.ts';
+import { hasVariable } from '../expression/template/tokens.ts';
 import { hasWildcard } from '../expression/wildcard.ts';
 import type { JsonObject } from '../json/value.ts';
 import type { CompiledGenerateRule, CompiledPolicy } from '../policy/compiled.ts';

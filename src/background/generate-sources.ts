@@ -1,6 +1,6 @@
 import { compileLabelSelector } from '../expression/label-selector.ts';
-import { usesVariables } from '../expression/template.ts';
-import { hasVariable } from '../expression/template-tokens.ts';
+import { usesVariables } from '../expression/template/template.ts';
+import { hasVariable } from '../expression/template/tokens.ts';
 import { compileWildcard } from '../expression/wildcard.ts';
 import type { JsonObject } from '../json/value.ts';
 import type { CompiledGenerateRule } from '../policy/compiled.ts';

@@ -1,5 +1,5 @@
-import { usesVariables } from '../expression/template.ts';
-import { hasVariable } from '../expression/template-tokens.ts';
+import { usesVariables } from '../expression/template/template.ts';
+import { hasVariable } from '../expression/template/tokens.ts';
 import { hasWildcard } from '../expression/wildcard.ts';
 import type { JsonObject } from '../json/value.ts';
 import { parseKind } from '../policy/kind-selector.ts';

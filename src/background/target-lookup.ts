@@ -1,6 +1,6 @@
 import { compileLabelSelector } from '../expression/label-selector.ts';
 import { EvaluationError, type Scope } from '../expression/scope.ts';
-import type { CompiledTemplate } from '../expression/template.ts';
+import type { CompiledTemplate } from '../expression/template/template.ts';
 import { compileWildcard, hasWildcard } from '../expression/wildcard.ts';
 import { isObject, type JsonObject } from '../json/value.ts';
 import type { CompiledPolicy, CompiledTarget } from '../policy/compiled.ts';

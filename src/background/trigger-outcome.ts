@@ -1,5 +1,5 @@
 import type { ClauseMiss, Failure } from '../engine/outcome.ts';
-import type { ConditionResult } from '../expression/conditions.ts';
+import type { ConditionResult } from '../expression/conditions/conditions.ts';
 import { formatPointer } from '../json/pointer.ts';
 import type { Path } from '../json/value.ts';
 import type { CompiledPolicy } from '../policy/compiled.ts';

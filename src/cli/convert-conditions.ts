@@ -1,5 +1,5 @@
 import { isMap, isSeq, type YAMLMap } from 'yaml';
-import { findVariables } from '../expression/template-tokens.ts';
+import { findVariables } from '../expression/template/tokens.ts';
 import type { JsonObject, Path } from '../json/value.ts';
 import { isArray, isObject } from '../json/value.ts';
 import { conditionGroups, conditionPlaces } from '../policy/condition-places.ts';

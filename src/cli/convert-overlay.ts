@@ -1,4 +1,4 @@
-import { findVariables, hasVariable } from '../expression/template-tokens.ts';
+import { findVariables, hasVariable } from '../expression/template/tokens.ts';
 import { isArray, isObject, type Json, type JsonArray, type JsonObject, type Path } from '../json/value.ts';
 import { parseAnchor } from '../patch/anchor.ts';
 

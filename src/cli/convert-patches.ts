@@ -1,5 +1,5 @@
 import { Document, isMap, isScalar, isSeq, type Node, Scalar, type YAMLMap, type YAMLSeq } from 'yaml';
-import { findVariables } from '../expression/template-tokens.ts';
+import { findVariables } from '../expression/template/tokens.ts';
 import { parseIndex } from '../json/list-index.ts';
 import { isArray, isObject, type Json, type JsonArray, type Path } from '../json/value.ts';
 import type { Obstacle } from './convert-overlay.ts';

@@ -1,4 +1,4 @@
-import type { ExpressionFunction } from '../expression/function-signature.ts';
+import type { ExpressionFunction } from '../expression/functions/function-signature.ts';
 
 /** @example functionSignature(truncate) // 'truncate(string, number) string' */
 export function functionSignature({ name, parameters, returns }: ExpressionFunction): string {

@@ -1,5 +1,5 @@
-import { ExpressionSyntaxError, syntaxHint } from '../expression/expression-syntax-error.ts';
-import { findVariables } from '../expression/template-tokens.ts';
+import { ExpressionSyntaxError, syntaxHint } from '../expression/jmespath/syntax-error.ts';
+import { findVariables } from '../expression/template/tokens.ts';
 import type { Io } from './io.ts';
 import type { Paint } from './style.ts';
 import { readWhole } from './text-input.ts';

@@ -1,4 +1,4 @@
-import type { ExpressionFunction } from '../expression/function-signature.ts';
+import type { ExpressionFunction } from '../expression/functions/function-signature.ts';
 import { functionTable } from '../expression/functions/table.ts';
 import { compileWildcard } from '../expression/wildcard.ts';
 import { didYouMean } from '../policy/did-you-mean.ts';

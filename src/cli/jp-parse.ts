@@ -1,5 +1,5 @@
-import type { Node, PathStep, TextValue } from '../expression/jmespath-ast.ts';
-import { parseExpression } from '../expression/jmespath-parser.ts';
+import type { Node, PathStep, TextValue } from '../expression/jmespath/ast.ts';
+import { parseExpression } from '../expression/jmespath/parser.ts';
 import { type Branch, drawTree } from './explain-tree.ts';
 import type { ExitCode, Io } from './io.ts';
 import { formatSyntaxError, readExpressions } from './jp-expression.ts';

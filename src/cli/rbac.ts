@@ -5,7 +5,7 @@ import {
   type ResourceLookup,
   triggerAccess,
 } from '../background/needed-access.ts';
-import { usesVariables } from '../expression/template.ts';
+import { usesVariables } from '../expression/template/template.ts';
 import { hasWildcard } from '../expression/wildcard.ts';
 import type { JsonObject } from '../json/value.ts';
 import { readObject, readObjects, readText, readTexts } from '../policy/read-field.ts';

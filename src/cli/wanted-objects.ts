@@ -1,5 +1,5 @@
 import { kindOf } from '../admission/resource-request.ts';
-import { findVariables } from '../expression/template-tokens.ts';
+import { findVariables } from '../expression/template/tokens.ts';
 import { compileWildcard, type TextMatcher } from '../expression/wildcard.ts';
 import { isArray, isObject, type Json, type JsonObject, member } from '../json/value.ts';
 import type { CompiledException, CompiledFilter, CompiledPolicy } from '../policy/compiled.ts';

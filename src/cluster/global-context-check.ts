@@ -1,6 +1,6 @@
 import { parseDuration } from '../expression/duration.ts';
 import { compileExpression } from '../expression/expression.ts';
-import { ExpressionSyntaxError } from '../expression/expression-syntax-error.ts';
+import { ExpressionSyntaxError } from '../expression/jmespath/syntax-error.ts';
 import { isArray, type JsonObject, member } from '../json/value.ts';
 import { readObject, readObjects, readText } from '../policy/read-field.ts';
 

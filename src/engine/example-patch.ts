@@ -1,4 +1,4 @@
-import { hasVariable } from '../expression/template-tokens.ts';
+import { hasVariable } from '../expression/template/tokens.ts';
 import { parseIndex } from '../json/list-index.ts';
 import { isArray, isObject, type Json, type JsonObject, type Path } from '../json/value.ts';
 import { parseAnchor } from '../patch/anchor.ts';

@@ -1,5 +1,5 @@
-import { rangeEnds } from '../expression/pattern-text.ts';
-import { hasVariable } from '../expression/template-tokens.ts';
+import { rangeEnds } from '../expression/conditions/pattern-text.ts';
+import { hasVariable } from '../expression/template/tokens.ts';
 import { EditError, setAt } from '../json/edit.ts';
 import { isObject, type Json, type JsonObject, type Path, valueAt } from '../json/value.ts';
 

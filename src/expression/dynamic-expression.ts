@@ -1,8 +1,8 @@
 import type { Json, Path } from '../json/value.ts';
 import type { Reporter } from '../problem.ts';
 import type { Scope } from './scope.ts';
-import { findVariables } from './template-tokens.ts';
-import { compileExpressionText, compileVariable } from './template-variable.ts';
+import { findVariables } from './template/tokens.ts';
+import { compileExpressionText, compileVariable } from './template/variable.ts';
 
 /** An expression whose text may hold `{{ }}` variables of its own. */
 export interface CompiledDynamicExpression {

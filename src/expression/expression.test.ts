@@ -2,8 +2,8 @@ import { describe, expect, it } from 'vitest';
 import type { Json, JsonObject } from '../json/value.ts';
 import { compileExpression } from './expression.ts';
 import { scopeOf, stillEnvironment } from './expression-fixture.ts';
-import { ExpressionSyntaxError, syntaxHint } from './expression-syntax-error.ts';
-import type { ExpressionFunction, FunctionTable } from './function-signature.ts';
+import type { ExpressionFunction, FunctionTable } from './functions/function-signature.ts';
+import { ExpressionSyntaxError, syntaxHint } from './jmespath/syntax-error.ts';
 import { EvaluationError, type Scope, Suspend } from './scope.ts';
 
 const define = (

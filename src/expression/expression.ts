@@ -1,10 +1,10 @@
 import type { Json } from '../json/value.ts';
-import type { Closure, ClosureContext } from './expression-closure.ts';
-import { compileNode } from './expression-compiler.ts';
-import type { FunctionTable } from './function-signature.ts';
+import type { Closure, ClosureContext } from './compile/closure.ts';
+import { compileNode } from './compile/compiler.ts';
+import type { FunctionTable } from './functions/function-signature.ts';
 import { functionTable } from './functions/table.ts';
-import type { VariableRange } from './jmespath-lexer.ts';
-import { parseExpression } from './jmespath-parser.ts';
+import type { VariableRange } from './jmespath/lexer.ts';
+import { parseExpression } from './jmespath/parser.ts';
 import { type Environment, EvaluationError, type Scope } from './scope.ts';
 
 /** A JMESPath expression, ready to be evaluated any number of times. */

@@ -1,4 +1,4 @@
-import { compareText } from './go-format.ts';
+import { compareText } from './go/format.ts';
 
 export interface Version {
   readonly numbers: readonly [string, string, string];

@@ -1,4 +1,4 @@
-import { compileRegexp } from '../expression/go-regexp.ts';
+import { compileRegexp } from '../expression/go/regexp.ts';
 import { compileWildcard } from '../expression/wildcard.ts';
 import type { JsonObject } from '../json/value.ts';
 import { isObject, type Json, member } from '../json/value.ts';

@@ -1,4 +1,4 @@
-import { compilePattern } from '../expression/pattern.ts';
+import { compilePattern } from '../expression/conditions/pattern.ts';
 import { isArray, isObject, type Json, type Path } from '../json/value.ts';
 import { parseAnchor } from './anchor.ts';
 import type { AnchorTest, RunValues } from './overlay-tree.ts';

@@ -1,5 +1,5 @@
 import type { Scope } from '../expression/scope.ts';
-import { findVariables } from '../expression/template-tokens.ts';
+import { findVariables } from '../expression/template/tokens.ts';
 import { PointerSyntaxError, parsePointer } from '../json/pointer.ts';
 import type { PatchTemplate } from './json-patch-node.ts';
 import { compileAsText, isConstant, type PatchPlace, type PatchValue } from './json-patch-render.ts';

@@ -1,6 +1,6 @@
 import { emptyScope, type Scope } from '../expression/scope.ts';
-import { compileTemplateText, type TemplateOptions } from '../expression/template.ts';
-import { findVariables } from '../expression/template-tokens.ts';
+import { compileTemplateText, type TemplateOptions } from '../expression/template/template.ts';
+import { findVariables } from '../expression/template/tokens.ts';
 import { assignMember } from '../json/edit.ts';
 import type { Json, Path } from '../json/value.ts';
 import type { Reporter } from '../problem.ts';

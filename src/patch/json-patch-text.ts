@@ -1,5 +1,5 @@
 import { isAlias, isMap, isScalar, isSeq, type Node, parseDocument, type Scalar } from 'yaml';
-import { findVariables } from '../expression/template-tokens.ts';
+import { findVariables } from '../expression/template/tokens.ts';
 import { yamlDepthBound } from '../yaml/depth.ts';
 import { NonFiniteNumberError, resolveYamlScalar } from '../yaml/scalar.ts';
 import type { PatchEntry, PatchNode } from './json-patch-node.ts';

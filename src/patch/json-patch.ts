@@ -1,5 +1,5 @@
 import type { EvaluationErrorOptions, Scope } from '../expression/scope.ts';
-import type { TemplateOptions } from '../expression/template.ts';
+import type { TemplateOptions } from '../expression/template/template.ts';
 import { equal } from '../json/equal.ts';
 import { applyOperation, PatchApplyError } from '../json/patch/apply-patch.ts';
 import { type Operation, operationNames } from '../json/patch/operation.ts';

@@ -1,5 +1,5 @@
 import { emptyScope } from '../expression/scope.ts';
-import type { CompiledTemplate } from '../expression/template.ts';
+import type { CompiledTemplate } from '../expression/template/template.ts';
 import type { Json, Path } from '../json/value.ts';
 import type { Reporter } from '../problem.ts';
 import type { Anchor } from './anchor.ts';

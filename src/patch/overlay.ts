@@ -1,4 +1,4 @@
-import { compileTemplate, usesVariables } from '../expression/template.ts';
+import { compileTemplate, usesVariables } from '../expression/template/template.ts';
 import { isObject, type Json, type JsonObject, type Path } from '../json/value.ts';
 import type { Reporter } from '../problem.ts';
 import { type CompiledPatch, PatchError, type PatchResult } from './compiled-patch.ts';

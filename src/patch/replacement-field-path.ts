@@ -1,4 +1,4 @@
-import { findVariables } from '../expression/template-tokens.ts';
+import { findVariables } from '../expression/template/tokens.ts';
 import type { Path } from '../json/value.ts';
 import {
   type FieldPathSyntax,

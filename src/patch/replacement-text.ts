@@ -1,7 +1,7 @@
-import { compileRegexp } from '../expression/go-regexp.ts';
+import { compileRegexp } from '../expression/go/regexp.ts';
 import type { Scope } from '../expression/scope.ts';
-import { compileTemplate } from '../expression/template.ts';
-import { findVariables } from '../expression/template-tokens.ts';
+import { compileTemplate } from '../expression/template/template.ts';
+import { findVariables } from '../expression/template/tokens.ts';
 import { compileWildcard, hasWildcard } from '../expression/wildcard.ts';
 import type { Json, Path } from '../json/value.ts';
 import type { Reporter } from '../problem.ts';

@@ -1,5 +1,5 @@
 import type { Observer } from '../expression/scope.ts';
-import { compileTemplate, type TemplateOptions } from '../expression/template.ts';
+import { compileTemplate, type TemplateOptions } from '../expression/template/template.ts';
 import { isObject, type Json, type JsonObject, type Path } from '../json/value.ts';
 import type { Reporter } from '../problem.ts';
 import { parseAnchor } from './anchor.ts';

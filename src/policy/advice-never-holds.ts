@@ -1,5 +1,5 @@
-import { evaluateOperator, isOperator } from '../expression/operators.ts';
-import { usesVariables } from '../expression/template.ts';
+import { evaluateOperator, isOperator } from '../expression/conditions/operators.ts';
+import { usesVariables } from '../expression/template/template.ts';
 import { hasWildcard } from '../expression/wildcard.ts';
 import { equal } from '../json/equal.ts';
 import { isObject, type Json, type JsonObject, type Path } from '../json/value.ts';

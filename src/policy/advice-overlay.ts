@@ -1,4 +1,4 @@
-import { hasVariable } from '../expression/template-tokens.ts';
+import { hasVariable } from '../expression/template/tokens.ts';
 import { hasWildcard } from '../expression/wildcard.ts';
 import { isArray, isObject, type Json, type JsonArray, type JsonObject, type Path } from '../json/value.ts';
 import { parseAnchor } from '../patch/anchor.ts';

@@ -1,4 +1,4 @@
-import { findVariables } from '../expression/template-tokens.ts';
+import { findVariables } from '../expression/template/tokens.ts';
 import { isArray, isObject, type Json, type JsonObject, type Path } from '../json/value.ts';
 import type { Reporter } from '../problem.ts';
 import { parseKind } from './kind-selector.ts';

@@ -1,5 +1,5 @@
-import { usesVariables } from '../expression/template.ts';
-import { hasVariable } from '../expression/template-tokens.ts';
+import { usesVariables } from '../expression/template/template.ts';
+import { hasVariable } from '../expression/template/tokens.ts';
 import { hasWildcard } from '../expression/wildcard.ts';
 import { isArray, isObject, type Json, type JsonObject, type Path } from '../json/value.ts';
 import { parseAnchor } from '../patch/anchor.ts';

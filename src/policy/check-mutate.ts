@@ -1,4 +1,4 @@
-import { hasVariable } from '../expression/template-tokens.ts';
+import { hasVariable } from '../expression/template/tokens.ts';
 import { hasWildcard } from '../expression/wildcard.ts';
 import { isObject, type Json, type JsonObject, type Path } from '../json/value.ts';
 import type { Reporter } from '../problem.ts';

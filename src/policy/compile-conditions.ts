@@ -1,4 +1,4 @@
-import { type CompiledConditions, compileConditions } from '../expression/conditions.ts';
+import { type CompiledConditions, compileConditions } from '../expression/conditions/conditions.ts';
 import { isArray, isObject, type Json, type JsonObject, type Path } from '../json/value.ts';
 import type { Reporter } from '../problem.ts';
 import { checkObject } from './check-schema.ts';

@@ -2,8 +2,8 @@ import {
   type CompiledDynamicExpression,
   compileDynamicExpression,
 } from '../expression/dynamic-expression.ts';
-import { type CompiledTemplate, compileTemplate } from '../expression/template.ts';
-import { hasVariable } from '../expression/template-tokens.ts';
+import { type CompiledTemplate, compileTemplate } from '../expression/template/template.ts';
+import { hasVariable } from '../expression/template/tokens.ts';
 import type { Json, JsonObject, Path } from '../json/value.ts';
 import type { Reporter } from '../problem.ts';
 import type { CompiledContextEntry } from './compiled.ts';

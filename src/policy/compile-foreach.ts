@@ -1,6 +1,6 @@
 import { type CompiledExpression, compileExpression } from '../expression/expression.ts';
-import { ExpressionSyntaxError, syntaxHint } from '../expression/expression-syntax-error.ts';
-import { hasVariable } from '../expression/template-tokens.ts';
+import { ExpressionSyntaxError, syntaxHint } from '../expression/jmespath/syntax-error.ts';
+import { hasVariable } from '../expression/template/tokens.ts';
 import type { JsonObject, Path } from '../json/value.ts';
 import type { Reporter } from '../problem.ts';
 import { compileCheckedConditions } from './compile-conditions.ts';

@@ -1,4 +1,4 @@
-import { resolveReferences } from '../expression/reference.ts';
+import { resolveReferences } from '../expression/template/reference.ts';
 import { isObject, type JsonObject, type Path } from '../json/value.ts';
 import type { CompiledPatch } from '../patch/compiled-patch.ts';
 import { compileJsonPatch } from '../patch/json-patch.ts';

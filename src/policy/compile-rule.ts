@@ -1,5 +1,5 @@
-import { resolveReferences } from '../expression/reference.ts';
-import { type CompiledTemplate, compileTemplate } from '../expression/template.ts';
+import { resolveReferences } from '../expression/template/reference.ts';
+import { type CompiledTemplate, compileTemplate } from '../expression/template/template.ts';
 import { isObject, type Json, type JsonObject, type Path } from '../json/value.ts';
 import type { Reporter } from '../problem.ts';
 import { adviseOn } from './check-advice.ts';

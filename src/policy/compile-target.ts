@@ -1,4 +1,4 @@
-import { type CompiledTemplate, compileTemplate } from '../expression/template.ts';
+import { type CompiledTemplate, compileTemplate } from '../expression/template/template.ts';
 import type { JsonObject, Path } from '../json/value.ts';
 import type { Reporter } from '../problem.ts';
 import { compileCheckedConditions } from './compile-conditions.ts';

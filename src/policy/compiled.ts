@@ -1,7 +1,7 @@
-import type { CompiledConditions } from '../expression/conditions.ts';
+import type { CompiledConditions } from '../expression/conditions/conditions.ts';
 import type { CompiledExpression } from '../expression/expression.ts';
 import type { CompiledLabelSelector } from '../expression/label-selector.ts';
-import type { CompiledTemplate } from '../expression/template.ts';
+import type { CompiledTemplate } from '../expression/template/template.ts';
 import type { TextMatcher } from '../expression/wildcard.ts';
 import type { JsonObject, Path } from '../json/value.ts';
 import type { CompiledPatch } from '../patch/compiled-patch.ts';

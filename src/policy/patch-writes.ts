@@ -1,4 +1,4 @@
-import { hasVariable } from '../expression/template-tokens.ts';
+import { hasVariable } from '../expression/template/tokens.ts';
 import { isObject, type Json, type JsonObject, type Path } from '../json/value.ts';
 import { parseAnchor } from '../patch/anchor.ts';
 import { readOperations } from './json-patch-operations.ts';

@@ -1,4 +1,4 @@
-import { expressionReads, joinReads, type Reads, templateReads } from '../expression/expression-reads.ts';
+import { expressionReads, joinReads, type Reads, templateReads } from '../expression/compile/reads.ts';
 import { isArray, isObject, type Json, type JsonObject } from '../json/value.ts';
 import { read, readObject, readObjects, readText } from './read-field.ts';
 

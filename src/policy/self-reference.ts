@@ -1,4 +1,4 @@
-import type { TemplateOptions } from '../expression/template.ts';
+import type { TemplateOptions } from '../expression/template/template.ts';
 import type { Path } from '../json/value.ts';
 import { withoutAnchor } from './patch-writes.ts';
 

@@ -1,5 +1,5 @@
-import { compileTemplate } from '../expression/template.ts';
-import { findVariables } from '../expression/template-tokens.ts';
+import { compileTemplate } from '../expression/template/template.ts';
+import { findVariables } from '../expression/template/tokens.ts';
 import { isArray, isObject, type Json, type Path } from '../json/value.ts';
 import type { Reporter } from '../problem.ts';
 

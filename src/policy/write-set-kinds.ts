@@ -1,4 +1,4 @@
-import { hasVariable } from '../expression/template-tokens.ts';
+import { hasVariable } from '../expression/template/tokens.ts';
 import { compileWildcard, hasWildcard } from '../expression/wildcard.ts';
 import type { JsonObject } from '../json/value.ts';
 import { mergeKinds } from '../patch/generated/merge-types.ts';

@@ -1,4 +1,4 @@
-import { findVariables, hasVariable } from '../expression/template-tokens.ts';
+import { findVariables, hasVariable } from '../expression/template/tokens.ts';
 import { parseIndex } from '../json/list-index.ts';
 import { PointerSyntaxError, parsePointer } from '../json/pointer.ts';
 import { isObject, type Json, type Path } from '../json/value.ts';

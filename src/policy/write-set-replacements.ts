@@ -1,4 +1,4 @@
-import { hasVariable } from '../expression/template-tokens.ts';
+import { hasVariable } from '../expression/template/tokens.ts';
 import { compileWildcard } from '../expression/wildcard.ts';
 import { isArray, type JsonObject, type Path } from '../json/value.ts';
 import { FieldPathError, parseStep, splitFieldPath } from '../patch/field-path.ts';

@@ -1,4 +1,4 @@
-import { resolveReferences } from '../expression/reference.ts';
+import { resolveReferences } from '../expression/template/reference.ts';
 import { isObject, type Json, type JsonObject, type Path } from '../json/value.ts';
 import type { Reporter } from '../problem.ts';
 import { withLoopReferences } from './compile-patch.ts';

@@ -1,5 +1,5 @@
-import { usesVariables } from '../expression/template.ts';
-import { hasVariable, unescapeBraces } from '../expression/template-tokens.ts';
+import { usesVariables } from '../expression/template/template.ts';
+import { hasVariable, unescapeBraces } from '../expression/template/tokens.ts';
 import { equal } from '../json/equal.ts';
 import { isObject, type Json, type JsonObject, member, type Path } from '../json/value.ts';
 import type { SchemaNode } from '../patch/merge-schema.ts';

@@ -2,7 +2,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { compileExpression } from '../../src/expression/expression.ts';
-import { ExpressionSyntaxError } from '../../src/expression/expression-syntax-error.ts';
+import { ExpressionSyntaxError } from '../../src/expression/jmespath/syntax-error.ts';
 import { EvaluationError, type Scope } from '../../src/expression/scope.ts';
 import { isObject, type Json, member } from '../../src/json/value.ts';
 

@@ -1,6 +1,6 @@
 import type { Json } from '../../json/value.ts';
 import { formatDuration, nanosecondsPerSecond, parseDuration } from '../duration.ts';
-import { formatGoNumber } from '../go-format.ts';
+import { formatGoNumber } from '../go/format.ts';
 import {
   addQuantities,
   approximateNumber,

@@ -1,6 +1,6 @@
 import { defineFunctions } from './define.ts';
-import { decodeX509 } from './x509-decode.ts';
-import { exampleCertificate } from './x509-example.ts';
+import { decodeX509 } from './x509/decode.ts';
+import { exampleCertificate } from './x509/example.ts';
 
 export const certificateFunctions = defineFunctions({
   x509_decode: {

@@ -8,9 +8,9 @@ import {
   member,
   typeOf,
 } from '../../json/value.ts';
-import { formatGoJson, formatGoNumber, sortedKeys } from '../go-format.ts';
+import { formatGoJson, formatGoNumber, sortedKeys } from '../go/format.ts';
+import { characters } from '../go/strings.ts';
 import { type Arguments, defineFunctions } from './define.ts';
-import { characters } from './go-strings.ts';
 
 export const collectionFunctions = defineFunctions({
   contains: {

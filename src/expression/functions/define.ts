@@ -1,11 +1,11 @@
 import type { Json, JsonArray, JsonObject } from '../../json/value.ts';
+import { type Environment, EvaluationError } from '../scope.ts';
 import type {
   Argument,
   ArgumentType,
   ExpressionFunction,
   ExpressionReference,
-} from '../function-signature.ts';
-import { type Environment, EvaluationError } from '../scope.ts';
+} from './function-signature.ts';
 
 /** One argument list with typed access; the caller has checked the types. */
 export class Arguments {

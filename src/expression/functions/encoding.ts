@@ -1,8 +1,8 @@
 import type { Json } from '../../json/value.ts';
+import { parseYamlText } from '../../yaml/parse-text.ts';
 import { decodeBase64, encodeBase64 } from './base64.ts';
 import { defineFunctions } from './define.ts';
 import { md5, sha1, sha256 } from './digest.ts';
-import { parseYamlText } from './yaml-text.ts';
 
 const encoder = new TextEncoder();
 const decoder = new TextDecoder();

@@ -1,6 +1,6 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: group references of Go look like placeholders
-import { formatGoDecimal } from '../go-format.ts';
-import { regexpMatches, replaceRegexp, replaceRegexpLiteral } from '../go-regexp.ts';
+import { formatGoDecimal } from '../go/format.ts';
+import { regexpMatches, replaceRegexp, replaceRegexpLiteral } from '../go/regexp.ts';
 import { compileVersionRange, parseVersion } from '../semver-range.ts';
 import { matchesWildcard } from '../wildcard.ts';
 import { type Arguments, defineFunctions } from './define.ts';

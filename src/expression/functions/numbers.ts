@@ -1,5 +1,5 @@
 import type { Json, JsonArray } from '../../json/value.ts';
-import { compareText, parseGoFloat } from '../go-format.ts';
+import { compareText, parseGoFloat } from '../go/format.ts';
 import { type Arguments, defineFunctions } from './define.ts';
 
 export const numberFunctions = defineFunctions({

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import fc from 'fast-check';
 import { describe, expect, it, test } from 'vitest';
 import type { Json } from '../../json/value.ts';
-import { compileRegexp } from '../go-regexp.ts';
+import { compileRegexp } from '../go/regexp.ts';
 import { call } from './call.testing.ts';
 import { formatAddress, parseAddress } from './ip-address.ts';
 

@@ -1,4 +1,4 @@
-import { compileRegexp } from '../go-regexp.ts';
+import { compileRegexp } from '../go/regexp.ts';
 import { defineFunctions } from './define.ts';
 import { generateText } from './random-text.ts';
 

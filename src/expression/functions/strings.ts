@@ -1,7 +1,7 @@
-import { compareText } from '../go-format.ts';
+import { compareText } from '../go/format.ts';
+import { cleanPath } from '../go/path.ts';
+import { equalFold, replaceText, splitText, toLower, toUpper, trimCutset } from '../go/strings.ts';
 import { defineFunctions } from './define.ts';
-import { cleanPath } from './go-path.ts';
-import { equalFold, replaceText, splitText, toLower, toUpper, trimCutset } from './go-strings.ts';
 
 export const stringFunctions = defineFunctions({
   compare: {

@@ -1,8 +1,8 @@
-import type { ExpressionFunction, FunctionTable } from '../function-signature.ts';
 import { arithmeticFunctions } from './arithmetic.ts';
 import { certificateFunctions } from './certificates.ts';
 import { collectionFunctions } from './collections.ts';
 import { encodingFunctions } from './encoding.ts';
+import type { ExpressionFunction, FunctionTable } from './function-signature.ts';
 import { matchingFunctions } from './matching.ts';
 import { networkFunctions } from './network.ts';
 import { numberFunctions } from './numbers.ts';

@@ -1,5 +1,5 @@
 import { formatDuration, readDuration } from '../duration.ts';
-import { parseGoInteger } from '../go-format.ts';
+import { parseGoInteger } from '../go/format.ts';
 import {
   addDuration,
   durationBetween,
@@ -11,7 +11,7 @@ import {
   timeOfDate,
   truncateTime,
   wallClock,
-} from '../go-time.ts';
+} from '../go/time.ts';
 import { type Arguments, defineFunctions } from './define.ts';
 
 export const timeFunctions = defineFunctions({

@@ -1,0 +1,108 @@
+import { isArray, isObject, type Json, typeOf } from '../../json/value.ts';
+import type {
+  Argument,
+  ArgumentType,
+  ExpressionFunction,
+  ExpressionParameter,
+} from '../functions/function-signature.ts';
+import type { Node } from '../jmespath/ast.ts';
+import { ExpressionSyntaxError } from '../jmespath/syntax-error.ts';
+import { EvaluationError, type Scope } from '../scope.ts';
+import { CallError, type Closure, type ClosureContext } from './closure.ts';
+
+type CallNode = Extract<Node, { type: 'call' }>;
+type CompileNode = (node: Node, at: 'root' | 'current') => Closure;
+
+/** `name(arg, …)`: the function and the number of arguments are settled here, their types at every call. */
+export function compileCall(
+  node: CallNode,
+  at: 'root' | 'current',
+  compile: CompileNode,
+  { functions }: ClosureContext,
+): Closure {
+  const definition = functions.get(node.name);
+  if (definition === undefined)
+    throw new ExpressionSyntaxError(`unknown function ${node.name}()`, node.position);
+  checkArity(definition, node);
+  const args = node.args.map((arg, index) =>
+    compileArgument(definition, index, arg, node.position, at, compile),
+  );
+  return (current, scope) => {
+    const values: Argument[] = [];
+    for (const arg of args) values.push(arg(current, scope));
+    try {
+      return definition.call(values, scope.environment);
+    } catch (error) {
+      throw error instanceof EvaluationError
+        ? new CallError(error.code, error.message, { cause: error })
+        : error;
+    }
+  };
+}
+
+function checkArity({ name, parameters }: ExpressionFunction, { args, position }: CallNode): void {
+  const variadic = parameters.at(-1)?.variadic === true;
+  if (args.length === parameters.length || (variadic && args.length > parameters.length)) return;
+  const wanted = `${variadic ? 'at least ' : ''}${parameters.length}`;
+  throw new ExpressionSyntaxError(`${name}() takes ${wanted} argument(s), not ${args.length}`, position);
+}
+
+function compileArgument(
+  { name, parameters }: ExpressionFunction,
+  index: number,
+  node: Node,
+  position: number,
+  at: 'root' | 'current',
+  compile: CompileNode,
+): (current: Json, scope: Scope) => Argument {
+  const { types } = parameters[Math.min(index, parameters.length - 1)] as ExpressionParameter;
+  if (node.type === 'reference') {
+    if (types.includes('expref')) return compileReference(compile(node.child, 'current'));
+    throw new ExpressionSyntaxError(
+      `argument ${index + 1} of ${name}() cannot be an expression reference (&)`,
+      position,
+    );
+  }
+  if (types.every((type) => type === 'expref')) {
+    throw new ExpressionSyntaxError(
+      `argument ${index + 1} of ${name}() must be an expression reference: &expression`,
+      position,
+    );
+  }
+  const closure = compile(node, at);
+  if (types.includes('any')) return (current, scope) => closure(current, scope) ?? null;
+  return (current, scope) => {
+    const value = closure(current, scope) ?? null;
+    for (const type of types) if (hasType(value, type)) return value;
+    // Names the type and not the value: messages are read by people who may not see the object.
+    throw new CallError(
+      'KYM_EXPRESSION_FAILED',
+      `Invalid type for: ${typeOf(value)}, expected: [${types.join(', ')}] (argument ${index + 1} of ${name}())`,
+    );
+  };
+}
+
+function compileReference(closure: Closure): (current: Json, scope: Scope) => Argument {
+  return (_current, scope) => ({ apply: (value: Json) => closure(value, scope) ?? null });
+}
+
+function hasType(value: Json, type: ArgumentType): boolean {
+  switch (type) {
+    case 'any':
+      return true;
+    case 'null':
+      return value === null;
+    case 'array':
+      return isArray(value);
+    case 'object':
+      return isObject(value);
+    case 'array[number]':
+      return isArray(value) && value.every((item) => typeof item === 'number');
+    case 'array[string]':
+      return isArray(value) && value.every((item) => typeof item === 'string');
+    case 'expref':
+      return false;
+    default:
+      return typeof value === type;
+  }
+}

@@ -1,0 +1,118 @@
+import { isArray, isObject, type Json, type JsonObject, member, type Path } from '../../json/value.ts';
+import type { Reporter } from '../../problem.ts';
+import type { Scope } from '../scope.ts';
+import { type CompiledCondition, compileCondition } from './conditions-entry.ts';
+
+/** Conditions, ready to be evaluated for any number of requests. */
+export interface CompiledConditions {
+  /** Root names their variables read; `@` when they may read any. */
+  readonly roots: ReadonlySet<string>;
+  /** Throws EvaluationError when a variable in a condition that is reached cannot be resolved. */
+  evaluate(scope: Scope): ConditionsResult;
+}
+
+export interface ConditionsResult {
+  readonly passed: boolean;
+  /** Those that were looked at, in order. */
+  readonly evaluated: readonly ConditionResult[];
+}
+
+/** One condition with both operands as they were compared. */
+export interface ConditionResult {
+  readonly path: Path;
+  readonly operator: string;
+  readonly key: Json;
+  readonly value: Json;
+  readonly passed: boolean;
+  readonly message?: string;
+}
+
+export interface ConditionsOptions {
+  /** Whether a plain list, the old form, is accepted; it is unless said otherwise. */
+  readonly legacyList?: boolean;
+}
+
+/**
+ * `{any, all}`, or the old list in which all must hold. Problems go to the reporter; undefined when there was one.
+ * @example compileConditions({ all: [{ key: '{{ request.operation }}', operator: 'Equals', value: 'CREATE' }] }, path, reporter)
+ */
+export function compileConditions(
+  value: Json,
+  path: Path,
+  reporter: Reporter,
+  options: ConditionsOptions = {},
+): CompiledConditions | undefined {
+  if (isArray(value) && options.legacyList !== false) {
+    const all = compileGroup(value, path, reporter);
+    return all && conditionsOf(undefined, all);
+  }
+  if (!isObject(value)) {
+    reporter.error(
+      path,
+      'KYM_CONDITION_INVALID',
+      'conditions must stand under any or all',
+      'write any: [ … ] or all: [ … ]',
+    );
+    return undefined;
+  }
+  return compileAnyAll(value, path, reporter);
+}
+
+function compileAnyAll(value: JsonObject, path: Path, reporter: Reporter): CompiledConditions | undefined {
+  const unknown = Object.keys(value).filter((name) => name !== 'any' && name !== 'all');
+  for (const name of unknown) {
+    const hint = 'a condition must stand in a list under any or all';
+    reporter.error(
+      [...path, name],
+      'KYM_CONDITION_INVALID',
+      `conditions have any and all, not "${name}"`,
+      hint,
+    );
+  }
+  const groups = (['any', 'all'] as const).map((name) => {
+    const group = member(value, name) ?? null;
+    return group === null ? [] : compileGroup(group, [...path, name], reporter);
+  });
+  const [any, all] = groups;
+  if (unknown.length > 0 || any === undefined || all === undefined) return undefined;
+  return conditionsOf((member(value, 'any') ?? null) === null ? undefined : any, all);
+}
+
+function compileGroup(value: Json, path: Path, reporter: Reporter): readonly CompiledCondition[] | undefined {
+  if (!isArray(value)) {
+    reporter.error(path, 'KYM_CONDITION_INVALID', 'conditions must be a list');
+    return undefined;
+  }
+  const compiled = value.map((entry, index) => compileCondition(entry, [...path, index], reporter));
+  const conditions = compiled.filter((condition) => condition !== undefined);
+  return conditions.length === compiled.length ? conditions : undefined;
+}
+
+/** As in Kyverno: `any` first, up to its first true one; an empty `any` is false. Then `all`, up to its first false one. */
+function conditionsOf(
+  any: readonly CompiledCondition[] | undefined,
+  all: readonly CompiledCondition[],
+): CompiledConditions {
+  const roots = new Set([...(any ?? []), ...all].flatMap((condition) => [...condition.roots]));
+  return {
+    roots,
+    evaluate(scope) {
+      const evaluated: ConditionResult[] = [];
+      let passed = any === undefined;
+      for (const condition of any ?? []) {
+        const result = condition.evaluate(scope);
+        evaluated.push(result);
+        passed = result.passed;
+        if (passed) break;
+      }
+      for (const condition of all) {
+        const result = condition.evaluate(scope);
+        evaluated.push(result);
+        if (result.passed) continue;
+        passed = false;
+        break;
+      }
+      return { passed, evaluated };
+    },
+  };
+}

@@ -1,0 +1,58 @@
+import type { Json } from '../../json/value.ts';
+import { parseDuration, secondsToDuration } from '../duration.ts';
+import { parseGoFloat } from '../go/format.ts';
+import { compareQuantities, parseQuantity } from '../quantity.ts';
+import { compareVersions, parseVersion } from '../semver-range.ts';
+import { durationOf, durationPair } from './operators-equality.ts';
+
+type Accepts = (order: number) => boolean;
+type Compare = (key: Json, value: Json) => boolean;
+
+/** GreaterThan and its kin: durations, then quantities, then numbers, then versions; what does not compare is false. */
+export function prepareComparison(accepts: Accepts): Compare {
+  return (key, value) => {
+    const order = typeof key === 'number' ? orderOfNumber(key, value) : orderOfText(key, value);
+    return order !== undefined && accepts(order);
+  };
+}
+
+function orderOf<T extends number | bigint>(a: T, b: T): number {
+  return a < b ? -1 : a > b ? 1 : 0;
+}
+
+function orderOfNumber(key: number, value: Json): number | undefined {
+  if (typeof value === 'number') return orderOf(key, value);
+  if (typeof value !== 'string') return undefined;
+  const durations = durationPair(key, value, durationOf(value));
+  if (durations !== undefined) return orderOf(durations[0], durations[1]);
+  const number = parseGoFloat(value);
+  return number === undefined ? undefined : orderOf(key, number);
+}
+
+function orderOfText(key: Json, value: Json): number | undefined {
+  if (typeof key !== 'string') return undefined;
+  const durations = durationPair(key, value, durationOf(value));
+  if (durations !== undefined) return orderOf(durations[0], durations[1]);
+  const quantity = parseQuantity(key);
+  const other = quantity !== undefined && typeof value === 'string' ? parseQuantity(value) : undefined;
+  if (quantity !== undefined && other !== undefined) return compareQuantities(quantity, other);
+  const number = parseGoFloat(key);
+  if (number !== undefined) return orderOfNumber(number, value);
+  const version = parseVersion(key);
+  const bound = version !== undefined && typeof value === 'string' ? parseVersion(value) : undefined;
+  return version === undefined || bound === undefined ? undefined : compareVersions(version, bound);
+}
+
+/** The Duration… operators: both sides durations, plain numbers are seconds. */
+export function prepareDurationComparison(accepts: Accepts): Compare {
+  return (key, value) => {
+    const left = asDuration(key);
+    const right = left === undefined ? undefined : asDuration(value);
+    return left !== undefined && right !== undefined && accepts(orderOf(left, right));
+  };
+}
+
+function asDuration(value: Json): bigint | undefined {
+  if (typeof value === 'number') return secondsToDuration(value);
+  return typeof value === 'string' ? parseDuration(value) : undefined;
+}

@@ -1,0 +1,154 @@
+import { isArray, type Json, type JsonArray } from '../../json/value.ts';
+import { formatGoValue } from '../go/format.ts';
+import { compileWildcard, hasWildcard, matchesWildcard } from '../wildcard.ts';
+import { compileOutside, compileTextPattern, rangeEnds, type ValueTest } from './pattern-text.ts';
+
+export type Membership = 'AnyIn' | 'AllIn' | 'AnyNotIn' | 'AllNotIn';
+type TextTest = (text: string) => boolean;
+type Compare = (key: Json, value: Json) => boolean;
+
+/** What can stand on the value side, parsed. Undefined where Kyverno finds the type unusable: then all is false. */
+interface Collection {
+  /** Of a list key, or of the items a text stands for: the wildcard works both ways. */
+  readonly has: TextTest;
+  readonly range?: { readonly inside: ValueTest; readonly outside: ValueTest };
+  /** A value text matches a scalar key as a wildcard, but only that way round. */
+  readonly scalarHas: TextTest;
+  /** A value text equal to the only element of a list key. */
+  readonly text?: string;
+  /** A value text that is JSON, but no list of texts: what it does not match as it stands is neither in it nor outside. */
+  readonly unusable?: true;
+  readonly wrapped?: true;
+}
+
+export function prepareMembership(membership: Membership, constant?: Json): Compare {
+  if (constant === undefined) return (key, value) => evaluate(membership, key, collectionOf(value, false));
+  const collection = collectionOf(constant, true);
+  return (key) => evaluate(membership, key, collection);
+}
+
+function evaluate(membership: Membership, key: Json, collection: Collection | undefined): boolean {
+  if (collection === undefined || key === null) return false;
+  if (isArray(key)) return evaluateList(membership, key.map(formatGoValue), collection);
+  if (typeof key === 'object' || collection.wrapped) return false;
+  const found = collection.scalarHas(formatGoValue(key));
+  if (!found && collection.unusable) return false;
+  return membership === 'AnyIn' || membership === 'AllIn' ? found : !found;
+}
+
+function evaluateList(membership: Membership, keys: readonly string[], collection: Collection): boolean {
+  const { has, range, text, wrapped, unusable } = collection;
+  const any = membership === 'AnyIn' || membership === 'AnyNotIn';
+  if (wrapped && !any) return false;
+  if (keys.length === 1 && keys[0] === text) return membership === 'AnyIn' || membership === 'AllIn';
+  if (unusable) return false;
+  const inside = range?.inside ?? has;
+  switch (membership) {
+    case 'AnyIn':
+      return keys.some(inside);
+    case 'AllIn':
+      return keys.every(inside);
+    case 'AllNotIn':
+      return !keys.some(inside);
+    case 'AnyNotIn':
+      return range === undefined ? !keys.every(has) : keys.some(range.outside);
+  }
+}
+
+function collectionOf(value: Json, constant: boolean): Collection | undefined {
+  if (isArray(value)) return collectionOfList(value, constant);
+  if (typeof value === 'string') return collectionOfText(value);
+  if (value === null || typeof value === 'object') return undefined;
+  const has = eitherWay([formatGoValue(value)]);
+  return { has, scalarHas: has, wrapped: true };
+}
+
+function collectionOfList(values: JsonArray, constant: boolean): Collection {
+  const texts = values.map(formatGoValue);
+  const has = constant ? compileEitherWay(texts) : eitherWay(texts);
+  return { has, scalarHas: has };
+}
+
+/** A text is a wildcard, else a range, else a JSON list of texts, else itself. */
+function collectionOfText(value: string): Collection {
+  const ends = rangeEnds(value);
+  if (ends !== undefined) {
+    const inside = compileTextPattern(value);
+    const outside = compileOutside(ends[0], ends[1]);
+    return { has: inside, range: { inside, outside }, scalarHas: inside, text: value };
+  }
+  const wildcard = compileWildcard(value);
+  const items = itemsOfText(value);
+  if (items === undefined)
+    return { has: wildcard.matches, scalarHas: wildcard.matches, text: value, unusable: true };
+  const scalarHas: TextTest = (text) => wildcard.matches(text) || items.includes(text);
+  return { has: eitherWay(items), scalarHas, text: value };
+}
+
+/** Undefined for JSON of another kind: `5`, `true`, `{}`. */
+function itemsOfText(value: string): readonly string[] | undefined {
+  if (!looksLikeJson.test(value)) return [value];
+  const parsed = parseJson(value);
+  if (parsed === undefined) return [value];
+  return parsed === null ? [] : textsOf(parsed);
+}
+
+/** Spares plain words the attempt to parse them. */
+const looksLikeJson = /^\s*(?:[[{"]|-?\d|true\s*$|false\s*$|null\s*$)/;
+
+function textsOfJson(value: string): readonly string[] | undefined {
+  return textsOf(parseJson(value));
+}
+
+function textsOf(parsed: Json | undefined): readonly string[] | undefined {
+  if (!isArray(parsed)) return undefined;
+  const items = parsed.map((item) => item ?? '');
+  return items.every((item) => typeof item === 'string') ? items : undefined;
+}
+
+function parseJson(text: string): Json | undefined {
+  try {
+    return JSON.parse(text) as Json;
+  } catch {
+    return undefined;
+  }
+}
+
+function eitherWay(texts: readonly string[]): TextTest {
+  return (text) => texts.some((item) => matchesWildcard(item, text) || matchesWildcard(text, item));
+}
+
+function compileEitherWay(texts: readonly string[]): TextTest {
+  const literal = new Set(texts);
+  const patterns = texts.filter(hasWildcard).map(compileWildcard);
+  return (text) =>
+    literal.has(text) ||
+    patterns.some((pattern) => pattern.matches(text)) ||
+    (hasWildcard(text) && texts.some((item) => matchesWildcard(text, item)));
+}
+
+/** The deprecated In and NotIn: list keys compare exactly, and only as lists of texts. */
+export function prepareOldMembership(negated: boolean): Compare {
+  return (key, value) => {
+    if (isArray(key)) {
+      const items = key.length === 1 && key[0] === value ? key : oldItems(value);
+      if (items === undefined || !key.every((item) => typeof item === 'string')) return false;
+      return key.every((item) => items.includes(item)) !== negated;
+    }
+    if (key === null || typeof key === 'object') return false;
+    const found = oldScalarIn(formatGoValue(key), value);
+    return found !== undefined && found !== negated;
+  };
+}
+
+function oldScalarIn(key: string, value: Json): boolean | undefined {
+  if (isArray(value)) return eitherWay(value.map(formatGoValue))(key);
+  if (typeof value !== 'string') return undefined;
+  if (matchesWildcard(value, key)) return true;
+  return textsOfJson(value)?.includes(key);
+}
+
+function oldItems(value: Json): JsonArray | undefined {
+  if (isArray(value)) return value.every((item) => typeof item === 'string') ? value : undefined;
+  return typeof value === 'string' ? textsOfJson(value) : undefined;
+}

@@ -1,0 +1,63 @@
+import type { Json } from '../../json/value.ts';
+import { prepareComparison, prepareDurationComparison } from './operators-comparison.ts';
+import { prepareEquals } from './operators-equality.ts';
+import { prepareMembership, prepareOldMembership } from './operators-membership.ts';
+
+export type PreparedOperator = (key: Json, value: Json) => boolean;
+/** A constant value lets an operator do its parsing once. */
+type Prepare = (constant?: Json) => PreparedOperator;
+
+const operators: ReadonlyMap<string, Prepare> = new Map<string, Prepare>([
+  ['Equals', prepareEquals],
+  ['Equal', prepareEquals],
+  ['NotEquals', prepareNotEquals],
+  ['NotEqual', prepareNotEquals],
+  ['In', () => prepareOldMembership(false)],
+  ['NotIn', () => prepareOldMembership(true)],
+  ['AnyIn', (constant) => prepareMembership('AnyIn', constant)],
+  ['AllIn', (constant) => prepareMembership('AllIn', constant)],
+  ['AnyNotIn', (constant) => prepareMembership('AnyNotIn', constant)],
+  ['AllNotIn', (constant) => prepareMembership('AllNotIn', constant)],
+  ['GreaterThan', () => prepareComparison((order) => order > 0)],
+  ['GreaterThanOrEquals', () => prepareComparison((order) => order >= 0)],
+  ['LessThan', () => prepareComparison((order) => order < 0)],
+  ['LessThanOrEquals', () => prepareComparison((order) => order <= 0)],
+  ['DurationGreaterThan', () => prepareDurationComparison((order) => order > 0)],
+  ['DurationGreaterThanOrEquals', () => prepareDurationComparison((order) => order >= 0)],
+  ['DurationLessThan', () => prepareDurationComparison((order) => order < 0)],
+  ['DurationLessThanOrEquals', () => prepareDurationComparison((order) => order <= 0)],
+]);
+
+/** As Kyverno spells them; `Equal` and `NotEqual` are old spellings. */
+export const operatorNames: readonly string[] = [...operators.keys()];
+
+const spellings = new Map(operatorNames.map((name) => [name.toLowerCase(), name]));
+
+export function isOperator(name: string): boolean {
+  return spellings.has(name.toLowerCase());
+}
+
+/**
+ * The operator as a function, parsed ahead for a value that is known at load.
+ * Names match in any case, but the comparing ones know only their exact spelling, as in Kyverno:
+ * `greaterthan` is accepted and never true.
+ */
+export function prepareOperator(operator: string, constant?: Json): PreparedOperator {
+  const name = spellings.get(operator.toLowerCase());
+  const prepare = name === undefined ? undefined : operators.get(name);
+  if (name === undefined || prepare === undefined) return () => false;
+  if (/^(Duration)?(Greater|Less)/.test(name) && name !== operator) return () => false;
+  return prepare(constant);
+}
+
+const withoutConstant = new Map(operatorNames.map((name) => [name, prepareOperator(name)]));
+
+/** @example evaluateOperator('Equals', '1h', '60m') // true */
+export function evaluateOperator(operator: string, key: Json, value: Json): boolean {
+  return (withoutConstant.get(operator) ?? prepareOperator(operator))(key, value);
+}
+
+function prepareNotEquals(constant?: Json): PreparedOperator {
+  const equals = prepareEquals(constant);
+  return (key, value) => key !== null && !equals(key, value);
+}

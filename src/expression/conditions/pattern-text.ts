@@ -1,0 +1,119 @@
+import type { Json } from '../../json/value.ts';
+import { parseDuration } from '../duration.ts';
+import { formatGoExponent } from '../go/format.ts';
+import { compareQuantities, parseQuantity } from '../quantity.ts';
+import { compileWildcard } from '../wildcard.ts';
+
+export type ValueTest = (value: Json) => boolean;
+
+type Comparison = '' | '!' | '>' | '<' | '>=' | '<=';
+
+const end = '([-+]?\\d+(?:\\.\\d+)?[A-Za-z]*)';
+const rangeSyntax = new RegExp(`^${end}-${end}$`);
+const outsideRangeSyntax = new RegExp(`^${end}!-${end}$`);
+
+/** The two ends of `lo-hi`, or undefined. */
+export function rangeEnds(text: string): readonly [string, string] | undefined {
+  const match = rangeSyntax.exec(text);
+  return match === null ? undefined : [match[1] ?? '', match[2] ?? ''];
+}
+
+/**
+ * Kyverno's pattern language: alternatives by `|`, conjunctions by `&`, each item `>=1`, `<5m`, `!x*`, `1-10`,
+ * `1!-10` or a wildcard. Durations are tried before quantities, quantities before text.
+ *
+ * @example compileTextPattern('1-10 | !5*')('7') // true
+ */
+export function compileTextPattern(pattern: string): ValueTest {
+  const alternatives = pattern.split('|').map((part) => {
+    const terms = trimBlanks(part)
+      .split('&')
+      .map((term) => compileTerm(trimBlanks(term)));
+    const [first] = terms;
+    return terms.length === 1 && first !== undefined
+      ? first
+      : (value: Json) => terms.every((term) => term(value));
+  });
+  return (value) => value === pattern || alternatives.some((alternative) => alternative(value));
+}
+
+function trimBlanks(text: string): string {
+  return text.replace(/^ +| +$/g, '');
+}
+
+function compileTerm(term: string): ValueTest {
+  const comparison = comparisonOf(term);
+  if (comparison !== '') return compileComparison(comparison, term.slice(comparison.length).trim());
+  const outside = outsideRangeSyntax.exec(term);
+  if (outside !== null) return compileOutside(outside[1] ?? '', outside[2] ?? '');
+  const inside = rangeEnds(term);
+  if (inside === undefined) return compileComparison('', term.trim());
+  const [low, high] = [compileComparison('>=', inside[0]), compileComparison('<=', inside[1])];
+  return (value) => low(value) && high(value);
+}
+
+export function compileOutside(lowEnd: string, highEnd: string): ValueTest {
+  const [low, high] = [compileComparison('<', lowEnd), compileComparison('>', highEnd)];
+  return (value) => low(value) || high(value);
+}
+
+/** A single character is always text, even `>`. */
+function comparisonOf(term: string): Comparison {
+  if (term.length < 2) return '';
+  const first = term[0];
+  if (first === '!') return '!';
+  if (first !== '>' && first !== '<') return '';
+  return term[1] === '=' ? `${first}=` : first;
+}
+
+function compileComparison(comparison: Comparison, operand: string): ValueTest {
+  const duration = parseDuration(operand);
+  const quantity = parseQuantity(operand);
+  const wildcard = compileWildcard(operand);
+  return (value) => {
+    if (duration !== undefined || quantity !== undefined) {
+      const text = measurableText(value);
+      const valueDuration = duration === undefined || text === undefined ? undefined : parseDuration(text);
+      if (duration !== undefined && valueDuration !== undefined) {
+        return accepts(comparison, valueDuration < duration ? -1 : valueDuration > duration ? 1 : 0);
+      }
+      const valueQuantity = quantity === undefined || text === undefined ? undefined : parseQuantity(text);
+      if (quantity !== undefined && valueQuantity !== undefined) {
+        return accepts(comparison, compareQuantities(valueQuantity, quantity));
+      }
+    }
+    if (comparison !== '' && comparison !== '!') return false;
+    const text = wildcardText(value);
+    return text !== undefined && wildcard.matches(text) === (comparison === '');
+  };
+}
+
+function accepts(comparison: Comparison, order: number): boolean {
+  switch (comparison) {
+    case '':
+      return order === 0;
+    case '!':
+      return order !== 0;
+    case '>':
+      return order > 0;
+    case '<':
+      return order < 0;
+    case '>=':
+      return order >= 0;
+    case '<=':
+      return order <= 0;
+  }
+}
+
+/** What is read as a duration or quantity; null counts as zero, numbers have six decimal places. */
+function measurableText(value: Json): string | undefined {
+  if (typeof value === 'string') return value;
+  if (typeof value === 'number') return value.toFixed(6);
+  return value === null ? '0' : undefined;
+}
+
+function wildcardText(value: Json): string | undefined {
+  if (typeof value === 'string') return value;
+  if (typeof value === 'number') return formatGoExponent(value);
+  return typeof value === 'boolean' ? String(value) : undefined;
+}

@@ -1,0 +1,42 @@
+import type { Json } from '../../json/value.ts';
+import type { Environment } from '../scope.ts';
+
+export type ArgumentType =
+  | 'any'
+  | 'null'
+  | 'boolean'
+  | 'number'
+  | 'string'
+  | 'array'
+  | 'object'
+  | 'expref'
+  | 'array[number]'
+  | 'array[string]';
+
+/** `&expr`, ready to be applied to one value; what is missing counts as null. */
+export interface ExpressionReference {
+  apply(value: Json): Json;
+}
+
+/** By the time a function is called every argument has one of the types its parameter accepts. */
+export type Argument = Json | ExpressionReference;
+
+export interface ExpressionParameter {
+  /** The accepted types. */
+  readonly types: readonly ArgumentType[];
+  /** Only on the last parameter: one or more arguments. */
+  readonly variadic?: true;
+}
+
+export interface ExpressionFunction {
+  readonly name: string;
+  readonly parameters: readonly ExpressionParameter[];
+  readonly returns: string;
+  readonly description: string;
+  readonly example: { readonly expression: string; readonly result?: Json; readonly data?: Json };
+  /** Not a pure function of its arguments (random, time_now …). */
+  readonly volatile?: true;
+  call(args: readonly Argument[], environment: Environment): Json;
+}
+
+export type FunctionTable = ReadonlyMap<string, ExpressionFunction>;

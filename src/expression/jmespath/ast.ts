@@ -1,0 +1,51 @@
+import type { Json } from '../../json/value.ts';
+
+/** Text in quotes, part of which is known only when it is evaluated; a number is the index of a nested variable. */
+export interface BoundText {
+  readonly parts: readonly (string | number)[];
+}
+
+/** A literal in backticks with nested variables: JSON text around them. */
+export interface BoundJson {
+  readonly parts: readonly (string | BoundJsonPart)[];
+}
+
+export interface BoundJsonPart {
+  readonly variable: number;
+  /** Inside a JSON string of the literal. */
+  readonly inString: boolean;
+}
+
+export type TextValue = string | BoundText;
+
+/** A member name or a list index. */
+export type PathStep = TextValue | number;
+
+export type ComparisonOperator = '==' | '!=' | '<' | '<=' | '>' | '>=';
+
+/** Every node knows how deep it is, so that no expression can exhaust the stack. */
+export type Node = { readonly depth: number } & (
+  | { readonly type: 'path'; readonly head: Node | undefined; readonly steps: readonly PathStep[] }
+  | { readonly type: 'literal'; readonly value: Json }
+  | { readonly type: 'bound-text'; readonly text: BoundText }
+  | { readonly type: 'bound-json'; readonly json: BoundJson }
+  | { readonly type: 'chain'; readonly left: Node; readonly right: Node }
+  | { readonly type: 'pipe' | 'or' | 'and' | 'list'; readonly children: readonly Node[] }
+  | { readonly type: 'not' | 'flatten' | 'reference'; readonly child: Node }
+  | {
+      readonly type: 'compare';
+      readonly operator: ComparisonOperator;
+      readonly left: Node;
+      readonly right: Node;
+    }
+  | { readonly type: 'hash'; readonly entries: readonly { readonly key: TextValue; readonly value: Node }[] }
+  | { readonly type: 'projection' | 'value-projection'; readonly left: Node; readonly right: Node }
+  | { readonly type: 'filter'; readonly left: Node; readonly right: Node; readonly condition: Node }
+  | { readonly type: 'slice'; readonly left: Node; readonly parts: readonly (number | undefined)[] }
+  | {
+      readonly type: 'call';
+      readonly name: string;
+      readonly args: readonly Node[];
+      readonly position: number;
+    }
+);

@@ -1,0 +1,84 @@
+import { formatPointer } from '../../json/pointer.ts';
+import { isArray, isObject, type Json, type JsonObject, type Path } from '../../json/value.ts';
+import type { Reporter } from '../../problem.ts';
+import { setOwn } from '../compile/member.ts';
+import { findLeaf, type Leaves, listLeaves, locate } from './reference-path.ts';
+
+/** An escaped reference, or one: an operator it may begin with, and its path. */
+const pattern = /\\(\$\([^ )]+\))|\$\((?! |\))(>=|<=|>|<|!)?([^ )]*)\)/g;
+
+interface Resolution {
+  readonly root: Path;
+  readonly reporter: Reporter;
+  readonly leaves: () => Leaves;
+}
+
+/**
+ * Replaces `$(/absolute/path)` and `$(../relative)` in keys and leaves by the text found there in the document, once,
+ * and `\$(…)` by `$(…)`. A reference that cannot be resolved is reported and left as it is. The document itself (===)
+ * is returned when it holds none.
+ */
+export function resolveReferences(document: Json, path: Path, reporter: Reporter): Json {
+  let leaves: Leaves | undefined;
+  const resolution: Resolution = {
+    root: path,
+    reporter,
+    leaves: () => {
+      leaves ??= listLeaves(document);
+      return leaves;
+    },
+  };
+  return resolveValue(document, [], resolution);
+}
+
+function resolveValue(value: Json, path: Path, resolution: Resolution): Json {
+  if (typeof value === 'string') return resolveText(value, path, resolution);
+  if (isArray(value)) {
+    const list = value.map((item, index) => resolveValue(item, [...path, index], resolution));
+    return list.every((item, index) => item === value[index]) ? value : list;
+  }
+  return isObject(value) ? resolveObject(value, path, resolution) : value;
+}
+
+function resolveObject(object: JsonObject, path: Path, resolution: Resolution): JsonObject {
+  const result: Record<string, Json> = {};
+  let changed = false;
+  for (const [key, child] of Object.entries(object)) {
+    const newKey = resolveText(key, path, resolution);
+    const newChild = resolveValue(child, [...path, key], resolution);
+    changed ||= newKey !== key || newChild !== child;
+    setOwn(result, newKey, newChild);
+  }
+  return changed ? result : object;
+}
+
+function resolveText(text: string, path: Path, resolution: Resolution): string {
+  if (!text.includes('$(')) return text;
+  return text.replace(pattern, (written, escaped: string | undefined, operator = '', target: string = '') => {
+    if (escaped !== undefined) return escaped;
+    return resolveReference(written, operator, target, path, resolution) ?? written;
+  });
+}
+
+function resolveReference(
+  written: string,
+  operator: string,
+  target: string,
+  path: Path,
+  { root, reporter, leaves }: Resolution,
+): string | undefined {
+  const report = (problem: string, hint?: string) => {
+    const message = `failed to resolve ${written} at path ${formatPointer([...root, ...path])}: ${problem}`;
+    reporter.error([...root, ...path], 'KYM_REFERENCE_UNRESOLVED', message, hint);
+    return undefined;
+  };
+  const asText = `if it is meant as text, write \\${written}`;
+  if (target === '') return report('the reference is empty', asText);
+  const place = locate(target, path);
+  const value = findLeaf(leaves(), place);
+  if (value === undefined) return report(`there is no value at ${place} in the rule`, asText);
+  if (typeof value === 'string') return operator + value;
+  if (operator === '') return report('a reference must lead to text');
+  if (typeof value === 'number') return operator + value.toFixed(6);
+  return report(`the operator ${operator} needs text or a number`);
+}
