@@ -1,5 +1,5 @@
 import type { Json, JsonObject } from '../json/value.ts';
-import { mergeKinds } from '../patch/generated/merge-types.ts';
+import { mergeKinds } from '../patch/merge-types.ts';
 import { clusterScopedKinds } from '../policy/cluster-scoped-kinds.ts';
 import { compileQuery } from './list-query.ts';
 import { metadataOf, refKey, refOf, refTitle } from './object-identity.ts';

@@ -1,6 +1,6 @@
 import { findVariables, hasVariable } from '../expression/template/tokens.ts';
 import { isArray, isObject, type Json, type JsonArray, type JsonObject, type Path } from '../json/value.ts';
-import { parseAnchor } from '../patch/anchor.ts';
+import { parseAnchor } from '../patch/strategic/anchor.ts';
 
 export interface Obstacle {
   /** Below the overlay. */

@@ -1,5 +1,5 @@
 import { checkPolicySelector } from '../cluster/policy-choice.ts';
-import { FieldPathError } from '../patch/field-path.ts';
+import { FieldPathError } from '../patch/field-path/field-path.ts';
 import { inputError } from './input-error.ts';
 
 /** Throws InputError for a --policy-selector that cannot be read. */

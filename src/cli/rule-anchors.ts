@@ -1,5 +1,5 @@
 import { isArray, isObject, type Json, type JsonObject, type Path } from '../json/value.ts';
-import { parseAnchor } from '../patch/anchor.ts';
+import { parseAnchor } from '../patch/strategic/anchor.ts';
 
 /** An anchor as it is written in a rule. */
 export interface WrittenAnchor {

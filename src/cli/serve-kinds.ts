@@ -1,6 +1,6 @@
 import { createKindTable, type KindTable } from '../cluster/discovery.ts';
 import type { ServedKind } from '../cluster/discovery-document.ts';
-import { mergeKinds } from '../patch/generated/merge-types.ts';
+import { mergeKinds } from '../patch/merge-types.ts';
 import { clusterScopedKinds } from '../policy/cluster-scoped-kinds.ts';
 import type { CompiledPolicy, KindSelector } from '../policy/compiled.ts';
 import { resourceOf } from './api-path.ts';

@@ -1,7 +1,7 @@
 import { hasVariable } from '../expression/template/tokens.ts';
 import { parseIndex } from '../json/list-index.ts';
 import { isArray, isObject, type Json, type JsonObject, type Path } from '../json/value.ts';
-import { parseAnchor } from '../patch/anchor.ts';
+import { parseAnchor } from '../patch/strategic/anchor.ts';
 import { readOperations } from '../policy/json-patch-operations.ts';
 import { read, readObjects, readText } from '../policy/read-field.ts';
 import { exampleValue, holdsAt, objectPath, placeAt } from './example-value.ts';

@@ -1,5 +1,5 @@
 import { isArray, isObject, type Json, type JsonObject } from '../json/value.ts';
-import { parseAnchor } from '../patch/anchor.ts';
+import { parseAnchor } from '../patch/strategic/anchor.ts';
 import { filterBlocks } from '../policy/match-blocks.ts';
 import { read, readObject, readObjects, readText, readTextMap } from '../policy/read-field.ts';
 import type { WriteStep } from '../policy/write-step.ts';

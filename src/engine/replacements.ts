@@ -1,6 +1,6 @@
 import { EvaluationError, type Scope } from '../expression/scope.ts';
 import { isArray, type JsonObject } from '../json/value.ts';
-import type { CompiledReplacement, SourceLookup, SourceSelector } from '../patch/replacement.ts';
+import type { CompiledReplacement, SourceLookup, SourceSelector } from '../patch/replacement/replacement.ts';
 import type { ContextSettings } from './context.ts';
 import { at } from './stage.ts';
 

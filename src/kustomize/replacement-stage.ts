@@ -1,9 +1,9 @@
 import { emptyScope } from '../expression/scope.ts';
 import { isArray, isObject, type Json, type JsonObject, type Path } from '../json/value.ts';
 import { PatchError } from '../patch/compiled-patch.ts';
-import { compilePlan, type ReplacementPlan } from '../patch/replacement-plan.ts';
-import { describeSelector } from '../patch/replacement-selector.ts';
-import type { PlanTarget } from '../patch/replacement-target.ts';
+import { compilePlan, type ReplacementPlan } from '../patch/replacement/plan.ts';
+import { describeSelector } from '../patch/replacement/selector.ts';
+import type { PlanTarget } from '../patch/replacement/target.ts';
 import type { BuildContext } from './build-context.ts';
 import { decode } from './decode.ts';
 import type { ReplacementEntry } from './kustomization.ts';

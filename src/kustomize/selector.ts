@@ -2,7 +2,7 @@ import { compileRegexp } from '../expression/go/regexp.ts';
 import { compileWildcard } from '../expression/wildcard.ts';
 import type { JsonObject } from '../json/value.ts';
 import { isObject, type Json, member } from '../json/value.ts';
-import { type LabelTest, parseLabelSelector } from '../patch/replacement-label-selector.ts';
+import { type LabelTest, parseLabelSelector } from '../patch/replacement/label-selector.ts';
 import type { TargetSelector } from './kustomization.ts';
 import { KustomizeError, type KustomizePlace } from './kustomize-error.ts';
 import { currentId, effectiveNamespace, originalId, type Resource } from './resource.ts';

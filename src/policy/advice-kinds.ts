@@ -1,5 +1,5 @@
 import { hasWildcard } from '../expression/wildcard.ts';
-import { mergeKinds } from '../patch/generated/merge-types.ts';
+import { mergeKinds } from '../patch/merge-types.ts';
 import type { Reporter } from '../problem.ts';
 import { parseKind } from './kind-selector.ts';
 import type { BlockDocument } from './match-blocks.ts';

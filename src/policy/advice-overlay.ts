@@ -1,9 +1,9 @@
 import { hasVariable } from '../expression/template/tokens.ts';
 import { hasWildcard } from '../expression/wildcard.ts';
 import { isArray, isObject, type Json, type JsonArray, type JsonObject, type Path } from '../json/value.ts';
-import { parseAnchor } from '../patch/anchor.ts';
-import { mergeKinds } from '../patch/generated/merge-types.ts';
 import { mergeSchemaFor, type SchemaNode } from '../patch/merge-schema.ts';
+import { mergeKinds } from '../patch/merge-types.ts';
+import { parseAnchor } from '../patch/strategic/anchor.ts';
 import type { Reporter } from '../problem.ts';
 import { reportDifference } from './difference.ts';
 import { parseKind } from './kind-selector.ts';

@@ -1,5 +1,5 @@
 import type { JsonObject, Path } from '../json/value.ts';
-import { type CompiledReplacement, compileReplacement } from '../patch/replacement.ts';
+import { type CompiledReplacement, compileReplacement } from '../patch/replacement/replacement.ts';
 import type { Reporter } from '../problem.ts';
 import { isForeign } from './compile-context.ts';
 import { compileForeach, type ForeachSurroundings } from './compile-foreach.ts';

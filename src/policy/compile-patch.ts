@@ -1,8 +1,8 @@
 import { resolveReferences } from '../expression/template/reference.ts';
 import { isObject, type JsonObject, type Path } from '../json/value.ts';
 import type { CompiledPatch } from '../patch/compiled-patch.ts';
-import { compileJsonPatch } from '../patch/json-patch.ts';
-import { compileStrategicMerge } from '../patch/strategic-merge.ts';
+import { compileJsonPatch } from '../patch/json-patch/json-patch.ts';
+import { compileStrategicMerge } from '../patch/strategic/merge.ts';
 import type { Reporter } from '../problem.ts';
 import { read, readText } from './read-field.ts';
 import { selfReference } from './self-reference.ts';

@@ -5,7 +5,7 @@ import type { CompiledTemplate } from '../expression/template/template.ts';
 import type { TextMatcher } from '../expression/wildcard.ts';
 import type { JsonObject, Path } from '../json/value.ts';
 import type { CompiledPatch } from '../patch/compiled-patch.ts';
-import type { CompiledReplacement } from '../patch/replacement.ts';
+import type { CompiledReplacement } from '../patch/replacement/replacement.ts';
 
 /** Immutable output of loading one policy document: everything a request needs, nothing left to parse. */
 export interface CompiledPolicy {

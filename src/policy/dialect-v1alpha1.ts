@@ -1,6 +1,6 @@
 import type { JsonObject, Path } from '../json/value.ts';
-import { compileJsonPatch } from '../patch/json-patch.ts';
-import { compileOverlay } from '../patch/overlay.ts';
+import { compileJsonPatch } from '../patch/json-patch/json-patch.ts';
+import { compileOverlay } from '../patch/v1alpha1/overlay.ts';
 import type { Reporter } from '../problem.ts';
 import type { CompiledMutation } from './compiled.ts';
 import { read, readList, readObject, readObjects, readText, readTexts } from './read-field.ts';

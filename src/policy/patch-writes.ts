@@ -1,6 +1,6 @@
 import { hasVariable } from '../expression/template/tokens.ts';
 import { isObject, type Json, type JsonObject, type Path } from '../json/value.ts';
-import { parseAnchor } from '../patch/anchor.ts';
+import { parseAnchor } from '../patch/strategic/anchor.ts';
 import { readOperations } from './json-patch-operations.ts';
 import { read, readObjects } from './read-field.ts';
 

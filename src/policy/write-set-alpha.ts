@@ -1,5 +1,5 @@
 import { isArray, isObject, type Json, type JsonObject, type Path } from '../json/value.ts';
-import { parseAnchor } from '../patch/anchor.ts';
+import { parseAnchor } from '../patch/strategic/anchor.ts';
 import { anyStep, keyStep, type Write, type WriteStep, writeOf } from './write-step.ts';
 
 /** What an overlay of the first dialect may write: it holds no variables, and knows no merge keys. */

@@ -1,8 +1,8 @@
 import { hasVariable } from '../expression/template/tokens.ts';
 import { compileWildcard, hasWildcard } from '../expression/wildcard.ts';
 import type { JsonObject } from '../json/value.ts';
-import { mergeKinds } from '../patch/generated/merge-types.ts';
 import { mergeSchemaFor } from '../patch/merge-schema.ts';
+import { mergeKinds } from '../patch/merge-types.ts';
 import { parseKind } from './kind-selector.ts';
 import { matchKinds } from './match-blocks.ts';
 import { read, readObject, readObjects, readText } from './read-field.ts';

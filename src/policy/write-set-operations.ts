@@ -2,9 +2,9 @@ import { findVariables, hasVariable } from '../expression/template/tokens.ts';
 import { parseIndex } from '../json/list-index.ts';
 import { PointerSyntaxError, parsePointer } from '../json/pointer.ts';
 import { isObject, type Json, type Path } from '../json/value.ts';
-import { entryOf, type PatchNode } from '../patch/json-patch-node.ts';
-import { PatchTextError, parsePatchText } from '../patch/json-patch-text.ts';
-import { nodeOfDocument } from '../patch/json-patch-v1alpha1.ts';
+import { entryOf, type PatchNode } from '../patch/json-patch/node.ts';
+import { PatchTextError, parsePatchText } from '../patch/json-patch/text.ts';
+import { nodeOfDocument } from '../patch/v1alpha1/json-patch.ts';
 import { constantNode } from './json-patch-operations.ts';
 import type { LoopNames } from './write-set-overlay.ts';
 import {

@@ -1,6 +1,6 @@
 import { findVariables } from '../expression/template/tokens.ts';
 import { isArray, isObject, type Json, type JsonArray, type JsonObject, type Path } from '../json/value.ts';
-import { type Anchor, parseAnchor } from '../patch/anchor.ts';
+import { type Anchor, parseAnchor } from '../patch/strategic/anchor.ts';
 import {
   anyStep,
   constantOf,

@@ -1,8 +1,8 @@
 import { hasVariable } from '../expression/template/tokens.ts';
 import { compileWildcard } from '../expression/wildcard.ts';
 import { isArray, type JsonObject, type Path } from '../json/value.ts';
-import { FieldPathError, parseStep, splitFieldPath } from '../patch/field-path.ts';
-import { wildcardText } from '../patch/replacement-text.ts';
+import { FieldPathError, parseStep, splitFieldPath } from '../patch/field-path/field-path.ts';
+import { wildcardText } from '../patch/replacement/text.ts';
 import { read, readBoolean, readObject, readObjects, readText, readTexts } from './read-field.ts';
 import type { WrittenKind } from './write-set-kinds.ts';
 import { anyStep, constantOf, keyStep, type Write, type WriteStep, writeOf } from './write-step.ts';

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Scope } from '../../src/expression/scope.ts';
 import type { Json, JsonObject } from '../../src/json/value.ts';
-import { compileJsonPatch } from '../../src/patch/json-patch.ts';
+import { compileJsonPatch } from '../../src/patch/json-patch/json-patch.ts';
 import type { Reporter } from '../../src/problem.ts';
 
 // What a variable yields is data: it never becomes YAML structure, another operation or another variable.

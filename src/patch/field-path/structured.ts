@@ -1,0 +1,86 @@
+import { parseDocument } from 'yaml';
+import { equal } from '../../json/equal.ts';
+import { isArray, isObject, type Json, type Path } from '../../json/value.ts';
+
+/** `sorted` prints the members of JSON by name, as kustomize does; `kept` leaves them in their order. */
+export type StructuredStyle = 'sorted' | 'kept';
+
+export interface StructuredText {
+  readonly value: Json;
+  /** The text with a changed value, in the style it was found in. */
+  close(changed: Json): string;
+}
+
+/** A string that holds a map or a list as JSON or YAML; undefined for any other text. */
+export function openStructured(text: string, style: StructuredStyle): StructuredText | undefined {
+  const start = text.trimStart()[0];
+  return start === '{' || start === '[' ? openJson(text, style) : openYaml(text);
+}
+
+function openJson(text: string, style: StructuredStyle): StructuredText | undefined {
+  const value = parseJson(text) ?? openYaml(text)?.value;
+  if (value === undefined || !isContainer(value)) return undefined;
+  const indent = text.includes('\n') && text.includes('  ') ? 2 : undefined;
+  return {
+    value,
+    close: (changed) => JSON.stringify(style === 'sorted' ? sortMembers(changed) : changed, null, indent),
+  };
+}
+
+function parseJson(text: string): Json | undefined {
+  try {
+    return JSON.parse(text) as Json;
+  } catch {
+    return undefined;
+  }
+}
+
+function openYaml(text: string): StructuredText | undefined {
+  const document = parseDocument(text);
+  if (document.errors.length > 0) return undefined;
+  let value: Json;
+  try {
+    value = document.toJS({ maxAliasCount: 100 }) as Json;
+  } catch {
+    return undefined;
+  }
+  if (!isContainer(value)) return undefined;
+  return {
+    value,
+    close(changed) {
+      const copy = document.clone();
+      setChanges([], value, changed, (path, inner) =>
+        copy.setIn(path, isContainer(inner) ? copy.createNode(inner) : inner),
+      );
+      return copy.toString({ lineWidth: 0 }).trim();
+    },
+  };
+}
+
+/** Sets only what differs, so that comments beside the rest survive. */
+function setChanges(path: Path, before: Json, after: Json, set: (path: Path, value: Json) => void): void {
+  if (equal(before, after)) return;
+  const members = isObject(before) && isObject(after);
+  const items = isArray(before) && isArray(after) && after.length >= before.length;
+  if (!members && !items) {
+    set(path, after);
+    return;
+  }
+  for (const [key, value] of Object.entries(after)) {
+    const token = items ? Number(key) : key;
+    const was = (before as Readonly<Record<string, Json>>)[key];
+    if (was === undefined || !Object.hasOwn(before, key)) set([...path, token], value);
+    else setChanges([...path, token], was, value, set);
+  }
+}
+
+function isContainer(value: Json): boolean {
+  return isObject(value) || isArray(value);
+}
+
+function sortMembers(value: Json): Json {
+  if (isArray(value)) return value.map(sortMembers);
+  if (!isObject(value)) return value;
+  const names = Object.keys(value).sort();
+  return Object.fromEntries(names.map((name) => [name, sortMembers(value[name] ?? null)]));
+}

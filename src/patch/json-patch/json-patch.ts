@@ -1,0 +1,183 @@
+import type { EvaluationErrorOptions, Scope } from '../../expression/scope.ts';
+import type { TemplateOptions } from '../../expression/template/template.ts';
+import { equal } from '../../json/equal.ts';
+import { applyOperation, PatchApplyError } from '../../json/patch/apply-patch.ts';
+import { type Operation, operationNames } from '../../json/patch/operation.ts';
+import { parsePointer } from '../../json/pointer.ts';
+import { isArray, isObject, type Json, type JsonObject, type Path } from '../../json/value.ts';
+import type { Reporter } from '../../problem.ts';
+import { type CompiledPatch, PatchError } from '../compiled-patch.ts';
+import { nodeOfDocument, readTrailingSlash } from '../v1alpha1/json-patch.ts';
+import type { PatchNode } from './node.ts';
+import { type CompiledOperation, compileOperation, type OperationRules, readOperation } from './operation.ts';
+import { compileNode, type PatchPlace, type PatchValue, renderValue } from './render.ts';
+import { PatchTextError, parsePatchText, parseRenderedPatch } from './text.ts';
+
+export interface JsonPatchOptions extends TemplateOptions {
+  /** Kyverno refuses them outside a foreach. */
+  readonly allowVariablesInPath?: boolean;
+}
+
+/** A JSON patch that cannot be applied: which operation, and where in the object. */
+export class JsonPatchError extends PatchError {
+  /** Which operation of the patch, counted from 0. */
+  readonly index: number;
+  constructor(index: number, path: Path, message: string, options?: EvaluationErrorOptions) {
+    super('KYM_JSON_PATCH_FAILED', path, message, options);
+    this.index = index;
+  }
+}
+
+/**
+ * Compiles `patchesJson6902` (text), or `mutate.patches` of v1alpha1 (a list), once: operations without variables are
+ * ready to apply, the others fill in theirs for each request.
+ */
+export function compileJsonPatch(
+  source: Json,
+  path: Path,
+  reporter: Reporter,
+  options: JsonPatchOptions = {},
+): CompiledPatch | undefined {
+  const isText = typeof source === 'string';
+  const roots = new Set<string>();
+  const place: PatchPlace = { path, reporter, options, roots };
+  const rules: OperationRules = {
+    names: isText ? operationNames : ['add', 'replace', 'remove'],
+    allowVariablesInPath: options.allowVariablesInPath ?? true,
+  };
+  const root = isText ? readText(source, place) : nodeOfDocument(source);
+  const operations = root && compileOperations(root, place, rules);
+  if (operations === undefined) return undefined;
+  const apply = isText ? applyV1 : applyV1alpha1;
+  return {
+    path,
+    roots,
+    apply: (object, scope) => ({
+      status: 'patched',
+      object: applyAll(object, operations, scope, apply, path),
+      misses: [],
+    }),
+  };
+}
+
+function readText(text: string, place: PatchPlace): PatchNode | undefined {
+  try {
+    return parsePatchText(text);
+  } catch (error) {
+    if (!(error instanceof PatchTextError)) throw error;
+    place.reporter.error(
+      place.path,
+      'KYM_YAML_SYNTAX',
+      `the patch is not well-formed YAML or JSON: ${error.message}`,
+      'a variable can stand for a value or a part of a text, or for the patch as a whole',
+    );
+    return undefined;
+  }
+}
+
+type OperationSource = (scope: Scope) => readonly CompiledOperation[];
+
+function compileOperations(
+  root: PatchNode,
+  place: PatchPlace,
+  rules: OperationRules,
+): OperationSource | undefined {
+  if (root.type === 'template') {
+    const whole = compileNode({ ...root, reading: 'typed' }, place);
+    return (scope) => readRendered(whole, scope, rules);
+  }
+  if (root.type !== 'list') {
+    place.reporter.error(
+      place.path,
+      'KYM_JSON_PATCH_INVALID',
+      `the patch must be a list of operations, not ${root.type === 'map' ? 'a map' : 'a single value'}`,
+      'begin each operation with `- op: …`',
+    );
+    return undefined;
+  }
+  const compiled = root.items.map((item, index) => compileOperation(item, index, place, rules));
+  const operations = compiled.filter((operation) => operation !== undefined);
+  return operations.length === compiled.length ? () => operations : undefined;
+}
+
+/** The patch as a whole is a variable, as in `{{ to_string(operations) }}`: its value is read for each request. */
+function readRendered(whole: PatchValue, scope: Scope, rules: OperationRules): readonly CompiledOperation[] {
+  const rendered = renderValue(whole, scope);
+  const list = typeof rendered === 'string' ? parseRendered(rendered) : rendered;
+  if (!isArray(list))
+    throw new JsonPatchError(0, [], 'the patch that the variables yield is not a list of operations');
+  return list.map((item, index) => {
+    const operation = readOperation(item, index, rules);
+    return { index, resolve: () => operation };
+  });
+}
+
+function parseRendered(text: string): Json {
+  try {
+    return plainValue(parseRenderedPatch(text));
+  } catch (error) {
+    if (!(error instanceof PatchTextError)) throw error;
+    throw new JsonPatchError(0, [], 'the patch that the variables yield is not well-formed YAML or JSON', {
+      cause: error,
+    });
+  }
+}
+
+/** Rendered text holds no templates. */
+function plainValue(node: PatchNode): Json {
+  if (node.type === 'list') return node.items.map(plainValue);
+  if (node.type === 'template') return node.text;
+  if (node.type === 'constant') return node.value;
+  return Object.fromEntries(
+    node.entries.map(({ key, value }) => [String(plainValue(key)), plainValue(value)]),
+  );
+}
+
+type ApplyOne = (document: Json, operation: Operation, index: number) => Json;
+
+const applyV1: ApplyOne = (document, operation, index) => applyOperation(document, operation, index, true);
+
+/** In v1alpha1 a `remove` that cannot be applied is passed over, whatever the reason. */
+const applyV1alpha1: ApplyOne = (document, operation, index) => {
+  let result = document;
+  for (const step of readTrailingSlash(operation)) {
+    try {
+      result = applyOperation(result, step, index, true);
+    } catch (error) {
+      if (step.op !== 'remove' || !(error instanceof PatchApplyError)) throw error;
+    }
+  }
+  return result;
+};
+
+function applyAll(
+  object: JsonObject,
+  operations: OperationSource,
+  scope: Scope,
+  apply: ApplyOne,
+  place: Path,
+): JsonObject {
+  let result: Json = object;
+  let count = 0;
+  try {
+    for (const { index, resolve } of operations(scope)) {
+      result = apply(result, resolve(scope), index);
+      count++;
+    }
+  } catch (error) {
+    if (!(error instanceof PatchApplyError)) throw error;
+    throw new JsonPatchError(error.index, pathOf(error), error.message, {
+      cause: error,
+      place: [...place, error.index],
+    });
+  }
+  // One operation by itself returns its input when it changes nothing; several may undo each other.
+  if (result === object || (count > 1 && equal(result, object))) return object;
+  if (!isObject(result))
+    throw new JsonPatchError(0, [], 'the patch would turn the object into something else');
+  return result;
+}
+
+function pathOf(error: PatchApplyError): Path {
+  return error.path.startsWith('/') ? parsePointer(error.path) : [];
+}

@@ -1,0 +1,67 @@
+import type { Scope } from '../../expression/scope.ts';
+import { findVariables } from '../../expression/template/tokens.ts';
+import { PointerSyntaxError, parsePointer } from '../../json/pointer.ts';
+import type { PatchTemplate } from './node.ts';
+import { compileAsText, isConstant, type PatchPlace, type PatchValue } from './render.ts';
+
+/** Split when the policy is loaded, unless it holds variables. */
+export type CompiledPath =
+  | { readonly tokens: readonly string[]; readonly render?: undefined }
+  | { readonly tokens?: undefined; readonly render: (scope: Scope) => readonly string[] };
+
+/** Throws PointerSyntaxError at once for a path without variables, else when it is rendered. */
+export function compilePathTemplate(template: PatchTemplate, place: PatchPlace): CompiledPath {
+  const whole = compileAsText(template, place);
+  if (isConstant(whole)) return { tokens: splitPath(String(whole.value)) };
+  const steps = compileSteps(template, place);
+  const renderWhole = (scope: Scope) => splitPath(String(whole.render(scope)));
+  return {
+    render: steps === undefined ? renderWhole : (scope) => renderSteps(steps, scope) ?? renderWhole(scope),
+  };
+}
+
+export function splitPath(text: string): readonly string[] {
+  return checkLength(parsePointer(text, { lenient: true }));
+}
+
+/** `add` creates every step of its path: without a bound, a variable could make an object too deep to be written. */
+export function checkLength(tokens: readonly string[]): readonly string[] {
+  if (tokens.length <= longestPath) return tokens;
+  throw new PointerSyntaxError(`a path can have at most ${longestPath} steps`);
+}
+
+const longestPath = 250;
+
+/** Steps of their own, so that those without variables need not be split again for each request. */
+function compileSteps(template: PatchTemplate, place: PatchPlace): readonly PatchValue[] | undefined {
+  const [first, ...steps] = splitOutsideVariables(template.text);
+  if (first !== '' || steps.length > longestPath || template.text.includes('~')) return undefined;
+  return steps.map((text) => compileAsText({ ...template, text }, place));
+}
+
+function splitOutsideVariables(text: string): string[] {
+  const steps: string[] = [];
+  let start = 0;
+  const variables = findVariables(text);
+  for (let slash = text.indexOf('/'); slash >= 0; slash = text.indexOf('/', slash + 1)) {
+    if (variables.some((variable) => variable.start < slash && slash < variable.end)) continue;
+    steps.push(text.slice(start, slash));
+    start = slash + 1;
+  }
+  return [...steps, text.slice(start)];
+}
+
+/** Undefined when a variable yields a slash or a tilde: then the path as a whole has to be read. */
+function renderSteps(steps: readonly PatchValue[], scope: Scope): readonly string[] | undefined {
+  const tokens: string[] = [];
+  for (const step of steps) {
+    if (step.render === undefined) {
+      tokens.push(String(step.value));
+      continue;
+    }
+    const token = String(step.render(scope));
+    if (token.includes('/') || token.includes('~')) return undefined;
+    tokens.push(token);
+  }
+  return tokens;
+}

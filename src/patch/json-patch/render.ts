@@ -1,0 +1,130 @@
+import { emptyScope, type Scope } from '../../expression/scope.ts';
+import { compileTemplateText, type TemplateOptions } from '../../expression/template/template.ts';
+import { findVariables } from '../../expression/template/tokens.ts';
+import { assignMember } from '../../json/edit.ts';
+import type { Json, Path } from '../../json/value.ts';
+import type { Reporter } from '../../problem.ts';
+import { yamlDepthBound } from '../../yaml/depth.ts';
+import { resolveYamlScalar } from '../../yaml/scalar.ts';
+import type { PatchNode, PatchTemplate } from './node.ts';
+import { deepestText } from './text.ts';
+
+/** Where the patch stands in the policy, and what its templates need. */
+export interface PatchPlace {
+  readonly path: Path;
+  readonly reporter: Reporter;
+  readonly options: TemplateOptions;
+  /** Collects the root names that the variables read. */
+  readonly roots: Set<string>;
+}
+
+/** A value that is known now, or one that is rendered for each request. */
+export type PatchValue =
+  | { readonly value: Json; readonly render?: undefined }
+  | { readonly render: (scope: Scope) => Json };
+
+export function compileNode(node: PatchNode, place: PatchPlace): PatchValue {
+  switch (node.type) {
+    case 'constant':
+      return { value: node.value };
+    case 'template':
+      return compilePatchTemplate(node, place);
+    case 'list':
+      return compileList(node.items, place);
+    case 'map':
+      return compileMap(node.entries, place);
+  }
+}
+
+/** Text whatever it looks like: paths, keys, quoted scalars. A value that is no string is spliced as JSON. */
+export function compileAsText(node: PatchTemplate, place: PatchPlace): PatchValue {
+  return compilePatchTemplate({ ...node, reading: 'text' }, place);
+}
+
+function compilePatchTemplate(node: PatchTemplate, place: PatchPlace): PatchValue {
+  const template = compileTemplateText(node.text, place.path, place.reporter, place.options);
+  for (const root of template.roots) place.roots.add(root);
+  const read = readers[node.reading](node.text);
+  if (!template.constant) return { render: (scope) => read(template.render(scope)) };
+  // Without variables rendering reads no scope: only `\{{` is taken out.
+  return { value: read(template.render(emptyScope)) };
+}
+
+type Reader = (value: Json) => Json;
+
+const readers: Readonly<Record<PatchTemplate['reading'], (text: string) => Reader>> = {
+  typed: () => (value) => value,
+  text: () => (value) => (typeof value === 'string' ? value : JSON.stringify(value)),
+  plain: (text) => (isOneVariable(text) ? readPlainVariable : readPlainText),
+};
+
+function isOneVariable(text: string): boolean {
+  const [token] = findVariables(text);
+  return token !== undefined && token.start === 0 && token.end === text.length;
+}
+
+/** `value: {{ x }}`: a string is read as the YAML that would stand there, and never as more than one value. */
+function readPlainVariable(value: Json): Json {
+  if (typeof value !== 'string') return value;
+  const first = value.trimStart().charAt(0);
+  return first === '{' || first === '[' ? (parseJson(value) ?? value) : readPlainText(value);
+}
+
+function readPlainText(value: Json): Json {
+  if (typeof value !== 'string') return value;
+  try {
+    return resolveYamlScalar(value.trim());
+  } catch {
+    return value;
+  }
+}
+
+function parseJson(text: string): Json | undefined {
+  if (yamlDepthBound(text) > deepestText) return undefined;
+  try {
+    return JSON.parse(text) as Json;
+  } catch {
+    return undefined;
+  }
+}
+
+function compileList(items: readonly PatchNode[], place: PatchPlace): PatchValue {
+  const values = items.map((item) => compileNode(item, place));
+  if (values.every(isConstant)) return { value: values.map(({ value }) => value) };
+  return { render: (scope) => values.map((value) => renderValue(value, scope)) };
+}
+
+function compileMap(
+  entries: readonly { readonly key: PatchNode; readonly value: PatchNode }[],
+  place: PatchPlace,
+): PatchValue {
+  const members = entries.map(({ key, value }) => ({
+    key: compileNode(key, place),
+    value: compileNode(value, place),
+  }));
+  const build = (read: (value: PatchValue) => Json) =>
+    // fromEntries defines own members, so `__proto__` is a key like any other.
+    Object.fromEntries(members.map(({ key, value }) => [String(read(key)), read(value)]));
+  if (members.every(({ key, value }) => isConstant(key) && isConstant(value))) {
+    return { value: build((value) => (isConstant(value) ? value.value : null)) };
+  }
+  if (!members.every(({ key }) => isConstant(key))) {
+    return { render: (scope) => build((value) => renderValue(value, scope)) };
+  }
+  const named = members.map(({ key, value }) => ({ name: isConstant(key) ? String(key.value) : '', value }));
+  return {
+    render(scope) {
+      const object: Record<string, Json> = {};
+      for (const { name, value } of named) assignMember(object, name, renderValue(value, scope));
+      return object;
+    },
+  };
+}
+
+export function isConstant(value: PatchValue): value is { readonly value: Json } {
+  return value.render === undefined;
+}
+
+export function renderValue(value: PatchValue, scope: Scope): Json {
+  return value.render === undefined ? value.value : value.render(scope);
+}

@@ -1,0 +1,67 @@
+import { isObject, type JsonObject, member } from '../../json/value.ts';
+
+/** What selectors look at. */
+export interface ResourceId {
+  readonly group: string;
+  readonly version: string;
+  readonly kind: string;
+  readonly name: string;
+  readonly namespace: string;
+}
+
+export const idFields = ['group', 'version', 'kind', 'name', 'namespace'] as const;
+export type IdField = (typeof idFields)[number];
+
+/** A resource with all the identities it answers to: its own, and in a kustomize build its earlier ones. */
+export interface Identified {
+  readonly ids: readonly ResourceId[];
+  readonly object: JsonObject;
+}
+
+/** Names an object to take a value from. Fields left out fit anything; others are exact text or `*`/`?` wildcards. */
+export interface SourceSelector {
+  readonly group?: string;
+  readonly version?: string;
+  readonly kind?: string;
+  readonly name?: string;
+  readonly namespace?: string;
+}
+
+export function idOf(object: JsonObject): ResourceId {
+  const apiVersion = textAt(object, 'apiVersion');
+  const slash = apiVersion.indexOf('/');
+  const metadata = metadataOf(object);
+  return {
+    group: slash < 0 ? '' : apiVersion.slice(0, slash),
+    version: apiVersion.slice(slash + 1),
+    kind: textAt(object, 'kind'),
+    name: textAt(metadata, 'name'),
+    namespace: textAt(metadata, 'namespace'),
+  };
+}
+
+/** An object without a namespace lies in `default`. */
+export function effectiveId(object: JsonObject): ResourceId {
+  const id = idOf(object);
+  return id.namespace === '' ? { ...id, namespace: 'default' } : id;
+}
+
+export function labelsOf(object: JsonObject, which: 'labels' | 'annotations'): JsonObject {
+  const labels = member(metadataOf(object), which);
+  return isObject(labels) ? labels : {};
+}
+
+export function describeSelector(selector: SourceSelector | JsonObject): string {
+  const fields = Object.entries(selector).map(([field, text]) => `${field}: ${String(text)}`);
+  return `{${fields.join(', ')}}`;
+}
+
+function metadataOf(object: JsonObject): JsonObject {
+  const metadata = member(object, 'metadata');
+  return isObject(metadata) ? metadata : {};
+}
+
+function textAt(object: JsonObject, key: string): string {
+  const value = member(object, key);
+  return typeof value === 'string' ? value : '';
+}

@@ -1,0 +1,188 @@
+import type { Scope } from '../../expression/scope.ts';
+import {
+  isArray,
+  isObject,
+  type Json,
+  type JsonArray,
+  type JsonObject,
+  member,
+  type Path,
+} from '../../json/value.ts';
+import { FieldPathError, type FieldText } from '../field-path/field-path.ts';
+import { writeField } from '../field-path/write.ts';
+import { inPath } from './failure.ts';
+import { compileFieldPath } from './field-path.ts';
+import { type LabelTest, parseLabelSelector } from './label-selector.ts';
+import { describeSelector, type Identified, type IdField, idFields, labelsOf } from './selector.ts';
+import { checkFields, compileOptions, textAt } from './shape.ts';
+import {
+  attempt,
+  compileText,
+  exactText,
+  looseRegexp,
+  type PerScope,
+  type ReplacementBuild,
+  wholeRegexp,
+  wildcardText,
+} from './text.ts';
+import { targetValue } from './value.ts';
+
+export interface PlanTarget {
+  /** Whether a resource is selected and not rejected. */
+  selects(resource: Identified, scope: Scope): boolean;
+  /** The object with the value at every field path; throws PatchError. */
+  write(object: JsonObject, value: Json, scope: Scope): JsonObject;
+}
+
+export function compileTarget(target: Json, path: Path, build: ReplacementBuild): PlanTarget | undefined {
+  if (!checkFields(target, ['select', 'reject', 'fieldPaths', 'options'], path, build)) return undefined;
+  const select = compileSelect(member(target, 'select'), [...path, 'select'], build);
+  const reject = compileReject(member(target, 'reject'), [...path, 'reject'], build);
+  const options = compileOptions(member(target, 'options'), [...path, 'options'], build);
+  const compare = build.mode === 'policy' ? wildcardText : looseRegexp;
+  const syntax = { compare, lastItem: build.mode === 'policy' };
+  const paths = fieldPathsOf(member(target, 'fieldPaths'), [...path, 'fieldPaths'], build).map(
+    (text, index) => compileFieldPath(text, [...path, 'fieldPaths', index], syntax, build),
+  );
+  if (select === undefined) return undefined;
+  const structured = build.mode === 'policy' ? 'kept' : 'sorted';
+  const owner = `target ${describeSelector(select.written)}`;
+  return {
+    selects: (resource, scope) =>
+      select.test(resource, scope) && !reject.some((entry) => !entry.empty && entry.test(resource, scope)),
+    write(object, value, scope) {
+      let result: Json = object;
+      for (const { text, steps } of paths) {
+        result = inPath(text, owner, () => {
+          const { value: written, hits } = writeField(result, steps(scope), {
+            create: options.create,
+            structured,
+            update: (current, place) => targetValue(current, value, options, build.mode, place),
+          });
+          if (hits === 0) throw new FieldPathError(notFound(options.create));
+          return written;
+        });
+      }
+      return result as JsonObject;
+    },
+  };
+}
+
+function fieldPathsOf(value: Json | undefined, path: Path, build: ReplacementBuild): readonly string[] {
+  if (value === undefined || (isArray(value) && value.length === 0)) return ['metadata.name'];
+  if (isArray(value) && value.every((item) => typeof item === 'string')) return value as readonly string[];
+  build.reporter.error(path, 'KYM_REPLACEMENT_INVALID', 'fieldPaths is a list of paths');
+  return [];
+}
+
+interface CompiledSelector {
+  readonly written: JsonObject;
+  readonly empty: boolean;
+  test(resource: Identified, scope: Scope): boolean;
+}
+
+const selectorFields = [...idFields, 'labelSelector', 'annotationSelector'];
+
+function compileSelect(
+  value: Json | undefined,
+  path: Path,
+  build: ReplacementBuild,
+): CompiledSelector | undefined {
+  if (value === undefined || value === null) {
+    build.reporter.error(
+      path.slice(0, -1),
+      'KYM_REPLACEMENT_INVALID',
+      'a target must specify resources to select',
+    );
+    return undefined;
+  }
+  // The documentation writes `select` as a list of one.
+  if (!isArray(value)) return compileSelector(value, path, build);
+  if (value.length === 1) return compileSelector(value[0] ?? null, [...path, 0], build);
+  if (build.mode === 'kustomize' && value.length > 0) return compileAnyOf(value, path, build);
+  build.reporter.error(
+    path,
+    'KYM_REPLACEMENT_INVALID',
+    'select is one selector',
+    'Write one target for each.',
+  );
+  return undefined;
+}
+
+/** Several selectors select what any of them does, as several of `reject` reject it. */
+function compileAnyOf(value: JsonArray, path: Path, build: ReplacementBuild): CompiledSelector {
+  const selectors = value.flatMap((entry, index) => compileSelector(entry, [...path, index], build) ?? []);
+  return {
+    written: selectors[0]?.written ?? {},
+    empty: false,
+    test: (resource, scope) => selectors.some((selector) => selector.test(resource, scope)),
+  };
+}
+
+function compileReject(
+  value: Json | undefined,
+  path: Path,
+  build: ReplacementBuild,
+): readonly CompiledSelector[] {
+  if (value === undefined || value === null) return [];
+  if (!isArray(value)) {
+    build.reporter.error(path, 'KYM_REPLACEMENT_INVALID', 'reject is a list of selectors');
+    return [];
+  }
+  return value.flatMap((entry, index) => compileSelector(entry, [...path, index], build) ?? []);
+}
+
+/** All that a selector states must hold: the fields of one identity, and the labels and annotations. */
+function compileSelector(value: Json, path: Path, build: ReplacementBuild): CompiledSelector | undefined {
+  if (!checkFields(value, selectorFields, path, build)) return undefined;
+  const compare = build.mode === 'policy' ? wildcardText : wholeRegexp;
+  const fields: { readonly field: IdField; readonly text: PerScope<FieldText> }[] = [];
+  for (const field of idFields) {
+    const text = textAt(value, field, path, build);
+    if (text !== undefined && text !== '') {
+      fields.push({ field, text: compileText(text, [...path, field], compare, build) });
+    }
+  }
+  const labels = compileLabels(value, 'labelSelector', path, build);
+  const annotations = compileLabels(value, 'annotationSelector', path, build);
+  return {
+    written: value,
+    empty: fields.length === 0 && labels === undefined && annotations === undefined,
+    test({ ids, object }, scope) {
+      return (
+        ids.some((id) => fields.every(({ field, text }) => text(scope).matches(id[field]))) &&
+        (labels === undefined || labels(scope)(labelsOf(object, 'labels'))) &&
+        (annotations === undefined || annotations(scope)(labelsOf(object, 'annotations')))
+      );
+    },
+  };
+}
+
+function compileLabels(
+  selector: JsonObject,
+  field: 'labelSelector' | 'annotationSelector',
+  path: Path,
+  build: ReplacementBuild,
+): PerScope<LabelTest> | undefined {
+  const at = [...path, field];
+  const strict = build.mode === 'kustomize';
+  const map = member(selector, field);
+  if (strict && isObject(map)) {
+    const test = parseLabelSelector(map);
+    return () => test;
+  }
+  const text = textAt(selector, field, path, build);
+  if (text === undefined || text === '') return undefined;
+  if (build.mode === 'policy' && text.includes('{{')) {
+    const rendered = compileText(text, at, exactText, build);
+    return (scope) => inPath(text, field, () => parseLabelSelector(rendered(scope).text));
+  }
+  const test = attempt(() => parseLabelSelector(text, { strict }), at, build);
+  return () => test ?? (() => false);
+}
+
+function notFound(create: boolean): string {
+  return create
+    ? 'unable to find or create the field'
+    : 'there is no such field, and options.create is not set';
+}

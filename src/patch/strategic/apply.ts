@@ -1,0 +1,149 @@
+import { assignMember, copyMembers } from '../../json/edit.ts';
+import { equal } from '../../json/equal.ts';
+import { isObject, type Json, type JsonObject, typeOf } from '../../json/value.ts';
+import type { SchemaNode } from '../merge-schema.ts';
+import { dataNode } from './data.ts';
+import { mergeList } from './list.ts';
+import { dropped, keyText, type Merged, type MergeRun, mismatch, recordMiss, skipped } from './run.ts';
+import type { AnchorTest, MapNode, OverlayNode } from './tree.ts';
+import { tidyMap } from './upkeep.ts';
+
+/**
+ * Merges one overlay node. Conditions look at `original`, the value before this overlay touched it, so that list
+ * items of one overlay do not see each other's writes; writes go to `current`, which is returned (===) when nothing
+ * changes.
+ */
+export function mergeNode(
+  node: OverlayNode,
+  original: Json | undefined,
+  current: Json | undefined,
+  schema: SchemaNode | undefined,
+  run: MergeRun,
+): Merged {
+  switch (node.type) {
+    case 'scalar':
+      return mergeScalar(node.value, current, run);
+    case 'map':
+      return mergeMap(node, original, current, schema, run);
+    case 'list':
+      return mergeList(node, original, current, schema, run, mergeNode);
+    case 'variable': {
+      const value = run.slots[node.slot] ?? null;
+      if (typeof value !== 'object' || value === null) return mergeScalar(value, current, run);
+      return mergeNode(dataNode(value, run.path), original, current, schema, run);
+    }
+  }
+}
+
+function mergeScalar(
+  value: null | boolean | number | string,
+  current: Json | undefined,
+  run: MergeRun,
+): Json | undefined {
+  if (value === null) return undefined;
+  if (typeof current === 'object' && current !== null) throw mismatch(run, typeOf(value), current);
+  return value;
+}
+
+function mergeMap(
+  node: MapNode,
+  original: Json | undefined,
+  current: Json | undefined,
+  schema: SchemaNode | undefined,
+  run: MergeRun,
+): Merged {
+  for (const test of node.globals) if (!holds(test, original, run)) return dropped;
+  for (const test of node.conditions) if (!holds(test, original, run)) return skipped;
+  if (node.directive === 'delete') return deleteMap(node, original, current, schema, run);
+  const absent = current === undefined || current === null;
+  const isPrepared = node.constant !== undefined && (run.observer === undefined || !node.inside.adds);
+  if (absent && isPrepared) return node.constant;
+  if (!absent && !isObject(current)) throw mismatch(run, 'map', current);
+  if (node.directive === 'replace') return replaceMap(node, current ?? {}, schema, run);
+  const merged = mergeEntries(
+    node,
+    isObject(original) ? original : undefined,
+    current ?? undefined,
+    schema,
+    run,
+  );
+  if (merged === skipped || merged === dropped) return merged;
+  const tidied = node.upkeep === undefined ? merged : tidyMap(node.upkeep, merged ?? {}, run);
+  if (!absent || !node.inside.conditions) return tidied ?? {};
+  // Where only conditions were stated there is nothing to create.
+  return tidied === undefined || isEmpty(tidied) ? current : tidied;
+}
+
+/** Conditions further down decide about the whole of what is deleted. */
+function deleteMap(
+  node: MapNode,
+  original: Json | undefined,
+  current: Json | undefined,
+  schema: SchemaNode | undefined,
+  run: MergeRun,
+): Merged {
+  if (!node.inside.conditions || !isObject(original) || !isObject(current)) return undefined;
+  const merged = mergeEntries(node, original, current, schema, run);
+  return merged === skipped || merged === dropped ? merged : undefined;
+}
+
+function replaceMap(
+  node: MapNode,
+  current: JsonObject,
+  schema: SchemaNode | undefined,
+  run: MergeRun,
+): Merged {
+  const merged = mergeEntries(node, undefined, undefined, schema, run) ?? {};
+  return merged !== skipped && merged !== dropped && equal(merged, current) ? current : merged;
+}
+
+function isEmpty(object: JsonObject): boolean {
+  return Object.keys(object).length === 0;
+}
+
+/** Undefined when there was no map and nothing came to be written. */
+function mergeEntries(
+  node: MapNode,
+  original: JsonObject | undefined,
+  current: JsonObject | undefined,
+  schema: SchemaNode | undefined,
+  run: MergeRun,
+): JsonObject | undefined | typeof skipped | typeof dropped {
+  let copy: Record<string, Json> | undefined;
+  for (const entry of node.entries) {
+    const key = keyText(entry.key, run);
+    const before = copy ?? current;
+    const present = before !== undefined && Object.hasOwn(before, key);
+    const inOriginal = original === before ? present : original !== undefined && Object.hasOwn(original, key);
+    const isKept = entry.add && (present || inOriginal);
+    if (entry.add) run.observer?.anchor(`+(${key})`, [...run.path, key], !isKept);
+    if (isKept) continue;
+    const value = present ? before[key] : undefined;
+    run.path.push(key);
+    const merged = mergeNode(
+      entry.node,
+      inOriginal ? original?.[key] : undefined,
+      value,
+      schema?.fields.get(key),
+      run,
+    );
+    run.path.pop();
+    if (merged === skipped || merged === dropped) return merged;
+    if (merged === value) continue;
+    copy ??= current === undefined ? {} : copyMembers(current);
+    if (merged === undefined) delete copy[key];
+    else assignMember(copy, key, merged);
+  }
+  return copy ?? current;
+}
+
+function holds(test: AnchorTest, original: Json | undefined, run: MergeRun): boolean {
+  const key = keyText(test.key, run);
+  const actual = isObject(original) && Object.hasOwn(original, key) ? original[key] : undefined;
+  if (actual !== undefined && test.holds(actual, run)) {
+    run.observer?.anchor(test.text, [...run.path, key], true);
+    return true;
+  }
+  recordMiss(run, test, key, actual);
+  return false;
+}

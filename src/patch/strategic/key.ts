@@ -1,0 +1,74 @@
+import { isObject, type Json } from '../../json/value.ts';
+import { PatchError } from '../compiled-patch.ts';
+import type { MergeRun } from './run.ts';
+import type { MapNode } from './tree.ts';
+
+/** The merge keys of one list item, in the order of the schema. The first is always stated. */
+export type KeyValues = readonly (string | undefined)[];
+
+/** What the overlay item states for the merge keys; undefined when it lacks the first. */
+export function keysOfOverlay(item: MapNode, keys: readonly string[], run: MergeRun): KeyValues | undefined {
+  const values = keys.map((key) => {
+    const node = item.plain.get(key);
+    if (node?.type === 'scalar') return textOf(node.value);
+    return node?.type === 'variable' ? textOf(run.slots[node.slot]) : undefined;
+  });
+  return values[0] === undefined ? undefined : values;
+}
+
+/** Scalars compare by their text, so that a port may be a number here and text there. */
+export function textOf(value: Json | undefined): string | undefined {
+  return value === undefined || value === null || typeof value === 'object' ? undefined : String(value);
+}
+
+/**
+ * The item the keys name, or -1. Of several with the same key it is the last, which is the one Kubernetes acts by.
+ * A second key that one side leaves out fits any (`protocol` then means TCP); failing that, the only item with the
+ * first key is meant.
+ */
+export function findByKeys(
+  items: readonly (Json | undefined)[],
+  keys: readonly string[],
+  wanted: KeyValues,
+  run: MergeRun,
+): number {
+  if (keys.length === 1) return items.findLastIndex((item) => keyOf(item, keys[0]) === wanted[0]);
+  const candidates: number[] = [];
+  const fitting: number[] = [];
+  for (const [index, item] of items.entries()) {
+    if (keyOf(item, keys[0]) !== wanted[0]) continue;
+    candidates.push(index);
+    if (restFits(item, keys, wanted)) fitting.push(index);
+  }
+  const partial = wanted.includes(undefined);
+  if (partial && fitting.length > 1 && !keys.includes('protocol')) throw ambiguous(keys, wanted, run);
+  const [only] = candidates;
+  return fitting.at(-1) ?? (partial && candidates.length === 1 && only !== undefined ? only : -1);
+}
+
+export function keyOf(item: Json | undefined, key: string | undefined): string | undefined {
+  return isObject(item) && key !== undefined && Object.hasOwn(item, key) ? textOf(item[key]) : undefined;
+}
+
+function restFits(item: Json | undefined, keys: readonly string[], wanted: KeyValues): boolean {
+  for (let index = 1; index < keys.length; index++) {
+    const key = keys[index];
+    const here = keyOf(item, key) ?? implied(key);
+    const there = wanted[index] ?? implied(key);
+    if (here !== there && here !== undefined && there !== undefined) return false;
+  }
+  return true;
+}
+
+function implied(key: string | undefined): string | undefined {
+  return key === 'protocol' ? 'TCP' : undefined;
+}
+
+function ambiguous(keys: readonly string[], wanted: KeyValues, run: MergeRun): PatchError {
+  const missing = keys.filter((_key, index) => wanted[index] === undefined);
+  return new PatchError(
+    'KYM_PATCH_KEY_MISSING',
+    [...run.path],
+    `several items of '${run.path.join('.')}' have ${keys[0]} ${wanted[0]}: state ${missing.join(' and ')} as well`,
+  );
+}

@@ -1,0 +1,99 @@
+import type { Observer } from '../../expression/scope.ts';
+import { compileTemplate, type TemplateOptions } from '../../expression/template/template.ts';
+import { isObject, type Json, type JsonObject, type Path } from '../../json/value.ts';
+import type { Reporter } from '../../problem.ts';
+import type { AnchorMiss, CompiledPatch } from '../compiled-patch.ts';
+import { mergeSchemaFor, type SchemaNode } from '../merge-schema.ts';
+import { parseAnchor } from './anchor.ts';
+import { mergeNode } from './apply.ts';
+import { dropped, type MergeRun, skipped } from './run.ts';
+import type { MapNode } from './tree.ts';
+import { startBuild } from './tree-build.ts';
+import { compileMap } from './tree-compile.ts';
+
+/**
+ * A strategic merge overlay with anchors, ready to run. Lists are merged by the keys of the object's kind; existing
+ * items keep their place and new ones go in front.
+ *
+ * @example
+ * compileStrategicMerge({ spec: { containers: [{ '(image)': '*:latest', imagePullPolicy: 'Always' }] } }, path, reporter)
+ */
+export function compileStrategicMerge(
+  overlay: Json,
+  path: Path,
+  reporter: Reporter,
+  options: TemplateOptions = {},
+): CompiledPatch | undefined {
+  if (!isObject(overlay)) {
+    reporter.error(
+      path,
+      'KYM_PATCH_INVALID',
+      'a strategic merge patch is a map, a part of the object it changes',
+    );
+    return undefined;
+  }
+  const templateOptions = withPlainPaths(options);
+  const build = startBuild(
+    path,
+    {
+      anchors: true,
+      directives: true,
+      template: (value, at, reporting) => compileTemplate(value, at, reporting, templateOptions),
+    },
+    reporter,
+  );
+  const root = compileMap(overlay, path, build);
+  if (root.directive !== 'merge') {
+    build.reporter.error(
+      [...path, '$patch'],
+      'KYM_PATCH_INVALID',
+      `'$patch: ${root.directive}' at the top would ${root.directive} the whole object`,
+    );
+  }
+  return build.failed ? undefined : compiledPatch(path, root, build.templates);
+}
+
+const noMisses: readonly AnchorMiss[] = [];
+
+function compiledPatch(
+  path: Path,
+  root: MapNode,
+  templates: readonly { readonly roots: ReadonlySet<string>; render: CompiledRender }[],
+): CompiledPatch {
+  return {
+    path,
+    roots: new Set(templates.flatMap((template) => [...template.roots])),
+    apply(object, scope) {
+      const run = startRun(
+        templates.map((template) => template.render(scope)),
+        scope.environment.observer,
+      );
+      const merged = mergeNode(root, object, object, schemaOf(object), run);
+      const misses = run.misses.length === 0 ? noMisses : run.misses;
+      if (merged === skipped || merged === dropped || !isObject(merged)) return { status: 'skipped', misses };
+      return { status: 'patched', object: merged, misses };
+    },
+  };
+}
+
+type CompiledRender = ReturnType<typeof compileTemplate>['render'];
+
+function startRun(slots: readonly Json[], observer?: Observer): MergeRun {
+  return { slots, patterns: [], path: [], misses: [], observer };
+}
+
+function schemaOf(object: JsonObject): SchemaNode | undefined {
+  const { apiVersion, kind } = object;
+  return typeof apiVersion === 'string' && typeof kind === 'string'
+    ? mergeSchemaFor(apiVersion, kind)
+    : undefined;
+}
+
+/** `{{@}}` below an anchored key means the place in the object, which has no parentheses. */
+function withPlainPaths(options: TemplateOptions): TemplateOptions {
+  const { self } = options;
+  if (self === undefined) return options;
+  const plain = (token: string | number): string | number =>
+    typeof token === 'string' ? (parseAnchor(token)?.key ?? token) : token;
+  return { ...options, self: (path) => self(path.map(plain)) };
+}

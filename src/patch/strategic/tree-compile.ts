@@ -1,0 +1,174 @@
+import { shareText } from '../../json/json-text.ts';
+import {
+  isArray,
+  isObject,
+  type Json,
+  type JsonArray,
+  type JsonObject,
+  type Path,
+} from '../../json/value.ts';
+import { type Anchor, parseAnchor } from './anchor.ts';
+import { compileCondition } from './anchor-condition.ts';
+import type {
+  AnchorsInside,
+  AnchorTest,
+  ListNode,
+  MapEntry,
+  MapNode,
+  OverlayKey,
+  OverlayNode,
+} from './tree.ts';
+import { insideOf, joinInside, nothingInside } from './tree.ts';
+import type { OverlayBuild } from './tree-build.ts';
+import { type MapDirectives, takeDirective, takeListDirective } from './tree-directive.ts';
+
+export function compileNode(value: Json, path: Path, build: OverlayBuild): OverlayNode {
+  if (isObject(value)) return compileMap(value, path, build);
+  if (isArray(value)) return compileList(value, path, build);
+  const filled = build.fill(value, path);
+  if (filled.slot !== undefined) return { type: 'variable', slot: filled.slot };
+  return { type: 'scalar', value: filled.value as null | boolean | number | string };
+}
+
+export function compileMap(value: JsonObject, path: Path, build: OverlayBuild): MapNode {
+  if (build.tooDeep(path)) return emptyMap;
+  const globals: AnchorTest[] = [];
+  const conditions: AnchorTest[] = [];
+  const entries: MapEntry[] = [];
+  const directives: MapDirectives = { directive: 'merge', deletions: [], orders: [] };
+  for (const [text, inner] of Object.entries(value)) {
+    const at = [...path, text];
+    if (build.syntax.directives && takeDirective(text, inner, at, build, directives)) continue;
+    const anchor = build.syntax.anchors ? parseAnchor(text) : undefined;
+    if (anchor?.type === 'unsupported') build.unsupported(anchor, at);
+    else if (anchor?.type === 'condition') conditions.push(compileTest(anchor, inner, at, build));
+    else if (anchor?.type === 'global') globals.push(compileTest(anchor, inner, at, build));
+    else {
+      const key = compileKey(anchor?.key ?? text, at, build);
+      entries.push({ key, add: anchor?.type === 'add', node: compileNode(inner, at, build) });
+    }
+  }
+  const { directive } = directives;
+  const adds = entries.some((entry) => entry.add || insideOf(entry.node).adds);
+  const tests = entries.some((entry) => insideOf(entry.node).conditions);
+  if ((directive !== 'merge' && adds) || (directive === 'replace' && tests)) build.discards(directive, path);
+  return finishMap(globals, conditions, entries, directives);
+}
+
+const emptyMap: MapNode = finishMap([], [], [], { directive: 'merge', deletions: [], orders: [] });
+
+function finishMap(
+  globals: readonly AnchorTest[],
+  conditions: readonly AnchorTest[],
+  entries: readonly MapEntry[],
+  { directive, retainKeys, deletions, orders }: MapDirectives,
+): MapNode {
+  const tidies = retainKeys !== undefined || deletions.length > 0 || orders.length > 0;
+  const plain = new Map<string, OverlayNode>();
+  for (const entry of entries) {
+    if (!entry.add && typeof entry.key === 'string') plain.set(entry.key, entry.node);
+  }
+  const inside = insideOfMap(globals, conditions, entries);
+  const upkeep = tidies ? { ...(retainKeys !== undefined && { retainKeys }), deletions, orders } : undefined;
+  const constant = directive === 'merge' && !tidies && !inside.conditions ? constantMap(entries) : undefined;
+  const anchored = inside.conditions || inside.adds;
+  // All nodes have the same fields in the same order: code that meets objects of many shapes is slow.
+  const nodeWith = (entries: readonly MapEntry[], constant?: JsonObject, nameless?: MapNode): MapNode => ({
+    type: 'map',
+    directive,
+    globals,
+    conditions,
+    entries,
+    plain,
+    upkeep,
+    inside,
+    constant,
+    nameless,
+  });
+  const nameless = anchored && plain.has('name') ? nodeWith(entries.filter(isNotName)) : undefined;
+  return nodeWith(entries, constant, nameless);
+}
+
+function isNotName(entry: MapEntry): boolean {
+  return entry.add || entry.key !== 'name';
+}
+
+function insideOfMap(
+  globals: readonly AnchorTest[],
+  conditions: readonly AnchorTest[],
+  entries: readonly MapEntry[],
+): AnchorsInside {
+  let inside = nothingInside;
+  if (globals.length > 0) inside = joinInside(inside, { conditions: true, globals: true, adds: false });
+  if (conditions.length > 0) inside = joinInside(inside, { conditions: true, globals: false, adds: false });
+  for (const entry of entries) {
+    if (entry.add) inside = joinInside(inside, { conditions: false, globals: false, adds: true });
+    inside = joinInside(inside, insideOf(entry.node));
+  }
+  return inside;
+}
+
+/** Lists of maps are left to the run: whether their items need a key depends on the kind. */
+function constantMap(entries: readonly MapEntry[]): JsonObject | undefined {
+  const members: [string, Json][] = [];
+  for (const { key, node } of entries) {
+    if (typeof key !== 'string' || node.type === 'variable') return undefined;
+    if (node.type === 'scalar') {
+      if (node.value !== null) members.push([key, node.value]);
+      continue;
+    }
+    if (node.constant === undefined || (node.type === 'list' && !node.constant.every(isScalar)))
+      return undefined;
+    members.push([key, node.constant]);
+  }
+  return shareText(Object.fromEntries(members) as JsonObject);
+}
+
+function isScalar(value: Json): boolean {
+  return typeof value !== 'object' || value === null;
+}
+
+function compileTest(anchor: Anchor, value: Json, path: Path, build: OverlayBuild): AnchorTest {
+  return {
+    text: anchor.text,
+    key: compileKey(anchor.key, path, build),
+    ...compileCondition(value, path, build),
+  };
+}
+
+function compileKey(text: string, path: Path, build: OverlayBuild): OverlayKey {
+  const filled = build.fill(text, path);
+  return filled.slot === undefined ? String(filled.value) : { slot: filled.slot };
+}
+
+function compileList(value: JsonArray, path: Path, build: OverlayBuild): ListNode {
+  if (build.tooDeep(path))
+    return { type: 'list', directive: 'merge', items: [], inside: nothingInside, constant: undefined };
+  const items: OverlayNode[] = [];
+  let directive: ListNode['directive'] = 'merge';
+  let inside = nothingInside;
+  for (const [index, inner] of value.entries()) {
+    const at = [...path, index];
+    const word = build.syntax.directives ? takeListDirective(inner, at, build) : undefined;
+    if (word !== undefined) {
+      directive = word;
+      continue;
+    }
+    const item = compileNode(inner, at, build);
+    inside = joinInside(inside, insideOf(item));
+    items.push(item);
+  }
+  if (directive !== 'merge' && inside !== nothingInside) build.discards(directive, path);
+  const constant = inside === nothingInside ? constantList(items) : undefined;
+  return { type: 'list', directive, items, inside, constant };
+}
+
+function constantList(items: readonly OverlayNode[]): readonly Json[] | undefined {
+  const values: Json[] = [];
+  for (const item of items) {
+    const value = item.type === 'scalar' ? item.value : item.type === 'variable' ? undefined : item.constant;
+    if (value === undefined) return undefined;
+    values.push(value);
+  }
+  return shareText(values);
+}

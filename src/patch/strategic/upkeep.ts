@@ -1,0 +1,64 @@
+import { removeMember, setMember } from '../../json/edit.ts';
+import { isArray, isObject, type Json, type JsonArray, type JsonObject } from '../../json/value.ts';
+import { PatchError } from '../compiled-patch.ts';
+import { textOf } from './key.ts';
+import type { MergeRun } from './run.ts';
+import type { Filled, MapUpkeep } from './tree.ts';
+
+/** Carries out `$deleteFromPrimitiveList/x`, `$setElementOrder/x` and `$retainKeys` on a merged map. */
+export function tidyMap(upkeep: MapUpkeep, map: JsonObject, run: MergeRun): JsonObject {
+  let result = map;
+  for (const { field, values } of upkeep.deletions) {
+    const list = listAt(result, field);
+    if (list !== undefined) result = setMember(result, field, without(list, listOf(values, run)));
+  }
+  for (const { field, values } of upkeep.orders) {
+    const list = listAt(result, field);
+    if (list !== undefined) result = setMember(result, field, inOrder(list, listOf(values, run)));
+  }
+  if (upkeep.retainKeys === undefined) return result;
+  const retained = new Set(listOf(upkeep.retainKeys, run).map(textOf));
+  for (const key of Object.keys(result)) if (!retained.has(key)) result = removeMember(result, key);
+  return result;
+}
+
+function listAt(map: JsonObject, field: string): JsonArray | undefined {
+  const list = Object.hasOwn(map, field) ? map[field] : undefined;
+  return isArray(list) ? list : undefined;
+}
+
+function listOf(filled: Filled, run: MergeRun): JsonArray {
+  const value = filled.slot === undefined ? filled.value : (run.slots[filled.slot] ?? null);
+  if (isArray(value)) return value;
+  throw new PatchError(
+    'KYM_PATCH_DIRECTIVE',
+    [...run.path],
+    'a directive that takes a list was given something else',
+  );
+}
+
+function without(list: JsonArray, values: JsonArray): JsonArray {
+  const unwanted = new Set(values.map(textOf));
+  const kept = list.filter((item) => !unwanted.has(textOf(item) ?? ' '));
+  return kept.length === list.length ? list : kept;
+}
+
+/** The named items take the places they have among themselves in the wanted order; all others stay put. */
+function inOrder(list: JsonArray, order: JsonArray): JsonArray {
+  const rank = (item: Json): number => order.findIndex((wanted) => names(wanted, item));
+  const ranked = list.map((item) => ({ item, rank: rank(item) }));
+  const sorted = ranked.filter((entry) => entry.rank >= 0).sort((a, b) => a.rank - b.rank);
+  let next = 0;
+  const result = ranked.map((entry) => (entry.rank < 0 ? entry.item : (sorted[next++]?.item ?? entry.item)));
+  return result.every((item, index) => item === list[index]) ? list : result;
+}
+
+function names(wanted: Json, item: Json): boolean {
+  if (!isObject(wanted)) return textOf(wanted) !== undefined && textOf(wanted) === textOf(item);
+  const keys = Object.keys(wanted);
+  return (
+    isObject(item) &&
+    keys.length > 0 &&
+    keys.every((key) => Object.hasOwn(item, key) && textOf(item[key]) === textOf(wanted[key]))
+  );
+}

@@ -1,0 +1,55 @@
+import { compileTemplate, usesVariables } from '../../expression/template/template.ts';
+import { isObject, type Json, type JsonObject, type Path } from '../../json/value.ts';
+import type { Reporter } from '../../problem.ts';
+import { type CompiledPatch, PatchError, type PatchResult } from '../compiled-patch.ts';
+import { planMap } from './overlay-compile.ts';
+import { mergeMap, missed, type OverlayRun } from './overlay-merge.ts';
+import type { OverlayMap } from './overlay-plan.ts';
+
+/**
+ * `mutate.overlay` of v1alpha1: the object as it should be. Values are replaced or copied, nothing is deleted, list
+ * items are added unless an equal one is there. `(key): "pattern*"` restricts what stands beside it:
+ * in a list to the items that match, elsewhere the whole overlay to objects that match.
+ */
+export function compileOverlay(overlay: Json, path: Path, reporter: Reporter): CompiledPatch | undefined {
+  if (!isObject(overlay)) {
+    reporter.error(path, 'KYM_PATCH_INVALID', 'the overlay must be a map: a part of the object');
+    return undefined;
+  }
+  let failed = false;
+  const plan = planMap(overlay, path, {
+    warn: (...problem) => reporter.warn(...problem),
+    error: (...problem) => {
+      failed = true;
+      reporter.error(...problem);
+    },
+  });
+  if (failed) return undefined;
+  if (!usesVariables(overlay)) return { path, roots: new Set(), apply: (object) => applyPlan(plan, object) };
+  const template = compileTemplate(overlay, path, reporter);
+  return {
+    path,
+    roots: template.roots,
+    apply: (object, scope) => applyPlan(planRendered(template.render(scope)), object),
+  };
+}
+
+function applyPlan(plan: OverlayMap, object: JsonObject): PatchResult {
+  const run: OverlayRun = { path: [], misses: [] };
+  const merged = mergeMap(plan, object, run);
+  if (merged === missed) return { status: 'skipped', misses: run.misses };
+  return {
+    status: 'patched',
+    object: isObject(merged as Json) ? (merged as JsonObject) : object,
+    misses: run.misses,
+  };
+}
+
+function planRendered(overlay: Json): OverlayMap {
+  return planMap(isObject(overlay) ? overlay : {}, [], {
+    error: (path, code, message) => {
+      throw new PatchError(code, path, message);
+    },
+    warn: () => {},
+  });
+}
