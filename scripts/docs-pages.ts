@@ -1,7 +1,7 @@
 import { functionExample, functionSignature } from '../src/cli/function-text.ts';
 import { type ErrorCode, errorTable } from '../src/errors.ts';
 import { functionTable } from '../src/expression/functions/table.ts';
-import { documentJsonSchema } from '../src/policy/json-schema.ts';
+import { documentJsonSchema } from '../src/policy/schema/json-schema.ts';
 import { commandPage } from './docs-commands.ts';
 import { cookbookPage } from './docs-cookbook.ts';
 import { policyPage } from './docs-policy.ts';

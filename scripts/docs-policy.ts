@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { FieldSchema, FieldType, ObjectSchema } from '../src/policy/schema.ts';
-import { alphaPolicySchema, exceptionSchema, policySchema } from '../src/policy/schema-policy.ts';
+import { alphaPolicySchema, exceptionSchema, policySchema } from '../src/policy/schema/policy.ts';
+import type { FieldSchema, FieldType, ObjectSchema } from '../src/policy/schema/schema.ts';
 import { headingAnchor } from './heading-anchor.ts';
 
 interface Section {

@@ -1,5 +1,5 @@
+import { readObject, readText } from '../json/read-field.ts';
 import type { JsonObject } from '../json/value.ts';
-import { readObject, readText } from '../policy/read-field.ts';
 import { refTitle } from './object-identity.ts';
 import type { ObjectReader } from './ports.ts';
 import type { UpdateRequest } from './update-request.ts';

@@ -1,6 +1,6 @@
 import { Buffer } from 'node:buffer';
+import { readObject, readTextMap } from '../json/read-field.ts';
 import { isObject, type Json, type JsonObject } from '../json/value.ts';
-import { readObject, readTextMap } from '../policy/read-field.ts';
 import { labelPrefix, sourceLabels } from './generate-labels.ts';
 import { addLabels, metadataOf, refOf } from './object-identity.ts';
 import type { ObjectRef } from './ports.ts';

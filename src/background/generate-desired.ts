@@ -7,6 +7,7 @@ import { ElementLayer, loopNames } from '../engine/scope-layers.ts';
 import type { ErrorCode } from '../errors.ts';
 import { type Environment, EvaluationError, type Scope } from '../expression/scope.ts';
 import type { CompiledTemplate } from '../expression/template/template.ts';
+import { readObject, readText, readTexts } from '../json/read-field.ts';
 import { isArray, isObject, type Json, type JsonObject } from '../json/value.ts';
 import type {
   CompiledGenerateLoop,
@@ -15,7 +16,6 @@ import type {
   CompiledPolicy,
 } from '../policy/compiled.ts';
 import { parseKind } from '../policy/kind-selector.ts';
-import { readObject, readText, readTexts } from '../policy/read-field.ts';
 import { objectFromData, objectFromSource } from './generate-content.ts';
 import { ruleLabels, triggerLabels } from './generate-labels.ts';
 import { labelSelectorText } from './label-selector-text.ts';

@@ -1,8 +1,8 @@
 import { hasVariable } from '../expression/template/tokens.ts';
 import { hasWildcard } from '../expression/wildcard.ts';
+import { readObject, readObjects, readText, readTexts } from '../json/read-field.ts';
 import type { JsonObject } from '../json/value.ts';
 import type { CompiledGenerateRule, CompiledPolicy } from '../policy/compiled.ts';
-import { readObject, readObjects, readText, readTexts } from '../policy/read-field.ts';
 import { apiVersionAndKind } from './generate-desired.ts';
 import { ruleLabels, sourceLabels, triggerLabels } from './generate-labels.ts';
 import { labelSelectorText } from './label-selector-text.ts';

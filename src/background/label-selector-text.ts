@@ -1,5 +1,5 @@
+import { readObjects, readText, readTextMap, readTexts } from '../json/read-field.ts';
 import type { JsonObject } from '../json/value.ts';
-import { readObjects, readText, readTextMap, readTexts } from '../policy/read-field.ts';
 
 /** A label selector as the API server takes it in a query; undefined when it selects everything. */
 export function labelSelectorText(selector: JsonObject): string | undefined {

@@ -1,9 +1,9 @@
 import { usesVariables } from '../expression/template/template.ts';
 import { hasVariable } from '../expression/template/tokens.ts';
 import { hasWildcard } from '../expression/wildcard.ts';
+import { read, readBoolean, readObject, readObjects, readText, readTexts } from '../json/read-field.ts';
 import type { JsonObject } from '../json/value.ts';
 import { parseKind } from '../policy/kind-selector.ts';
-import { read, readBoolean, readObject, readObjects, readText, readTexts } from '../policy/read-field.ts';
 
 export type AccessVerb = 'get' | 'list' | 'watch' | 'create' | 'update' | 'delete';
 

@@ -1,5 +1,5 @@
+import { readObject, readText, readTextMap } from '../json/read-field.ts';
 import type { JsonObject } from '../json/value.ts';
-import { readObject, readText, readTextMap } from '../policy/read-field.ts';
 import type { ObjectRef } from './ports.ts';
 
 export function metadataOf(object: JsonObject): JsonObject {

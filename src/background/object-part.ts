@@ -1,5 +1,5 @@
+import { readObject } from '../json/read-field.ts';
 import { isObject, type JsonObject } from '../json/value.ts';
-import { readObject } from '../policy/read-field.ts';
 import { metadataOf, refOf, refTitle } from './object-identity.ts';
 import { StoreError } from './ports.ts';
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { JsonObject } from '../json/value.ts';
-import { compilePolicy } from '../policy/compile-policy.ts';
+import { compilePolicy } from '../policy/compile/policy.ts';
 import type { CompiledPolicy } from '../policy/compiled.ts';
 import { planReconciles, planSweeps, type SeenPolicies } from './plan-sweeps.ts';
 

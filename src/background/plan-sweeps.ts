@@ -1,5 +1,5 @@
+import { readNumber, readObject, readText } from '../json/read-field.ts';
 import type { CompiledPolicy, CompiledRuleHead } from '../policy/compiled.ts';
-import { readNumber, readObject, readText } from '../policy/read-field.ts';
 import { type BackgroundRule, backgroundRules } from './background-rule.ts';
 import { type GeneratedKind, generatedKinds } from './generate-downstream.ts';
 import { isDue, lastRound } from './reconcile-schedule.ts';

@@ -1,8 +1,8 @@
 import { requestFor } from '../admission/resource-request.ts';
 import type { Request } from '../engine/request.ts';
+import { readObject, readText } from '../json/read-field.ts';
 import { isArray, type JsonObject, member } from '../json/value.ts';
 import type { CompiledGenerateRule, CompiledPolicy } from '../policy/compiled.ts';
-import { readObject, readText } from '../policy/read-field.ts';
 import type { RunResult } from './controller.ts';
 import { findTrigger } from './find-trigger.ts';
 import { type GeneratedObject, runGenerate } from './generate.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { emptyDataSource } from '../engine/data-source.ts';
 import type { JsonObject } from '../json/value.ts';
-import { compilePolicy } from '../policy/compile-policy.ts';
+import { compilePolicy } from '../policy/compile/policy.ts';
 import type { CompiledPolicy } from '../policy/compiled.ts';
 import { createBreaker } from './breaker.ts';
 import { manualClock } from './clock.testing.ts';

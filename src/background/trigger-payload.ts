@@ -1,8 +1,8 @@
 import { Buffer } from 'node:buffer';
 import { equal } from '../json/equal.ts';
+import { readObject, readText } from '../json/read-field.ts';
 import { isArray, isObject, type Json, type JsonObject, member, type Path } from '../json/value.ts';
 import type { Operation } from '../policy/compiled.ts';
-import { readObject, readText } from '../policy/read-field.ts';
 
 /** Which parts of the objects of a request a rule reads. */
 export interface PayloadReads {

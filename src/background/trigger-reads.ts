@@ -1,6 +1,6 @@
 import type { Path } from '../json/value.ts';
+import { ruleReads } from '../policy/check/rule-reads.ts';
 import type { CompiledBlock, CompiledRuleHead } from '../policy/compiled.ts';
-import { ruleReads } from '../policy/rule-reads.ts';
 
 /** Which parts of a trigger a rule may read when it runs; never less than it does read. */
 export interface TriggerReads {

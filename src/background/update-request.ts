@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import type { RequestUser } from '../engine/request.ts';
+import { readBoolean, readNumber, readObject, readText, readTextMap } from '../json/read-field.ts';
 import { isArray, type Json, type JsonObject } from '../json/value.ts';
 import type { Operation } from '../policy/compiled.ts';
-import { readBoolean, readNumber, readObject, readText, readTextMap } from '../policy/read-field.ts';
 import type { ObjectRef } from './ports.ts';
 
 export type RequestType = 'mutate' | 'generate';

@@ -1,9 +1,9 @@
 import { isMap, isSeq, type YAMLMap } from 'yaml';
 import { findVariables } from '../expression/template/tokens.ts';
+import { read, readText } from '../json/read-field.ts';
 import type { JsonObject, Path } from '../json/value.ts';
 import { isArray, isObject } from '../json/value.ts';
-import { conditionGroups, conditionPlaces } from '../policy/condition-places.ts';
-import { read, readText } from '../policy/read-field.ts';
+import { conditionGroups, conditionPlaces } from '../policy/check/condition-places.ts';
 import { mapAt, mapsIn, newMap, newPair, pairOf, setText, textAt } from './yaml-nodes.ts';
 
 const renamed: Readonly<Record<string, string>> = {

@@ -1,6 +1,6 @@
 import { type Document, isMap, isSeq, type YAMLMap } from 'yaml';
+import { readText } from '../json/read-field.ts';
 import type { JsonObject } from '../json/value.ts';
-import { readText } from '../policy/read-field.ts';
 import { mapsIn, textAt } from './yaml-nodes.ts';
 
 export function isPolicyOrException(value: JsonObject): boolean {

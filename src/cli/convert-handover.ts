@@ -1,7 +1,7 @@
 import { parseDocument } from 'yaml';
 import { formatPointer } from '../json/pointer.ts';
+import { readObject, readObjects, readText } from '../json/read-field.ts';
 import { readDocuments, type SourceDocument } from '../policy/documents.ts';
-import { readObject, readObjects, readText } from '../policy/read-field.ts';
 import { ruleType } from '../policy/rule-type.ts';
 import type { Problem } from '../problem.ts';
 import { policyNodes } from './convert-documents.ts';

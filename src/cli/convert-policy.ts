@@ -1,10 +1,10 @@
 import { Scalar, type YAMLMap } from 'yaml';
 import { formatPointer } from '../json/pointer.ts';
+import { readObject, readObjects, readText } from '../json/read-field.ts';
 import type { JsonObject, Path } from '../json/value.ts';
 import { autogenAnnotation } from '../policy/autogen.ts';
 import { isAlphaDialect } from '../policy/dialect-v1alpha1.ts';
 import type { SourceDocument } from '../policy/documents.ts';
-import { readObject, readObjects, readText } from '../policy/read-field.ts';
 import type { Problem } from '../problem.ts';
 import { convertConditions, unconvertedConditions } from './convert-conditions.ts';
 import { convertFields } from './convert-fields.ts';

@@ -1,6 +1,6 @@
 import { isMap, isScalar, isSeq, type Node, Scalar, type YAMLMap } from 'yaml';
+import { read, readList, readObject, readObjects } from '../json/read-field.ts';
 import type { JsonObject, Path } from '../json/value.ts';
-import { read, readList, readObject, readObjects } from '../policy/read-field.ts';
 import { type Obstacle, overlayObstacle } from './convert-overlay.ts';
 import { patchesAsText, patchesObstacle } from './convert-patches.ts';
 import {

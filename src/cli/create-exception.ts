@@ -1,7 +1,7 @@
 import { stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
+import { matchKinds } from '../policy/check/match-blocks.ts';
 import type { CompiledPolicy, CompiledRule } from '../policy/compiled.ts';
-import { matchKinds } from '../policy/match-blocks.ts';
 import { checkName, writeStarter } from './create-output.ts';
 import { inputError } from './input-error.ts';
 import type { ExitCode, Io } from './io.ts';

@@ -1,6 +1,6 @@
+import { writeSet } from '../analysis/writes/write-set.ts';
+import { formatSteps, type Write } from '../analysis/writes/write-step.ts';
 import type { CompiledPolicy, CompiledRule } from '../policy/compiled.ts';
-import { writeSet } from '../policy/write-set.ts';
-import { formatSteps, type Write } from '../policy/write-step.ts';
 import { type IgnoredPath, ignoredPath, isInside } from './gitops-path.ts';
 
 /** What policies write in objects of one kind. */

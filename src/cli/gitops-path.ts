@@ -1,6 +1,6 @@
+import { sameStep, type Write, type WriteStep } from '../analysis/writes/write-step.ts';
 import { escapeToken } from '../json/pointer.ts';
 import { isObject, type Json } from '../json/value.ts';
-import { sameStep, type Write, type WriteStep } from '../policy/write-step.ts';
 
 /** A place in objects of a kind, as tools that compare them can be told of it. */
 export type IgnoredPath =

@@ -1,8 +1,8 @@
+import { adviseOnPolicy } from '../analysis/advice/advice.ts';
+import { readObject, readObjects, readText } from '../json/read-field.ts';
 import type { JsonObject } from '../json/value.ts';
-import { adviseOnPolicy } from '../policy/advice.ts';
-import { compilePolicy } from '../policy/compile-policy.ts';
+import { compilePolicy } from '../policy/compile/policy.ts';
 import type { SourceDocument } from '../policy/documents.ts';
-import { readObject, readObjects, readText } from '../policy/read-field.ts';
 import { ruleType } from '../policy/rule-type.ts';
 import type { Problem } from '../problem.ts';
 

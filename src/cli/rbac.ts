@@ -7,8 +7,8 @@ import {
 } from '../background/needed-access.ts';
 import { usesVariables } from '../expression/template/template.ts';
 import { hasWildcard } from '../expression/wildcard.ts';
+import { readObject, readObjects, readText, readTexts } from '../json/read-field.ts';
 import type { JsonObject } from '../json/value.ts';
-import { readObject, readObjects, readText, readTexts } from '../policy/read-field.ts';
 import { resourceOf } from './api-path.ts';
 import { openCluster } from './cluster-input.ts';
 import type { ExitCode, Io } from './io.ts';

@@ -1,3 +1,4 @@
+import { writeSet } from '../analysis/writes/write-set.ts';
 import type { Conflict, RuleUnderTest } from '../engine/conflict.ts';
 import { findConflicts } from '../engine/conflict.ts';
 import { type EndlessLoop, findEndlessLoops } from '../engine/endless.ts';
@@ -9,7 +10,6 @@ import type { Json, JsonObject, Path } from '../json/value.ts';
 import type { CompiledPolicy, CompiledRule } from '../policy/compiled.ts';
 import type { PolicySource } from '../policy/problem-collector.ts';
 import { createSnapshot } from '../policy/registry.ts';
-import { writeSet } from '../policy/write-set.ts';
 import type { Problem } from '../problem.ts';
 import { titleOf, withDefaultNamespace } from './object-identity.ts';
 

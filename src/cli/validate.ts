@@ -1,6 +1,6 @@
+import { adviseOnPolicy } from '../analysis/advice/advice.ts';
 import { errorTable } from '../errors.ts';
 import type { JsonObject } from '../json/value.ts';
-import { adviseOnPolicy } from '../policy/advice.ts';
 import { loadDocuments } from '../policy/load.ts';
 import type { PolicySource } from '../policy/problem-collector.ts';
 import type { Problem } from '../problem.ts';

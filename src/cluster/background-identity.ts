@@ -1,5 +1,5 @@
+import { readObject, readText } from '../json/read-field.ts';
 import { isArray } from '../json/value.ts';
-import { readObject, readText } from '../policy/read-field.ts';
 import type { ApiClient } from './client.ts';
 import { resourceTypes } from './resource-path.ts';
 

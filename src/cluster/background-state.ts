@@ -1,6 +1,6 @@
 import type { SeenPolicies, SeenPolicy } from '../background/plan-sweeps.ts';
+import { readTextMap } from '../json/read-field.ts';
 import type { JsonObject } from '../json/value.ts';
-import { readTextMap } from '../policy/read-field.ts';
 import type { ApiClient } from './client.ts';
 import { hasStatus } from './cluster-error.ts';
 import { resourceTypes } from './resource-path.ts';

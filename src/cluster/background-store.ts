@@ -6,8 +6,8 @@ import {
   type StoreReason,
 } from '../background/ports.ts';
 import { compileWildcard, hasWildcard } from '../expression/wildcard.ts';
+import { readText } from '../json/read-field.ts';
 import type { JsonObject } from '../json/value.ts';
-import { readText } from '../policy/read-field.ts';
 import type { ApiClient } from './client.ts';
 import { ApiError, ClusterAccessError } from './cluster-error.ts';
 import type { KindTable } from './discovery.ts';

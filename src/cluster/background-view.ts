@@ -1,7 +1,7 @@
 import { backgroundRules } from '../background/background-rule.ts';
+import { readObject, readText } from '../json/read-field.ts';
 import type { JsonObject } from '../json/value.ts';
 import type { CompiledPolicy } from '../policy/compiled.ts';
-import { readObject, readText } from '../policy/read-field.ts';
 import { accessText, missingAccess, missingRole } from './background-access.ts';
 import type { BackgroundIdentity } from './background-identity.ts';
 import { backgroundLeaseName } from './background-work.ts';

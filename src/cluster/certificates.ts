@@ -1,5 +1,5 @@
+import { readObject, readTextMap } from '../json/read-field.ts';
 import type { JsonObject } from '../json/value.ts';
-import { readObject, readTextMap } from '../policy/read-field.ts';
 import type { KeyPair } from './certificate-issuer.ts';
 import { certificatesOf } from './certificate-issuer.ts';
 import {

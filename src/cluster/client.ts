@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
+import { readObject, readText } from '../json/read-field.ts';
 import { isArray, isObject, type Json, type JsonObject, member } from '../json/value.ts';
-import { readObject, readText } from '../policy/read-field.ts';
 import { apiErrorOf, ClusterAccessError } from './cluster-error.ts';
 import { type ObjectPlace, pathOf, type ResourceType } from './resource-path.ts';
 import { type HttpRequest, pathOnly, type Transport } from './transport.ts';

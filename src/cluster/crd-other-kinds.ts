@@ -1,4 +1,4 @@
-import type { ObjectSchema } from '../policy/schema.ts';
+import type { ObjectSchema } from '../policy/schema/schema.ts';
 
 const typeMeta: ObjectSchema = {
   apiVersion: { type: 'string', description: 'The version of this schema.' },

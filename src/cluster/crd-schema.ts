@@ -1,5 +1,5 @@
 import { isObject, type Json, type JsonObject } from '../json/value.ts';
-import type { FieldSchema, FieldType, ObjectSchema } from '../policy/schema.ts';
+import type { FieldSchema, FieldType, ObjectSchema } from '../policy/schema/schema.ts';
 
 /** Turns a document schema into a structural OpenAPI schema; free-form parts keep whatever is in them. */
 export function openApiOf(schema: ObjectSchema): JsonObject {

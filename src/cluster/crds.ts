@@ -1,5 +1,5 @@
 import type { JsonObject } from '../json/value.ts';
-import { alphaPolicySchema, exceptionSchema, policySchema } from '../policy/schema-policy.ts';
+import { alphaPolicySchema, exceptionSchema, policySchema } from '../policy/schema/policy.ts';
 import { globalContextSchema, updateRequestSchema } from './crd-other-kinds.ts';
 import { mergeSchemas, openApiOf, withDefaults } from './crd-schema.ts';
 import { globalContextStatus, policyStatus, updateRequestStatus } from './crd-status.ts';

@@ -1,6 +1,6 @@
 import type { DataAnswer, DataQuery, DataSource } from '../engine/data-source.ts';
+import { readBoolean, readObject, readTexts } from '../json/read-field.ts';
 import { isObject, type JsonObject } from '../json/value.ts';
-import { readBoolean, readObject, readTexts } from '../policy/read-field.ts';
 import type { ApiClient } from './client.ts';
 import { hasStatus, messageOf } from './cluster-error.ts';
 import type { KindTable } from './discovery.ts';

@@ -1,5 +1,5 @@
+import { readNumber, readObject, readObjects, readText } from '../json/read-field.ts';
 import type { JsonObject } from '../json/value.ts';
-import { readNumber, readObject, readObjects, readText } from '../policy/read-field.ts';
 import type { ApiClient } from './client.ts';
 import { hasStatus, messageOf } from './cluster-error.ts';
 import { customResourceDefinitions } from './crds.ts';

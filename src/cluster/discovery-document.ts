@@ -1,5 +1,5 @@
+import { readBoolean, readObject, readObjects, readText, readTexts } from '../json/read-field.ts';
 import type { JsonObject } from '../json/value.ts';
-import { readBoolean, readObject, readObjects, readText, readTexts } from '../policy/read-field.ts';
 
 /** A kind that the API server serves, in one version. */
 export interface ServedKind {

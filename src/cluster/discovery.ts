@@ -1,7 +1,7 @@
 import type { GroupVersionKind } from '../engine/request.ts';
+import { readObject, readObjects, readText } from '../json/read-field.ts';
 import { isObject } from '../json/value.ts';
 import type { KindSelector } from '../policy/compiled.ts';
-import { readObject, readObjects, readText } from '../policy/read-field.ts';
 import type { ApiClient } from './client.ts';
 import { apiErrorOf } from './cluster-error.ts';
 import { readAggregated, readResourceList, type ServedKind } from './discovery-document.ts';

@@ -1,9 +1,9 @@
 import { failureText } from '../admission/failure-text.ts';
 import type { Outcome } from '../engine/outcome.ts';
 import type { Request } from '../engine/request.ts';
+import { readObject, readText } from '../json/read-field.ts';
 import type { JsonObject } from '../json/value.ts';
 import type { CompiledPolicy } from '../policy/compiled.ts';
-import { readObject, readText } from '../policy/read-field.ts';
 
 export type EventReason =
   | 'PolicyApplied'

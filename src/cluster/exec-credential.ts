@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { resolve } from 'node:path';
+import { readObject, readObjects, readText, readTexts } from '../json/read-field.ts';
 import { isObject, type Json, type JsonObject } from '../json/value.ts';
-import { readObject, readObjects, readText, readTexts } from '../policy/read-field.ts';
 import type { Credentials } from './cluster-access.ts';
 import { ClusterAccessError, messageOf } from './cluster-error.ts';
 

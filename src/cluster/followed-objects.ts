@@ -1,7 +1,7 @@
 import type { RequestSettings } from '../admission/policy-provider.ts';
 import type { UserInfo } from '../engine/request.ts';
+import { readObject } from '../json/read-field.ts';
 import type { JsonObject } from '../json/value.ts';
-import { readObject } from '../policy/read-field.ts';
 import type { ApiClient } from './client.ts';
 import { type Informer, type InformerOptions, type InformerTiming, startInformer } from './informer.ts';
 import { resourceTypes } from './resource-path.ts';

@@ -1,8 +1,8 @@
 import { parseDuration } from '../expression/duration.ts';
 import { compileExpression } from '../expression/expression.ts';
 import { ExpressionSyntaxError } from '../expression/jmespath/syntax-error.ts';
+import { readObject, readObjects, readText } from '../json/read-field.ts';
 import { isArray, type JsonObject, member } from '../json/value.ts';
-import { readObject, readObjects, readText } from '../policy/read-field.ts';
 
 /** Everything wrong with a GlobalContextEntry, each with its place. */
 export function globalContextProblems(object: JsonObject): readonly string[] {

@@ -1,6 +1,6 @@
 import { equal } from '../json/equal.ts';
+import { readObject, readText } from '../json/read-field.ts';
 import type { JsonObject } from '../json/value.ts';
-import { readObject, readText } from '../policy/read-field.ts';
 import type { ApiClient } from './client.ts';
 import { hasStatus } from './cluster-error.ts';
 import type { GlobalContextState } from './global-context.ts';

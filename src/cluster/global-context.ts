@@ -1,7 +1,7 @@
 import type { DataAnswer } from '../engine/data-source.ts';
 import { compileExpression } from '../expression/expression.ts';
+import { readObject, readObjects, readText } from '../json/read-field.ts';
 import type { JsonObject } from '../json/value.ts';
-import { readObject, readObjects, readText } from '../policy/read-field.ts';
 import { globalContextProblems } from './global-context-check.ts';
 import { type GlobalContextOptions, type GlobalSource, startSource } from './global-context-source.ts';
 

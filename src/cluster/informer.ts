@@ -1,5 +1,5 @@
+import { readObject, readText } from '../json/read-field.ts';
 import type { JsonObject } from '../json/value.ts';
-import { readObject, readText } from '../policy/read-field.ts';
 import { type BackOffLimits, backOffMs, sleep } from './back-off.ts';
 import type { ApiClient, ListOptions } from './client.ts';
 import { hasStatus } from './cluster-error.ts';

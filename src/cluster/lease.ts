@@ -1,5 +1,5 @@
+import { readNumber, readObject, readText } from '../json/read-field.ts';
 import type { JsonObject } from '../json/value.ts';
-import { readNumber, readObject, readText } from '../policy/read-field.ts';
 import { sleep } from './back-off.ts';
 import type { ApiClient } from './client.ts';
 import { hasStatus } from './cluster-error.ts';

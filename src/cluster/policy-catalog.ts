@@ -1,7 +1,7 @@
 import type { PolicySets } from '../admission/policy-provider.ts';
 import type { JsonObject } from '../json/value.ts';
-import { compileException } from '../policy/compile-exception.ts';
-import { compilePolicy } from '../policy/compile-policy.ts';
+import { compileException } from '../policy/compile/exception.ts';
+import { compilePolicy } from '../policy/compile/policy.ts';
 import type { CompiledException, CompiledPolicy } from '../policy/compiled.ts';
 import { createSnapshot, type PolicySnapshot } from '../policy/registry.ts';
 import type { Problem } from '../problem.ts';

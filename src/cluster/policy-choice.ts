@@ -1,7 +1,7 @@
+import { readObject, readText } from '../json/read-field.ts';
 import type { JsonObject } from '../json/value.ts';
 import { FieldPathError } from '../patch/field-path/field-path.ts';
 import { type LabelTest, parseLabelSelector } from '../patch/replacement/label-selector.ts';
-import { readObject, readText } from '../policy/read-field.ts';
 import type { ApiClient } from './client.ts';
 import { type Informer, type InformerTiming, startInformer } from './informer.ts';
 import { resourceTypes } from './resource-path.ts';

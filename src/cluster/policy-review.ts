@@ -1,11 +1,11 @@
 import { MalformedReview } from '../admission/review-request.ts';
+import { adviseOnPolicy } from '../analysis/advice/advice.ts';
 import { equal } from '../json/equal.ts';
+import { readObject, readObjects, readText } from '../json/read-field.ts';
 import { isObject, type Json, type JsonObject } from '../json/value.ts';
-import { adviseOnPolicy } from '../policy/advice.ts';
-import { compileException } from '../policy/compile-exception.ts';
-import { compilePolicy } from '../policy/compile-policy.ts';
+import { compileException } from '../policy/compile/exception.ts';
+import { compilePolicy } from '../policy/compile/policy.ts';
 import type { CompiledPolicy } from '../policy/compiled.ts';
-import { readObject, readObjects, readText } from '../policy/read-field.ts';
 import type { Problem } from '../problem.ts';
 import { accessText, missingAccess, missingRole } from './background-access.ts';
 import type { BackgroundIdentity } from './background-identity.ts';

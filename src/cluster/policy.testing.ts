@@ -1,5 +1,5 @@
 import type { Json, JsonObject } from '../json/value.ts';
-import { compilePolicy } from '../policy/compile-policy.ts';
+import { compilePolicy } from '../policy/compile/policy.ts';
 import type { CompiledPolicy } from '../policy/compiled.ts';
 
 export const labelPatch: JsonObject = { patchStrategicMerge: { metadata: { labels: { a: 'b' } } } };

@@ -1,5 +1,5 @@
+import { readObject, readObjects, readText } from '../json/read-field.ts';
 import { isObject, type Json, type JsonObject } from '../json/value.ts';
-import { readObject, readObjects, readText } from '../policy/read-field.ts';
 
 /**
  * The fields of our CustomResourceDefinition that the API server drops under another one for the same kind, such as

@@ -1,5 +1,5 @@
+import { readNumber, readObject, readObjects, readText } from '../json/read-field.ts';
 import type { Json, JsonObject } from '../json/value.ts';
-import { readNumber, readObject, readObjects, readText } from '../policy/read-field.ts';
 
 export interface ReadyState {
   readonly ready: boolean;

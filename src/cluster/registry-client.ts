@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import type { DataAnswer } from '../engine/data-source.ts';
 import { parseImage } from '../expression/image.ts';
+import { readObject, readObjects, readText } from '../json/read-field.ts';
 import { isObject, type Json, type JsonObject } from '../json/value.ts';
-import { readObject, readObjects, readText } from '../policy/read-field.ts';
 import { messageOf } from './cluster-error.ts';
 import { type RegistryLogin, registryFetch } from './registry-fetch.ts';
 import { mayCall } from './service-call.ts';

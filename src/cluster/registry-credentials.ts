@@ -1,5 +1,5 @@
+import { readObject, readText, readTextMap } from '../json/read-field.ts';
 import { isObject, type Json, type JsonObject } from '../json/value.ts';
-import { readObject, readText, readTextMap } from '../policy/read-field.ts';
 import type { ApiClient } from './client.ts';
 import type { RegistryLogin } from './registry-fetch.ts';
 import { resourceTypes } from './resource-path.ts';

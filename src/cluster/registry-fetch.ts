@@ -1,5 +1,5 @@
+import { readText } from '../json/read-field.ts';
 import { isObject, type Json } from '../json/value.ts';
-import { readText } from '../policy/read-field.ts';
 
 export interface RegistryLogin {
   readonly username: string;

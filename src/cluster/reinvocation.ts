@@ -1,8 +1,8 @@
+import { readObject } from '../json/read-field.ts';
 import { isArray, isObject, type Json } from '../json/value.ts';
+import { readOperations } from '../policy/check/json-patch-operations.ts';
+import { patchDocuments } from '../policy/check/patch-writes.ts';
 import type { CompiledPolicy } from '../policy/compiled.ts';
-import { readOperations } from '../policy/json-patch-operations.ts';
-import { patchDocuments } from '../policy/patch-writes.ts';
-import { readObject } from '../policy/read-field.ts';
 
 const annotation = 'kymera.io/reinvocation';
 

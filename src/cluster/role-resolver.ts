@@ -1,6 +1,6 @@
 import type { RequestUser, UserInfo } from '../engine/request.ts';
+import { readObject, readObjects, readText } from '../json/read-field.ts';
 import type { JsonObject } from '../json/value.ts';
-import { readObject, readObjects, readText } from '../policy/read-field.ts';
 
 export type HeldRoles = Pick<RequestUser, 'roles' | 'clusterRoles'>;
 

@@ -1,4 +1,4 @@
-import { readNumber, readObject, readText } from '../policy/read-field.ts';
+import { readNumber, readObject, readText } from '../json/read-field.ts';
 import { sleep } from './back-off.ts';
 import type { ApiClient } from './client.ts';
 import { hasStatus } from './cluster-error.ts';

@@ -3,8 +3,8 @@ import { request as requestHttp } from 'node:http';
 import { request as requestHttps } from 'node:https';
 import type { DataAnswer } from '../engine/data-source.ts';
 import { compileWildcard } from '../expression/wildcard.ts';
+import { readObjects, readText } from '../json/read-field.ts';
 import { isObject, type Json } from '../json/value.ts';
-import { readObjects, readText } from '../policy/read-field.ts';
 import { messageOf } from './cluster-error.ts';
 import { readAll } from './transport.ts';
 

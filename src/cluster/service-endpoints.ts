@@ -1,4 +1,4 @@
-import { readNumber, readObject, readObjects, readTexts } from '../policy/read-field.ts';
+import { readNumber, readObject, readObjects, readTexts } from '../json/read-field.ts';
 import type { ApiClient } from './client.ts';
 import type { ResourceType } from './resource-path.ts';
 

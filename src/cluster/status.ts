@@ -1,6 +1,6 @@
 import { equal } from '../json/equal.ts';
+import { readObject, readObjects } from '../json/read-field.ts';
 import type { JsonObject } from '../json/value.ts';
-import { readObject, readObjects } from '../policy/read-field.ts';
 import { ruleType } from '../policy/rule-type.ts';
 import type { BackgroundState } from './background-view.ts';
 import type { PolicyRecord } from './policy-catalog.ts';

@@ -1,5 +1,5 @@
+import { readObject, readObjects, readText } from '../json/read-field.ts';
 import type { Json, JsonObject } from '../json/value.ts';
-import { readObject, readObjects, readText } from '../policy/read-field.ts';
 import { storedDefaults } from './crds.ts';
 
 /**

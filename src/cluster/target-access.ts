@@ -1,5 +1,5 @@
 import type { NeededAccess } from '../background/needed-access.ts';
-import { readObject } from '../policy/read-field.ts';
+import { readObject } from '../json/read-field.ts';
 import type { BackgroundIdentity } from './background-identity.ts';
 import type { ApiClient } from './client.ts';
 import { resourceTypes } from './resource-path.ts';

@@ -8,8 +8,8 @@ import {
   updateRequestName,
   withoutPayload,
 } from '../background/update-request.ts';
+import { readObject, readText } from '../json/read-field.ts';
 import type { JsonObject } from '../json/value.ts';
-import { readObject, readText } from '../policy/read-field.ts';
 import type { ApiClient, CallOptions } from './client.ts';
 import { ApiError, hasStatus } from './cluster-error.ts';
 import { type Informer, type InformerTiming, startInformer } from './informer.ts';

@@ -1,7 +1,7 @@
 import type { Readable } from 'node:stream';
 import { StringDecoder } from 'node:string_decoder';
+import { readNumber, readObject, readText } from '../json/read-field.ts';
 import { isObject, type Json, type JsonObject } from '../json/value.ts';
-import { readNumber, readObject, readText } from '../policy/read-field.ts';
 import { ApiError, ClusterAccessError } from './cluster-error.ts';
 
 export type WatchEventType = 'ADDED' | 'MODIFIED' | 'DELETED' | 'BOOKMARK';

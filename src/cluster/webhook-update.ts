@@ -1,6 +1,6 @@
 import { equal } from '../json/equal.ts';
+import { readObject, readTextMap } from '../json/read-field.ts';
 import type { JsonObject } from '../json/value.ts';
-import { readObject, readTextMap } from '../policy/read-field.ts';
 
 const metadataMaps = ['labels', 'annotations'] as const;
 

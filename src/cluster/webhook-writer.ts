@@ -1,6 +1,6 @@
+import { readObject, readObjects, readText } from '../json/read-field.ts';
 import type { JsonObject } from '../json/value.ts';
 import type { CompiledPolicy } from '../policy/compiled.ts';
-import { readObject, readObjects, readText } from '../policy/read-field.ts';
 import type { ApiClient } from './client.ts';
 import { ApiError, hasStatus } from './cluster-error.ts';
 import type { KindTable } from './discovery.ts';

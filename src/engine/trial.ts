@@ -1,8 +1,8 @@
 import type { Environment } from '../expression/scope.ts';
 import { Suspend } from '../expression/scope.ts';
+import { readObject, readText } from '../json/read-field.ts';
 import type { JsonObject } from '../json/value.ts';
 import type { CompiledPolicy, CompiledRule } from '../policy/compiled.ts';
-import { readObject, readText } from '../policy/read-field.ts';
 import { createSnapshot } from '../policy/registry.ts';
 import type { DataSource } from './data-source.ts';
 import type { Example } from './example-object.ts';

@@ -1,7 +1,15 @@
+import {
+  read,
+  readList,
+  readObject,
+  readObjects,
+  readText,
+  readTextMap,
+  readTexts,
+} from '../json/read-field.ts';
 import { isArray, isObject, type Json, type JsonObject } from '../json/value.ts';
+import { excludeKinds, matchKinds } from './check/match-blocks.ts';
 import { parseKind } from './kind-selector.ts';
-import { excludeKinds, matchKinds } from './match-blocks.ts';
-import { read, readList, readObject, readObjects, readText, readTextMap, readTexts } from './read-field.ts';
 
 export const autogenAnnotation = 'pod-policies.kyverno.io/autogen-controllers';
 

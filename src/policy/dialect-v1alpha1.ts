@@ -1,9 +1,9 @@
+import { read, readList, readObject, readObjects, readText, readTexts } from '../json/read-field.ts';
 import type { JsonObject, Path } from '../json/value.ts';
 import { compileJsonPatch } from '../patch/json-patch/json-patch.ts';
 import { compileOverlay } from '../patch/v1alpha1/overlay.ts';
 import type { Reporter } from '../problem.ts';
 import type { CompiledMutation } from './compiled.ts';
-import { read, readList, readObject, readObjects, readText, readTexts } from './read-field.ts';
 
 /** The first form of policies: `resource` for match, `mutate.patches` and `mutate.overlay`. */
 export function isAlphaDialect(document: JsonObject): boolean {

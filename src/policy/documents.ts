@@ -11,7 +11,7 @@ import {
   type Path,
 } from '../json/value.ts';
 import type { Problem } from '../problem.ts';
-import { convertYaml, type SourceOffsets } from './yaml-value.ts';
+import { convertYaml, type SourceOffsets } from '../yaml/value.ts';
 
 export interface SourceFile {
   readonly file: string;

@@ -1,11 +1,11 @@
+import { readObject, readText } from '../json/read-field.ts';
 import { type JsonObject, member } from '../json/value.ts';
 import type { Problem } from '../problem.ts';
-import { compileException } from './compile-exception.ts';
-import { compilePolicy } from './compile-policy.ts';
+import { compileException } from './compile/exception.ts';
+import { compilePolicy } from './compile/policy.ts';
 import type { CompiledException, CompiledPolicy } from './compiled.ts';
 import { readDocuments, type SourceDocument, type SourceFile } from './documents.ts';
 import type { PolicySource } from './problem-collector.ts';
-import { readObject, readText } from './read-field.ts';
 
 export interface LoadResult {
   /** In the order given; a policy with an error is left out. */

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { JsonObject } from '../json/value.ts';
-import { compileFilter } from './compile-match.ts';
+import { compileFilter } from './compile/match.ts';
 import type { CompiledException, CompiledPolicy, CompiledRule } from './compiled.ts';
 import { type CandidateKey, createSnapshot } from './registry.ts';
 

@@ -1,6 +1,6 @@
+import { read } from '../json/read-field.ts';
 import { isArray, isObject, type JsonObject } from '../json/value.ts';
 import type { Reporter } from '../problem.ts';
-import { read } from './read-field.ts';
 
 const types = ['mutate', 'validate', 'generate', 'verifyImages'] as const;
 export type RuleType = (typeof types)[number];

@@ -1,7 +1,7 @@
 import { describe, expect, it, test } from 'vitest';
+import { adviseOnPolicy } from '../../src/analysis/advice/advice.ts';
 import { type ErrorCode, errorTable } from '../../src/errors.ts';
 import { loadPolicies, mutate } from '../../src/index.ts';
-import { adviseOnPolicy } from '../../src/policy/advice.ts';
 import { loadDocuments } from '../../src/policy/load.ts';
 import { kymera } from '../cli/in-process.ts';
 import { type Provocation, provocations } from './provocations.ts';

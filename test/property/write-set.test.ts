@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { writeSet } from '../../src/analysis/writes/write-set.ts';
 import { matchesWildcard } from '../../src/expression/wildcard.ts';
 import type { JsonObject } from '../../src/json/value.ts';
-import { writeSet } from '../../src/policy/write-set.ts';
 import { appliedRules, ownSamples, type Sample, upstreamSamples } from '../conformance/policy-samples.ts';
 import { uncoveredPlaces } from './write-coverage.ts';
 

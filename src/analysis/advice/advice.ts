@@ -1,0 +1,56 @@
+import { read, readObject, readObjects, readText } from '../../json/read-field.ts';
+import type { JsonObject, Path } from '../../json/value.ts';
+import { alphaPath, isAlphaDialect, modernizeRule } from '../../policy/dialect-v1alpha1.ts';
+import { collectProblems, type PolicySource, type ProblemCollector } from '../../policy/problem-collector.ts';
+import type { Problem, Reporter } from '../../problem.ts';
+import { adviseOnDeprecatedConditions, adviseOnDeprecatedFields } from './deprecated.ts';
+import { adviseOnDifferences } from './differences.ts';
+import { adviseOnConditionsThatNeverHold } from './never-holds.ts';
+import { adviseOnNeverMatching } from './never-matches.ts';
+
+/**
+ * Warnings about a policy that loads well: what is deprecated, what can never apply, what Kyverno treats otherwise. They
+ * take no part in loading, so that nobody reads them again at every run.
+ */
+export function adviseOnPolicy(document: JsonObject, source: PolicySource): readonly Problem[] {
+  const metadata = readObject(document, 'metadata') ?? {};
+  const name = readText(metadata, 'name') ?? '';
+  const namespaced = readText(document, 'kind') === 'Policy';
+  const alpha = isAlphaDialect(document);
+  // Kyverno never sees a policy of this group.
+  const isOurs = readText(document, 'apiVersion')?.startsWith('kymera.io/') === true;
+  const namespace = readText(metadata, 'namespace');
+  const hasNamespace = namespaced && (!alpha || namespace !== undefined);
+  const collector = collectProblems(source, hasNamespace ? `${namespace ?? 'default'}/${name}` : name);
+
+  adviseOnDeprecatedFields(document, alpha, inRules(document, collector));
+  const spec = readObject(document, 'spec') ?? {};
+  readObjects(spec, 'rules').forEach((written, index) => {
+    if (read(written, 'mutate') === undefined) return;
+    const path: Path = ['spec', 'rules', index];
+    const rule = alpha ? modernizeRule(written, index) : written;
+    const reporter = collector.at(path, {
+      rule: readText(rule, 'name') ?? '',
+      ...(alpha ? { translate: alphaPath } : {}),
+    });
+    if (!alpha) adviseOnDeprecatedConditions(rule, reporter);
+    adviseOnNeverMatching(rule, reporter);
+    adviseOnConditionsThatNeverHold(rule, reporter);
+    if (!isOurs) adviseOnDifferences(rule, reporter);
+  });
+  return collector.problems;
+}
+
+/** Names the rule of what is reported inside one. */
+function inRules(document: JsonObject, collector: ProblemCollector): Reporter {
+  const rules = readObjects(readObject(document, 'spec') ?? {}, 'rules');
+  const at = (path: Path): Reporter => {
+    const rule = path[1] === 'rules' ? rules[Number(path[2])] : undefined;
+    const name = rule === undefined ? undefined : readText(rule, 'name');
+    return collector.at([], name === undefined ? {} : { rule: name });
+  };
+  return {
+    error: (path, ...problem) => at(path).error(path, ...problem),
+    warn: (path, ...problem) => at(path).warn(path, ...problem),
+  };
+}

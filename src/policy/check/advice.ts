@@ -1,0 +1,73 @@
+import { findVariables } from '../../expression/template/tokens.ts';
+import { readObject, readObjects, readText, readTexts } from '../../json/read-field.ts';
+import { isArray, isObject, type Json, type JsonObject, type Path } from '../../json/value.ts';
+import type { Reporter } from '../../problem.ts';
+import { parseKind } from '../kind-selector.ts';
+import type { PolicyFacts } from '../policy-facts.ts';
+import { excludeKinds, matchKinds } from './match-blocks.ts';
+
+/** What Kyverno accepts with a warning, and what it refuses though the result does not depend on it. */
+export function adviseOn(rule: JsonObject, facts: PolicyFacts, reporter: Reporter): void {
+  const mutate = readObject(rule, 'mutate') ?? {};
+  adviseOnSubresources(rule, mutate, reporter);
+  adviseOnPods(rule, mutate, facts, reporter);
+  if (facts.background && !facts.mutatesExisting) adviseOnUserVariables(rule, [], reporter);
+}
+
+function adviseOnSubresources(rule: JsonObject, mutate: JsonObject, reporter: Reporter): void {
+  const targets = readObjects(mutate, 'targets').map((target) => readText(target, 'kind') ?? '');
+  const kinds = [...matchKinds(rule), ...excludeKinds(rule), ...targets].map((kind) => kind.toLowerCase());
+  const text = JSON.stringify(mutate);
+  const advise = (field: string, subresource: string): void => {
+    if (kinds.some((kind) => kind.includes(subresource))) return;
+    const message = `${field} can also be changed through the subresource ${subresource}, which the rule does not match`;
+    reporter.warn(
+      ['mutate'],
+      'KYM_SUBRESOURCE_MISSING',
+      message,
+      `Add the kind with /${subresource}, if it matters.`,
+    );
+  };
+  if (text.includes('replicas')) advise('replicas', 'scale');
+  if (text.includes('.status') || text.includes('"status":')) advise('status', 'status');
+}
+
+function adviseOnPods(rule: JsonObject, mutate: JsonObject, facts: PolicyFacts, reporter: Reporter): void {
+  const flat = readObject(readObject(rule, 'match') ?? {}, 'resources') ?? {};
+  if (readTexts(flat, 'kinds').includes('Pod') && (readText(mutate, 'patchesJson6902') ?? '') !== '') {
+    const message = 'patchesJson6902 changes Pods, not the controllers that make them';
+    reporter.warn(['mutate', 'patchesJson6902'], 'KYM_POD_PATCHED_DIRECTLY', message);
+  }
+  const kinds = new Set(matchKinds(rule).map((kind) => parseKind(kind)?.kind ?? ''));
+  if (kinds.size !== 1 || !kinds.has('Pod') || !isNarrowed(facts.autogenControllers)) return;
+  const message =
+    'the rule acts on all Pods, also those of controllers that the autogen annotation leaves out';
+  reporter.warn(['match'], 'KYM_AUTOGEN_NARROWED', message, 'Exclude them by preconditions.');
+}
+
+function isNarrowed(controllers: string | undefined): boolean {
+  if (controllers === undefined || controllers === 'none' || controllers === 'all') return false;
+  const listed = controllers.toLowerCase().split(',').sort().join(',');
+  return listed !== 'cronjob,daemonset,deployment,job,statefulset';
+}
+
+const userVariable =
+  /(?<![.\w])(serviceAccountName|serviceAccountNamespace|request\.userInfo|request\.roles|request\.clusterRoles)\b/;
+
+function adviseOnUserVariables(value: Json, path: Path, reporter: Reporter): void {
+  if (typeof value === 'string') {
+    const name = findVariables(value).flatMap(
+      ({ expression }) => userVariable.exec(expression)?.[1] ?? [],
+    )[0];
+    if (name === undefined) return;
+    const message = `${name} says who makes a request, and background processing has no request`;
+    const hint = 'Set spec.background to false: Kyverno refuses the policy otherwise.';
+    reporter.warn(path, 'KYM_BACKGROUND_USER_INFO', message, hint);
+  } else if (isArray(value)) {
+    value.forEach((item, index) => {
+      adviseOnUserVariables(item, [...path, index], reporter);
+    });
+  } else if (isObject(value)) {
+    for (const [key, item] of Object.entries(value)) adviseOnUserVariables(item, [...path, key], reporter);
+  }
+}

@@ -1,0 +1,171 @@
+import { usesVariables } from '../../expression/template/template.ts';
+import { hasVariable } from '../../expression/template/tokens.ts';
+import { hasWildcard } from '../../expression/wildcard.ts';
+import {
+  read,
+  readBoolean,
+  readList,
+  readObject,
+  readObjects,
+  readText,
+  readTexts,
+} from '../../json/read-field.ts';
+import { isArray, isObject, type Json, type JsonObject, type Path } from '../../json/value.ts';
+import { mergeKinds } from '../../patch/merge-types.ts';
+import { parseAnchor } from '../../patch/strategic/anchor.ts';
+import type { Reporter } from '../../problem.ts';
+import { clusterScopedKinds } from '../cluster-scoped-kinds.ts';
+import { isForeign } from '../compile/context.ts';
+import { parseKind } from '../kind-selector.ts';
+import type { PolicyFacts } from '../policy-facts.ts';
+
+/** Whether a rule says enough of what it makes; one that does not is passed over, as rules of types that do not run are. */
+export function isComplete(rule: JsonObject): boolean {
+  const generate = readObject(rule, 'generate') ?? {};
+  const loops = readObjects(generate, 'foreach');
+  return (loops.length === 0 ? [generate] : loops).every((pattern) => missingFields(pattern).length === 0);
+}
+
+function missingFields(pattern: JsonObject): readonly string[] {
+  if (readList(readObject(pattern, 'cloneList') ?? {}, 'kinds').length > 0) return [];
+  return ['apiVersion', 'kind', 'name'].filter((field) => (readText(pattern, field) ?? '') === '');
+}
+
+/** What Kyverno refuses at install about `generate`. */
+export function checkGenerate(rule: JsonObject, facts: PolicyFacts, reporter: Reporter): void {
+  const generate = readObject(rule, 'generate') ?? {};
+  if (readList(rule, 'celPreconditions').length > 0) {
+    const message = 'celPreconditions cannot be used with generate';
+    reporter.error(['celPreconditions'], 'KYM_FIELD_CONFLICT', message, 'Use preconditions.');
+  }
+  const forms = formsOf(generate);
+  if (forms.length > 1) {
+    const message = `only one of ${forms.join(', ')} can stand in a generate block`;
+    reporter.error(['generate'], 'KYM_GENERATE_FORM', message, 'Write a rule for each.');
+    return;
+  }
+  const synchronized = readBoolean(generate, 'synchronize') === true;
+  const loops = readObjects(generate, 'foreach');
+  if (loops.length === 0) checkPattern(generate, ['generate'], synchronized, facts, reporter);
+  loops.forEach((loop, index) => {
+    checkPattern(loop, ['generate', 'foreach', index], synchronized, facts, reporter);
+  });
+}
+
+function formsOf(generate: JsonObject): readonly string[] {
+  const clone = readObject(generate, 'clone') ?? {};
+  return [
+    ...(read(generate, 'data') === undefined ? [] : ['data']),
+    ...(Object.values(clone).some((value) => value !== null && value !== '') ? ['clone'] : []),
+    ...(readList(readObject(generate, 'cloneList') ?? {}, 'kinds').length === 0 ? [] : ['cloneList']),
+    ...(readList(generate, 'foreach').length === 0 ? [] : ['foreach']),
+  ];
+}
+
+function checkPattern(
+  pattern: JsonObject,
+  path: Path,
+  synchronized: boolean,
+  facts: PolicyFacts,
+  reporter: Reporter,
+): void {
+  checkAnchors(read(pattern, 'data') ?? null, [...path, 'data'], reporter);
+  checkForeign(pattern, path, facts, reporter);
+  if (synchronized) checkFixedSource(pattern, path, reporter);
+  if (readList(readObject(pattern, 'cloneList') ?? {}, 'kinds').length > 0) {
+    checkCloneList(readObject(pattern, 'cloneList') ?? {}, [...path, 'cloneList'], facts, reporter);
+    return;
+  }
+  const missing = missingFields(pattern);
+  if (missing.length > 0) {
+    const message = `the rule is not run: it does not say the ${missing.join(', ')} of what it makes`;
+    reporter.warn(path, 'KYM_FIELD_MISSING', message, 'Kyverno refuses the policy.');
+    return;
+  }
+  if (formsOf(pattern).length === 0) {
+    const hint = 'Add one of data, clone and cloneList.';
+    reporter.warn(path, 'KYM_GENERATE_FORM', 'the rule does not say what to make, and makes nothing', hint);
+  }
+  checkScope(pattern, path, facts, reporter);
+}
+
+/** Whether the kind has a namespace is known offline for built-in kinds only. */
+function checkScope(pattern: JsonObject, path: Path, facts: PolicyFacts, reporter: Reporter): void {
+  const kind = readText(pattern, 'kind') ?? '';
+  const apiVersion = readText(pattern, 'apiVersion') ?? '';
+  const namespace = readText(pattern, 'namespace') ?? '';
+  if (!Object.hasOwn(mergeKinds, `${apiVersion}/${kind}`)) return;
+  const at = [...path, 'namespace'];
+  if (!clusterScopedKinds.has(kind)) {
+    if (namespace !== '' || facts.namespaced) return;
+    reporter.error(
+      path,
+      'KYM_FIELD_MISSING',
+      `${kind} is a namespaced kind: the rule must name the namespace`,
+    );
+  } else if (facts.namespaced) {
+    const message = `a namespaced Policy cannot make a ${kind}, which has no namespace`;
+    reporter.error([...path, 'kind'], 'KYM_NAMESPACE_SCOPE', message, 'Use a ClusterPolicy.');
+  } else if (namespace !== '') {
+    reporter.error(at, 'KYM_NAMESPACE_SCOPE', `${kind} has no namespace`, 'Remove namespace.');
+  }
+}
+
+function checkForeign(pattern: JsonObject, path: Path, facts: PolicyFacts, reporter: Reporter): void {
+  const places = [
+    { holder: pattern, at: path, does: 'make objects' },
+    { holder: readObject(pattern, 'clone') ?? {}, at: [...path, 'clone'], does: 'copy objects' },
+    { holder: readObject(pattern, 'cloneList') ?? {}, at: [...path, 'cloneList'], does: 'copy objects' },
+  ];
+  for (const { holder, at, does } of places) {
+    const namespace = readText(holder, 'namespace') ?? '';
+    if (!isForeign(namespace, facts)) continue;
+    const message = `a Policy in ${facts.namespace} cannot ${does} in ${namespace}`;
+    reporter.error([...at, 'namespace'], 'KYM_NAMESPACE_SCOPE', message, 'Use a ClusterPolicy.');
+  }
+}
+
+/** What was generated is found again by kind and source: neither may depend on the request. */
+function checkFixedSource(pattern: JsonObject, path: Path, reporter: Reporter): void {
+  for (const field of ['kind', 'apiVersion', 'clone', 'cloneList']) {
+    if (!usesVariables(read(pattern, field) ?? null)) continue;
+    const message = `variables in ${field} can lead to objects that are not synchronized`;
+    reporter.warn([...path, field], 'KYM_GENERATE_SYNCHRONIZE', message, 'Write it out, in a rule for each.');
+  }
+}
+
+function checkCloneList(list: JsonObject, path: Path, facts: PolicyFacts, reporter: Reporter): void {
+  const kinds = readTexts(list, 'kinds').filter((kind) => !hasVariable(kind) && !hasWildcard(kind));
+  const clusterWide = kinds.filter((kind) => clusterScopedKinds.has(parseKind(kind)?.kind ?? ''));
+  const namespace = readText(list, 'namespace') ?? '';
+  if (clusterWide.length > 0 && (clusterWide.length < kinds.length || facts.namespaced)) {
+    const message = facts.namespaced
+      ? `a namespaced Policy cannot copy ${clusterWide.join(', ')}`
+      : 'kinds with and without a namespace cannot stand in one list';
+    reporter.error([...path, 'kinds'], 'KYM_NAMESPACE_SCOPE', message, 'Write a rule for each.');
+  } else if (clusterWide.length > 0 && namespace !== '') {
+    const message = `${clusterWide.join(', ')} have no namespace`;
+    reporter.error([...path, 'namespace'], 'KYM_NAMESPACE_SCOPE', message, 'Remove namespace.');
+  }
+  const known = kinds.filter((kind) => Object.hasOwn(mergeKinds, kind));
+  if (clusterWide.length === 0 && known.length > 0 && namespace === '' && !facts.namespaced) {
+    reporter.error(path, 'KYM_FIELD_MISSING', 'cloneList needs the namespace of the objects to copy');
+  }
+  const selector = read(list, 'selector');
+  if (selector !== undefined && hasWildcard(JSON.stringify(selector)) && !usesVariables(selector)) {
+    const message = 'the selector of cloneList knows no wildcards';
+    reporter.error([...path, 'selector'], 'KYM_LABEL_SELECTOR', message);
+  }
+}
+
+function checkAnchors(value: Json, path: Path, reporter: Reporter): void {
+  if (isArray(value)) value.forEach((item, index) => void checkAnchors(item, [...path, index], reporter));
+  if (!isObject(value)) return;
+  for (const [key, item] of Object.entries(value)) {
+    if (parseAnchor(key) !== undefined) {
+      const message = `${key} is an anchor, and generated objects have none`;
+      reporter.error([...path, key], 'KYM_GENERATE_FORM', message, 'Use preconditions.');
+    }
+    checkAnchors(item, [...path, key], reporter);
+  }
+}

@@ -1,0 +1,28 @@
+import { isObject, type JsonObject } from '../../json/value.ts';
+import type { Reporter } from '../../problem.ts';
+import { checkObject } from '../schema/check.ts';
+import type { ObjectSchema } from '../schema/schema.ts';
+
+const readFields: ObjectSchema = {
+  name: { type: 'string', description: 'The name of the object.' },
+  namespace: { type: 'string', description: 'Its namespace.' },
+  labels: { type: 'texts', description: 'Its labels.' },
+  annotations: { type: 'texts', description: 'Its annotations.' },
+};
+
+/** The fields of metadata that are read; the others belong to Kubernetes. */
+export function checkMetadataTypes(metadata: JsonObject, reporter: Reporter): void {
+  const known = Object.entries(metadata)
+    .filter(([key]) => Object.hasOwn(readFields, key))
+    .map(([key, value]) => [key, isObject(value) ? withoutEmpty(value, key, reporter) : value] as const);
+  checkObject(Object.fromEntries(known), readFields, ['metadata'], reporter, '');
+}
+
+/** The API server reads `key:` without a value as an empty text, and nothing here depends on which. */
+function withoutEmpty(texts: JsonObject, field: string, reporter: Reporter): JsonObject {
+  const entries = Object.entries(texts);
+  for (const [key, value] of entries) {
+    if (value === null) reporter.warn(['metadata', field, key], 'KYM_FIELD_TYPE', `${key} has no value`);
+  }
+  return Object.fromEntries(entries.filter(([, value]) => value !== null));
+}

@@ -1,0 +1,93 @@
+import { expressionReads, joinReads, type Reads, templateReads } from '../../expression/compile/reads.ts';
+import { read, readObject, readObjects, readText } from '../../json/read-field.ts';
+import { isArray, isObject, type Json, type JsonObject } from '../../json/value.ts';
+
+/** What a rule reads when it runs; its match blocks are left out. */
+export function ruleReads(rule: JsonObject): Reads {
+  const { context, conditions, effects } = partsOf(rule);
+  return joinReads([...context.map(({ reads }) => reads), ...conditions, ...effects]);
+}
+
+/** What decides over the result of a rule that runs: its patches or objects, and the context that they read. */
+export function effectReads(rule: JsonObject): Reads {
+  const { context, effects } = partsOf(rule);
+  const taken = new Set<NamedReads>();
+  let found = joinReads(effects);
+  for (;;) {
+    const more = context.filter((entry) => !taken.has(entry) && isRead(entry.name, found));
+    if (more.length === 0) return found;
+    for (const entry of more) taken.add(entry);
+    found = joinReads([found, ...more.map(({ reads }) => reads)]);
+  }
+}
+
+interface NamedReads {
+  readonly name: string;
+  readonly reads: Reads;
+}
+
+interface RuleParts {
+  readonly context: readonly NamedReads[];
+  readonly conditions: readonly Reads[];
+  readonly effects: readonly Reads[];
+}
+
+function partsOf(rule: JsonObject): RuleParts {
+  const mutate = readObject(rule, 'mutate') ?? {};
+  const generate = readObject(rule, 'generate') ?? {};
+  const targets = readObjects(mutate, 'targets');
+  const loops = [...nestedLoops(mutate), ...nestedLoops(generate)];
+  const holders = [rule, ...targets, ...loops];
+  const selfIsPlace = true;
+  return {
+    context: holders.flatMap((holder) => readObjects(holder, 'context').map(entryReads)),
+    conditions: holders.map((holder) => templateReads(read(holder, 'preconditions') ?? null)),
+    effects: [
+      ...loops.map((loop) => expressionReads(readText(loop, 'list') ?? "''")),
+      ...[mutate, ...targets, ...nestedLoops(mutate)].map((holder) =>
+        templateReads(withoutInner(holder), { selfIsPlace }),
+      ),
+      ...[generate, ...nestedLoops(generate)].map((holder) => templateReads(withoutInner(holder))),
+    ],
+  };
+}
+
+const innerFields = new Set(['targets', 'foreach', 'context', 'preconditions', 'list']);
+
+function withoutInner(holder: JsonObject): JsonObject {
+  return Object.fromEntries(Object.entries(holder).filter(([key]) => !innerFields.has(key)));
+}
+
+function nestedLoops(holder: JsonObject): readonly JsonObject[] {
+  return readObjects(holder, 'foreach').flatMap((loop) => [loop, ...nestedLoops(loop)]);
+}
+
+/** The expression of a variable without a value is over the context; others are over the entry's own data. */
+function entryReads(entry: JsonObject): NamedReads {
+  const variable = readObject(entry, 'variable');
+  const expression = variable === undefined ? undefined : readText(variable, 'jmesPath');
+  const isOverContext = expression !== undefined && read(variable ?? {}, 'value') === undefined;
+  return {
+    name: readText(entry, 'name') ?? '',
+    reads: joinReads([
+      templateReads(entry),
+      ...(isOverContext ? [expressionReads(expression)] : callsOnly(expressionsIn(entry))),
+    ]),
+  };
+}
+
+function callsOnly(texts: readonly string[]): readonly Reads[] {
+  return texts.map((text) => ({ paths: [], calls: expressionReads(text).calls }));
+}
+
+function expressionsIn(value: Json): readonly string[] {
+  if (isArray(value)) return value.flatMap(expressionsIn);
+  if (!isObject(value)) return [];
+  return Object.entries(value).flatMap(([key, item]) =>
+    key === 'jmesPath' && typeof item === 'string' ? [item] : expressionsIn(item),
+  );
+}
+
+function isRead(name: string, { paths }: Reads): boolean {
+  return paths.some((path) => path.length === 0 || path[0] === name);
+}

@@ -1,0 +1,108 @@
+import type { Json, Path } from '../../json/value.ts';
+import type { Reporter } from '../../problem.ts';
+import { didYouMean } from '../did-you-mean.ts';
+import { findVariableUse, type VariableUse } from './variable-place.ts';
+
+/** The root names that expressions at one place of a rule may use. */
+export interface VariableScope {
+  readonly names: ReadonlySet<string>;
+  /** How many foreach loops are around: `element0` … `element<loops - 1>` exist. */
+  readonly loops: number;
+}
+
+const shown = ['request', 'images', 'serviceAccountName', 'serviceAccountNamespace'] as const;
+/**
+ * `@` may read anything. `a || ""` and `a == null` are written often; they are names that nothing defines, and work as
+ * what is meant.
+ */
+const hidden = ['@', '', 'null', 'true', 'false', 'image'] as const;
+
+/** Names a context entry or a loop may not take. */
+export const reservedNames: readonly string[] = [
+  'images',
+  'request',
+  'serviceAccountName',
+  'serviceAccountNamespace',
+  'element',
+  'elementIndex',
+];
+
+export const outermostScope: VariableScope = { names: new Set([...shown, ...hidden]), loops: 0 };
+
+export function withNames(scope: VariableScope, ...names: readonly string[]): VariableScope {
+  return { ...scope, names: new Set([...scope.names, ...names]) };
+}
+
+export function insideLoop(scope: VariableScope, as: string | undefined): VariableScope {
+  const named = as === undefined ? scope : withNames(scope, as, `${as}Index`);
+  return { ...named, loops: scope.loops + 1 };
+}
+
+const elementName = /^element(Index)?(\d*)$/;
+
+/**
+ * Reports names that nothing defines; Kyverno refuses them at install too, but for those in expressions with a function call.
+ * @param source what stands at `path`, for a closer look at where the name is used.
+ */
+export function checkVariables(
+  roots: Iterable<string>,
+  scope: VariableScope,
+  path: Path,
+  reporter: Reporter,
+  source: Json = null,
+): void {
+  for (const name of roots) {
+    if (scope.names.has(name)) continue;
+    const element = elementName.exec(name);
+    const use = findVariableUse(name, source, path);
+    if (element === null) reportUnknown(name, scope, use, reporter);
+    else checkElement(name, element[2] ?? '', scope, use.path, reporter);
+  }
+}
+
+function checkElement(
+  name: string,
+  level: string,
+  scope: VariableScope,
+  path: Path,
+  reporter: Reporter,
+): void {
+  if (scope.loops === 0) {
+    const message = `the variable ${name} exists only inside foreach`;
+    reporter.error(
+      path,
+      'KYM_VARIABLE_OUTSIDE_FOREACH',
+      message,
+      'Use request.object, or put the patch in a foreach.',
+    );
+  } else if (level !== '' && Number(level) >= scope.loops) {
+    const message = `the variable ${name} belongs to a loop that is not there`;
+    reporter.error(
+      path,
+      'KYM_VARIABLE_UNKNOWN',
+      message,
+      `The innermost loop here is number ${scope.loops - 1}.`,
+    );
+  }
+}
+
+function reportUnknown(
+  name: string,
+  scope: VariableScope,
+  { path, inCall }: VariableUse,
+  reporter: Reporter,
+): void {
+  const known = [...scope.names].filter((candidate) => !(hidden as readonly string[]).includes(candidate));
+  if (scope.loops > 0) known.push('element', 'elementIndex');
+  const hint = hintFor(name, known);
+  const message = `nothing defines the variable ${name}`;
+  if (inCall) reporter.warn(path, 'KYM_VARIABLE_UNKNOWN', `${message}: it reads as null`, hint);
+  else reporter.error(path, 'KYM_VARIABLE_UNKNOWN', message, hint);
+}
+
+function hintFor(name: string, known: readonly string[]): string {
+  if (name === 'target') return 'The target is known in its own context and preconditions, and in the patch.';
+  const similar = didYouMean(name, known);
+  if (similar !== undefined) return `Did you mean ${similar}?`;
+  return `Known here: ${known.join(', ')}. A context entry can define ${name}.`;
+}

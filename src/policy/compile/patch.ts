@@ -1,0 +1,44 @@
+import { resolveReferences } from '../../expression/template/reference.ts';
+import { read, readText } from '../../json/read-field.ts';
+import { isObject, type JsonObject, type Path } from '../../json/value.ts';
+import type { CompiledPatch } from '../../patch/compiled-patch.ts';
+import { compileJsonPatch } from '../../patch/json-patch/json-patch.ts';
+import { compileStrategicMerge } from '../../patch/strategic/merge.ts';
+import type { Reporter } from '../../problem.ts';
+import { checkVariables, type VariableScope } from '../check/variable-scope.ts';
+import { selfReference } from './self-reference.ts';
+
+/** What `{{@}}` in the patches of a rule is relative to. */
+export type PatchedObject = 'request.object' | 'target';
+
+/** Compiles the one patch that `owner` (a mutate block or a loop) holds. */
+export function compilePatchOf(
+  owner: JsonObject,
+  path: Path,
+  reporter: Reporter,
+  scope: VariableScope,
+  object: PatchedObject,
+): CompiledPatch | undefined {
+  const overlay = read(owner, 'patchStrategicMerge');
+  const field = overlay === undefined ? 'patchesJson6902' : 'patchStrategicMerge';
+  const at = [...path, field];
+  // Kyverno refuses computed paths outside loops.
+  const options = { ...selfReference(at, object), allowVariablesInPath: scope.loops > 0 };
+  const source = overlay ?? readText(owner, 'patchesJson6902') ?? '';
+  const patch =
+    overlay === undefined
+      ? compileJsonPatch(source, at, reporter, options)
+      : compileStrategicMerge(overlay, at, reporter, options);
+  if (patch !== undefined) checkVariables(patch.roots, scope, at, reporter, source);
+  return patch;
+}
+
+/** In a loop, absolute `$(/…)` references start at the loop's own two patch fields. */
+export function withLoopReferences(entry: JsonObject, path: Path, reporter: Reporter): JsonObject {
+  const fields = ['patchStrategicMerge', 'patchesJson6902'] as const;
+  const patches = Object.fromEntries(
+    fields.flatMap((field) => (read(entry, field) === undefined ? [] : [[field, entry[field] ?? null]])),
+  );
+  const resolved = resolveReferences(patches, path, reporter);
+  return isObject(resolved) ? { ...entry, ...resolved } : entry;
+}

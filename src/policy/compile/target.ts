@@ -1,0 +1,78 @@
+import { type CompiledTemplate, compileTemplate } from '../../expression/template/template.ts';
+import { read, readObjects, readText } from '../../json/read-field.ts';
+import type { JsonObject, Path } from '../../json/value.ts';
+import type { Reporter } from '../../problem.ts';
+import { checkVariables, type VariableScope, withNames } from '../check/variable-scope.ts';
+import type { CompiledTarget } from '../compiled.ts';
+import type { PolicyFacts } from '../policy-facts.ts';
+import { compileCheckedConditions } from './conditions.ts';
+import { compileContext, isForeign } from './context.ts';
+
+const selectorFields = ['apiVersion', 'kind', 'namespace', 'name', 'uid', 'selector'] as const;
+
+export interface CompiledTargets {
+  readonly targets: readonly CompiledTarget[];
+  /** Patches see the target, and what the contexts of the targets define. */
+  readonly scope: VariableScope;
+}
+
+export function compileTargets(
+  documents: readonly JsonObject[],
+  path: Path,
+  reporter: Reporter,
+  facts: PolicyFacts,
+  outer: VariableScope,
+): CompiledTargets {
+  let scope = withNames(outer, 'target');
+  const targets = documents.map((document, index) => {
+    const at = [...path, index];
+    checkNamespace(document, at, facts, reporter);
+    // The target is not known while it is being selected: selectors read the trigger only.
+    const selectors = selectorFields.flatMap((field) => {
+      const template = compileField(document, field, at, reporter, outer);
+      return template === undefined ? [] : [[field, template]];
+    });
+    const inner = compileContext(
+      readObjects(document, 'context'),
+      [...at, 'context'],
+      reporter,
+      facts,
+      withNames(outer, 'target'),
+    );
+    const conditions = read(document, 'preconditions');
+    const conditionsPath = [...at, 'preconditions'];
+    const preconditions = compileCheckedConditions(conditions, conditionsPath, reporter, inner.scope, {
+      legacyList: true,
+    });
+    scope = withNames(scope, ...inner.scope.names);
+    return {
+      path: at,
+      ...Object.fromEntries(selectors),
+      context: inner.entries,
+      ...(preconditions === undefined ? {} : { preconditions }),
+    } as CompiledTarget;
+  });
+  return { targets, scope };
+}
+
+function compileField(
+  document: JsonObject,
+  field: string,
+  path: Path,
+  reporter: Reporter,
+  scope: VariableScope,
+): CompiledTemplate | undefined {
+  const value = read(document, field);
+  if (value === undefined || value === '') return undefined;
+  const template = compileTemplate(value, [...path, field], reporter);
+  checkVariables(template.roots, scope, [...path, field], reporter, value);
+  return template;
+}
+
+function checkNamespace(document: JsonObject, path: Path, facts: PolicyFacts, reporter: Reporter): void {
+  const namespace = readText(document, 'namespace') ?? '';
+  if (!isForeign(namespace, facts)) return;
+  const message = `a Policy in ${facts.namespace} cannot change objects in ${namespace}`;
+  const hint = 'Leave namespace out, or use a ClusterPolicy.';
+  reporter.error([...path, 'namespace'], 'KYM_NAMESPACE_SCOPE', message, hint);
+}

@@ -1,0 +1,44 @@
+import type { Json } from '../../json/value.ts';
+
+/**
+ * The shape of a policy document as data: what loading checks, and what CRDs, JSON Schema and the reference page are
+ * generated from.
+ */
+export interface FieldSchema {
+  readonly type: FieldType;
+  readonly description: string;
+  readonly required?: true;
+  readonly enum?: readonly string[];
+  readonly default?: Json;
+  /** What to use instead. */
+  readonly deprecated?: string;
+  /** API versions that have the field; all when absent. */
+  readonly versions?: readonly string[];
+  readonly minimum?: number;
+  readonly maximum?: number;
+  readonly maxLength?: number;
+}
+
+export type FieldType =
+  | 'string'
+  | 'boolean'
+  | 'integer'
+  /** Any JSON: patches, values. Nothing below is checked here. */
+  | 'free'
+  /** An object whose inside is not ours: other rule types, metadata. */
+  | 'object'
+  /** A map from text to text. */
+  | 'texts'
+  | { readonly list: FieldType }
+  | { readonly object: ObjectSchema }
+  /** A schema that contains itself. */
+  | { readonly lazy: () => FieldType };
+
+export type ObjectSchema = Readonly<Record<string, FieldSchema>>;
+
+/** Versions before the any/all form became the only one. */
+export const versionsWithFlatForms: readonly string[] = [
+  'kyverno.io/v1',
+  'kymera.io/v1',
+  'kyverno.io/v1alpha1',
+];
