@@ -8,7 +8,7 @@ import { loadDocuments } from './policy/load.ts';
 import { createSnapshot, type PolicySnapshot } from './policy/registry.ts';
 import type { Problem } from './problem.ts';
 
-export type { DataAnswer, DataQuery, DataSource } from './engine/data-source.ts';
+export type { DataAnswer, DataQuery, DataSource } from './engine/context/data-source.ts';
 export type { Outcome, Result, SkipReason } from './engine/outcome.ts';
 export type { PatchOperation } from './json/patch/patch-operation.ts';
 export type { Json, JsonObject } from './json/value.ts';

@@ -1,4 +1,4 @@
-import type { DataAnswer, DataQuery, DataSource } from '../engine/data-source.ts';
+import type { DataAnswer, DataQuery, DataSource } from '../engine/context/data-source.ts';
 import { parseDuration } from '../expression/duration.ts';
 
 /** What the API server waits for when the URL does not say. */

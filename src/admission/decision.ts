@@ -1,4 +1,4 @@
-import type { DataSource } from '../engine/data-source.ts';
+import type { DataSource } from '../engine/context/data-source.ts';
 import { mutate } from '../engine/mutate.ts';
 import type { Outcome } from '../engine/outcome.ts';
 import type { Environment } from '../expression/scope.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it, test } from 'vitest';
-import type { DataSource } from '../engine/data-source.ts';
+import type { DataSource } from '../engine/context/data-source.ts';
 import type { Json, JsonObject } from '../json/value.ts';
 import { loadDocuments } from '../policy/load.ts';
 import { createSnapshot } from '../policy/registry.ts';

@@ -1,9 +1,9 @@
-import { loadedEntriesFor, withContext } from '../engine/context.ts';
-import { DataCache } from '../engine/data-cache.ts';
-import type { DataSource } from '../engine/data-source.ts';
+import { loadedEntriesFor, withContext } from '../engine/context/context.ts';
+import { DataCache } from '../engine/context/data-cache.ts';
+import type { DataSource } from '../engine/context/data-source.ts';
+import { RequestFacts, RequestScope } from '../engine/context/request-scope.ts';
+import { ElementLayer, loopNames } from '../engine/context/scope-layers.ts';
 import type { Request } from '../engine/request.ts';
-import { RequestFacts, RequestScope } from '../engine/request-scope.ts';
-import { ElementLayer, loopNames } from '../engine/scope-layers.ts';
 import type { ErrorCode } from '../errors.ts';
 import { type Environment, EvaluationError, type Scope } from '../expression/scope.ts';
 import type { CompiledTemplate } from '../expression/template/template.ts';

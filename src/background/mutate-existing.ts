@@ -1,12 +1,12 @@
-import type { ContextSettings } from '../engine/context.ts';
-import { DataCache } from '../engine/data-cache.ts';
-import type { DataSource } from '../engine/data-source.ts';
+import type { ContextSettings } from '../engine/context/context.ts';
+import { DataCache } from '../engine/context/data-cache.ts';
+import type { DataSource } from '../engine/context/data-source.ts';
+import { RequestFacts, RequestScope } from '../engine/context/request-scope.ts';
+import { ValuesLayer } from '../engine/context/scope-layers.ts';
 import type { Failure, Outcome } from '../engine/outcome.ts';
 import { outcomeOf } from '../engine/outcomes.ts';
 import type { Request } from '../engine/request.ts';
-import { RequestFacts, RequestScope } from '../engine/request-scope.ts';
 import { type RuleEffect, runRule } from '../engine/rule.ts';
-import { ValuesLayer } from '../engine/scope-layers.ts';
 import { type Environment, EvaluationError, type Scope } from '../expression/scope.ts';
 import { equal } from '../json/equal.ts';
 import type { JsonObject } from '../json/value.ts';

@@ -1,13 +1,13 @@
-import { type ContextSettings, loadedEntriesFor, withContext } from '../engine/context.ts';
-import { DataCache } from '../engine/data-cache.ts';
-import type { DataSource } from '../engine/data-source.ts';
+import { type ContextSettings, loadedEntriesFor, withContext } from '../engine/context/context.ts';
+import { DataCache } from '../engine/context/data-cache.ts';
+import type { DataSource } from '../engine/context/data-source.ts';
+import { RequestFacts, RequestScope } from '../engine/context/request-scope.ts';
+import { ValuesLayer } from '../engine/context/scope-layers.ts';
 import { matchingExceptions } from '../engine/exceptions.ts';
 import { clauseMisses, matchingBlock } from '../engine/match.ts';
 import { MatchSubject, type SubjectSurroundings, statedIdentity } from '../engine/match-subject.ts';
 import type { Failure } from '../engine/outcome.ts';
 import type { Request } from '../engine/request.ts';
-import { RequestFacts, RequestScope } from '../engine/request-scope.ts';
-import { ValuesLayer } from '../engine/scope-layers.ts';
 import { at, StageError } from '../engine/stage.ts';
 import type { Environment, Scope } from '../expression/scope.ts';
 import type { JsonObject } from '../json/value.ts';

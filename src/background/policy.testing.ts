@@ -1,5 +1,5 @@
 import { requestFor } from '../admission/resource-request.ts';
-import { emptyDataSource } from '../engine/data-source.ts';
+import { emptyDataSource } from '../engine/context/data-source.ts';
 import type { Request } from '../engine/request.ts';
 import type { Environment } from '../expression/scope.ts';
 import type { JsonObject } from '../json/value.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { emptyDataSource } from '../engine/data-source.ts';
+import { emptyDataSource } from '../engine/context/data-source.ts';
 import type { JsonObject } from '../json/value.ts';
 import { compilePolicy } from '../policy/compile/policy.ts';
 import type { CompiledPolicy } from '../policy/compiled.ts';

@@ -1,5 +1,5 @@
 import { failureText } from '../admission/failure-text.ts';
-import type { DataSource } from '../engine/data-source.ts';
+import type { DataSource } from '../engine/context/data-source.ts';
 import type { Outcome } from '../engine/outcome.ts';
 import type { Request } from '../engine/request.ts';
 import type { Environment } from '../expression/scope.ts';

@@ -3,7 +3,7 @@ import { createExistingRun, type ExistingStep } from '../background/existing-run
 import { createMemoryStore } from '../background/memory-store.ts';
 import { refTitle } from '../background/object-identity.ts';
 import { createOverlayStore } from '../background/overlay-store.ts';
-import type { DataSource } from '../engine/data-source.ts';
+import type { DataSource } from '../engine/context/data-source.ts';
 import type { RequestUser } from '../engine/request.ts';
 import type { JsonObject } from '../json/value.ts';
 import type { CompiledException, CompiledPolicy, Operation } from '../policy/compiled.ts';

@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import type { ClusterReader } from '../cluster/cluster-reader.ts';
-import type { DataAnswer, DataSource } from '../engine/data-source.ts';
+import type { DataAnswer, DataSource } from '../engine/context/data-source.ts';
 import type { CompiledPolicy } from '../policy/compiled.ts';
 import { inputError } from './input-error.ts';
 import type { Io } from './io.ts';

@@ -1,5 +1,5 @@
 import { kindOf, requestFor } from '../admission/resource-request.ts';
-import type { DataSource } from '../engine/data-source.ts';
+import type { DataSource } from '../engine/context/data-source.ts';
 import { mutate } from '../engine/mutate.ts';
 import type { Outcome } from '../engine/outcome.ts';
 import type { Request, RequestUser } from '../engine/request.ts';

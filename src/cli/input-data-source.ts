@@ -1,5 +1,5 @@
 import { kindOf } from '../admission/resource-request.ts';
-import type { DataAnswer, DataQuery, DataSource } from '../engine/data-source.ts';
+import type { DataAnswer, DataQuery, DataSource } from '../engine/context/data-source.ts';
 import { parseLabelQuery } from '../expression/label-query.ts';
 import { isArray, isObject, type Json, type JsonObject } from '../json/value.ts';
 import { type ApiPath, parseApiPath, resourceOf } from './api-path.ts';

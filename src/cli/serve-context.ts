@@ -1,5 +1,5 @@
 import type { ReadinessCheck } from '../admission/policy-provider.ts';
-import type { DataSource } from '../engine/data-source.ts';
+import type { DataSource } from '../engine/context/data-source.ts';
 import type { JsonObject } from '../json/value.ts';
 import type { Problem } from '../problem.ts';
 import type { Log } from '../server/review-log.ts';

@@ -6,7 +6,7 @@ import { createMemoryStore } from '../background/memory-store.ts';
 import { refTitle } from '../background/object-identity.ts';
 import { createOverlayStore } from '../background/overlay-store.ts';
 import type { ObjectRef, ObjectStore } from '../background/ports.ts';
-import type { DataSource } from '../engine/data-source.ts';
+import type { DataSource } from '../engine/context/data-source.ts';
 import type { RequestUser } from '../engine/request.ts';
 import { setMember } from '../json/edit.ts';
 import { isObject, type JsonObject } from '../json/value.ts';

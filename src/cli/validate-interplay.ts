@@ -1,9 +1,9 @@
+import type { Conflict, RuleUnderTest } from '../analysis/interplay/conflict.ts';
+import { findConflicts } from '../analysis/interplay/conflict.ts';
+import { type EndlessLoop, findEndlessLoops } from '../analysis/interplay/endless.ts';
+import { type Example, examplesFor } from '../analysis/interplay/example-object.ts';
+import { findRestlessRules, type RestlessRule } from '../analysis/interplay/idempotence.ts';
 import { writeSet } from '../analysis/writes/write-set.ts';
-import type { Conflict, RuleUnderTest } from '../engine/conflict.ts';
-import { findConflicts } from '../engine/conflict.ts';
-import { type EndlessLoop, findEndlessLoops } from '../engine/endless.ts';
-import { type Example, examplesFor } from '../engine/example-object.ts';
-import { findRestlessRules, type RestlessRule } from '../engine/idempotence.ts';
 import type { ErrorCode } from '../errors.ts';
 import { formatPointer } from '../json/pointer.ts';
 import type { Json, JsonObject, Path } from '../json/value.ts';

@@ -8,7 +8,7 @@ import { createGenerateRunner } from '../background/run-generate.ts';
 import { createRunner, type RunnerOptions } from '../background/run-request.ts';
 import type { UpdateRequest, UpdateStatus } from '../background/update-request.ts';
 import type { TargetWrite } from '../background/write-target.ts';
-import type { DataSource } from '../engine/data-source.ts';
+import type { DataSource } from '../engine/context/data-source.ts';
 import type { CompiledPolicy } from '../policy/compiled.ts';
 import { openState } from './background-state.ts';
 import type { ApiClient } from './client.ts';

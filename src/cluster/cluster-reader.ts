@@ -1,5 +1,5 @@
 import type { ObjectStore } from '../background/ports.ts';
-import type { DataAnswer, DataSource } from '../engine/data-source.ts';
+import type { DataAnswer, DataSource } from '../engine/context/data-source.ts';
 import { isObject, type JsonObject, member } from '../json/value.ts';
 import type { CompiledPolicy } from '../policy/compiled.ts';
 import { createClusterStore } from './background-store.ts';

@@ -1,7 +1,7 @@
 import { createServer, type Server } from 'node:http';
 import { type AddressInfo, createServer as createTcpServer, type Server as TcpServer } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { DataQuery } from '../engine/data-source.ts';
+import type { DataQuery } from '../engine/context/data-source.ts';
 import { createClient } from './client.ts';
 import { createClusterDataSource } from './data-source.ts';
 import type { Informer } from './informer.ts';

@@ -1,4 +1,4 @@
-import type { DataAnswer, DataQuery, DataSource } from '../engine/data-source.ts';
+import type { DataAnswer, DataQuery, DataSource } from '../engine/context/data-source.ts';
 import { readBoolean, readObject, readTexts } from '../json/read-field.ts';
 import { isObject, type JsonObject } from '../json/value.ts';
 import type { ApiClient } from './client.ts';

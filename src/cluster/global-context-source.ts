@@ -1,4 +1,4 @@
-import type { DataAnswer, DataQuery } from '../engine/data-source.ts';
+import type { DataAnswer, DataQuery } from '../engine/context/data-source.ts';
 import { parseDuration } from '../expression/duration.ts';
 import { compileExpression } from '../expression/expression.ts';
 import type { Environment } from '../expression/scope.ts';

@@ -1,4 +1,4 @@
-import type { DataAnswer } from '../engine/data-source.ts';
+import type { DataAnswer } from '../engine/context/data-source.ts';
 import { compileExpression } from '../expression/expression.ts';
 import { readObject, readObjects, readText } from '../json/read-field.ts';
 import type { JsonObject } from '../json/value.ts';

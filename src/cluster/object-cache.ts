@@ -1,4 +1,4 @@
-import type { DataAnswer } from '../engine/data-source.ts';
+import type { DataAnswer } from '../engine/context/data-source.ts';
 import type { ApiClient } from './client.ts';
 import { hasStatus, messageOf } from './cluster-error.ts';
 import { type Informer, startInformer } from './informer.ts';

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { hostname } from 'node:os';
-import type { DataSource } from '../engine/data-source.ts';
+import type { DataSource } from '../engine/context/data-source.ts';
 import { type ApiClient, createClient } from './client.ts';
 import { messageOf } from './cluster-error.ts';
 import { type ClusterFigures, createClusterFigures } from './cluster-figures.ts';

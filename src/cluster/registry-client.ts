@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { DataAnswer } from '../engine/data-source.ts';
+import type { DataAnswer } from '../engine/context/data-source.ts';
 import { parseImage } from '../expression/image.ts';
 import { readObject, readObjects, readText } from '../json/read-field.ts';
 import { isObject, type Json, type JsonObject } from '../json/value.ts';

@@ -1,5 +1,5 @@
 import type { PolicyProvider, RequestSettings } from '../admission/policy-provider.ts';
-import type { DataSource } from '../engine/data-source.ts';
+import type { DataSource } from '../engine/context/data-source.ts';
 import type { GroupVersionKind, UserInfo } from '../engine/request.ts';
 import { ownIdentity, serviceAccountIdentity } from './background-identity.ts';
 import { type BackgroundPart, startBackgroundPart } from './background-part.ts';

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { request as requestHttp } from 'node:http';
 import { request as requestHttps } from 'node:https';
-import type { DataAnswer } from '../engine/data-source.ts';
+import type { DataAnswer } from '../engine/context/data-source.ts';
 import { compileWildcard } from '../expression/wildcard.ts';
 import { readObjects, readText } from '../json/read-field.ts';
 import { isObject, type Json } from '../json/value.ts';

@@ -3,7 +3,7 @@ import { defaultRequestSettings } from '../admission/policy-provider.ts';
 import { createPolicySets } from '../admission/policy-sets.ts';
 import type { Submission, TriggerQueue } from '../background/trigger-queue.ts';
 import type { NewUpdateRequest } from '../background/update-request.ts';
-import { emptyDataSource } from '../engine/data-source.ts';
+import { emptyDataSource } from '../engine/context/data-source.ts';
 import type { JsonObject } from '../json/value.ts';
 import type { CompiledPolicy } from '../policy/compiled.ts';
 import { kinds, policy, rule } from './policy.testing.ts';

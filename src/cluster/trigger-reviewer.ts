@@ -10,7 +10,7 @@ import { oldVersionOf, payloadOf } from '../background/trigger-payload.ts';
 import type { Submission, TriggerQueue } from '../background/trigger-queue.ts';
 import { triggerReads } from '../background/trigger-reads.ts';
 import type { NewUpdateRequest } from '../background/update-request.ts';
-import type { DataSource } from '../engine/data-source.ts';
+import type { DataSource } from '../engine/context/data-source.ts';
 import type { Request } from '../engine/request.ts';
 import type { Environment } from '../expression/scope.ts';
 import { readObject, readText } from '../json/read-field.ts';

@@ -2,7 +2,7 @@ import type { PolicySets, RequestSettings } from '../admission/policy-provider.t
 import type { AdmissionSettings } from '../admission/review-request.ts';
 import { systemClock } from '../background/clock.ts';
 import { createTriggerQueue } from '../background/trigger-queue.ts';
-import type { DataSource } from '../engine/data-source.ts';
+import type { DataSource } from '../engine/context/data-source.ts';
 import type { CompiledPolicy } from '../policy/compiled.ts';
 import { triggerNote } from './background-events.ts';
 import { ownIdentity } from './background-identity.ts';

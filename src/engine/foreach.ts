@@ -2,9 +2,9 @@ import { EvaluationError, type Scope } from '../expression/scope.ts';
 import type { Json, JsonObject } from '../json/value.ts';
 import type { AnchorMiss } from '../patch/compiled-patch.ts';
 import type { CompiledForeach } from '../policy/compiled.ts';
-import { type ContextSettings, loadedEntriesFor, withContext } from './context.ts';
+import { type ContextSettings, loadedEntriesFor, withContext } from './context/context.ts';
+import { ElementLayer, type LoopNames, loopNames, ValuesLayer } from './context/scope-layers.ts';
 import type { ElementOutcome } from './outcome.ts';
-import { ElementLayer, type LoopNames, loopNames, ValuesLayer } from './scope-layers.ts';
 import { at } from './stage.ts';
 
 /** How a loop reaches the world outside it. */

@@ -1,6 +1,6 @@
 import { type Environment, Suspend } from '../expression/scope.ts';
 import type { PolicySnapshot } from '../policy/registry.ts';
-import { type DataSource, emptyDataSource } from './data-source.ts';
+import { type DataSource, emptyDataSource } from './context/data-source.ts';
 import { Evaluation } from './evaluation.ts';
 import type { Result } from './outcome.ts';
 import type { Request } from './request.ts';

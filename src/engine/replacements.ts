@@ -1,7 +1,7 @@
 import { EvaluationError, type Scope } from '../expression/scope.ts';
 import { isArray, type JsonObject } from '../json/value.ts';
 import type { CompiledReplacement, SourceLookup, SourceSelector } from '../patch/replacement/replacement.ts';
-import type { ContextSettings } from './context.ts';
+import type { ContextSettings } from './context/context.ts';
 import { at } from './stage.ts';
 
 /** Replacement rules of one policy rule, in order; a later one sees what the earlier ones wrote. */

@@ -2,12 +2,12 @@ import type { Scope } from '../expression/scope.ts';
 import type { JsonObject, Path } from '../json/value.ts';
 import type { AnchorMiss } from '../patch/compiled-patch.ts';
 import type { CompiledMutation, CompiledRule } from '../policy/compiled.ts';
-import { type ContextSettings, loadedEntriesFor, withContext } from './context.ts';
+import { type ContextSettings, loadedEntriesFor, withContext } from './context/context.ts';
+import { ValuesLayer } from './context/scope-layers.ts';
 import { runForeach } from './foreach.ts';
 import { assertSameIdentity } from './identity.ts';
 import type { ElementOutcome, Failure, SkipReason } from './outcome.ts';
 import { runReplacements } from './replacements.ts';
-import { ValuesLayer } from './scope-layers.ts';
 import { at, StageError } from './stage.ts';
 
 /** What a rule that matched did to the object. */

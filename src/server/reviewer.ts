@@ -10,7 +10,7 @@ import {
 import { compileRequestFilter } from '../admission/request-filter.ts';
 import { type AdmissionSettings, requestOf } from '../admission/review-request.ts';
 import { type AdmissionReview, allow, deny, reviewWith } from '../admission/review-response.ts';
-import { type DataSource, emptyDataSource } from '../engine/data-source.ts';
+import { type DataSource, emptyDataSource } from '../engine/context/data-source.ts';
 import type { Environment } from '../expression/scope.ts';
 import type { Json } from '../json/value.ts';
 import type { PolicySnapshot } from '../policy/registry.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { requestFor } from '../../src/admission/resource-request.ts';
-import type { DataSource } from '../../src/engine/data-source.ts';
+import type { DataSource } from '../../src/engine/context/data-source.ts';
 import { mutate } from '../../src/engine/mutate.ts';
 import { loadDocuments } from '../../src/policy/load.ts';
 import { createSnapshot } from '../../src/policy/registry.ts';

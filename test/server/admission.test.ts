@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { defaultRequestSettings } from '../../src/admission/policy-provider.ts';
-import type { DataSource } from '../../src/engine/data-source.ts';
+import type { DataSource } from '../../src/engine/context/data-source.ts';
 import {
   labelPolicy,
   patchIn,

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { DataSource } from '../../src/engine/data-source.ts';
+import type { DataSource } from '../../src/engine/context/data-source.ts';
 import { labelPolicy, pod, policyText, reviewOf, startTestServer } from './running-server.ts';
 
 const name = 'kyverno_policy_execution_duration_seconds';

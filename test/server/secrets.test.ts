@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import type { DataSource } from '../../src/engine/data-source.ts';
+import type { DataSource } from '../../src/engine/context/data-source.ts';
 import type { JsonObject } from '../../src/json/value.ts';
 import { labelPolicy, patchIn, pod, policyText, reviewOf, startTestServer } from './running-server.ts';
 

@@ -1,8 +1,8 @@
-import { diff } from '../json/diff/diff.ts';
-import { equal } from '../json/equal.ts';
-import { parsePointer } from '../json/pointer.ts';
-import { type Json, valueAt } from '../json/value.ts';
-import type { CompiledPolicy, CompiledRule } from '../policy/compiled.ts';
+import { diff } from '../../json/diff/diff.ts';
+import { equal } from '../../json/equal.ts';
+import { parsePointer } from '../../json/pointer.ts';
+import { type Json, valueAt } from '../../json/value.ts';
+import type { CompiledPolicy, CompiledRule } from '../../policy/compiled.ts';
 import type { Example } from './example-object.ts';
 import { tryOut } from './trial.ts';
 

@@ -1,8 +1,8 @@
-import type { WriteStep } from '../analysis/writes/write-step.ts';
-import { read, readObject, readObjects, readText, readTextMap } from '../json/read-field.ts';
-import { isArray, isObject, type Json, type JsonObject } from '../json/value.ts';
-import { parseAnchor } from '../patch/strategic/anchor.ts';
-import { filterBlocks } from '../policy/check/match-blocks.ts';
+import { read, readObject, readObjects, readText, readTextMap } from '../../json/read-field.ts';
+import { isArray, isObject, type Json, type JsonObject } from '../../json/value.ts';
+import { parseAnchor } from '../../patch/strategic/anchor.ts';
+import { filterBlocks } from '../../policy/check/match-blocks.ts';
+import type { WriteStep } from '../writes/write-step.ts';
 import type { RuleUnderTest } from './conflict.ts';
 
 /** Groups of rules in which each may, over the others, set off itself again: strongly connected, two or more. */

@@ -1,6 +1,6 @@
-import { EvaluationError, type Scope } from '../expression/scope.ts';
-import { isObject, type Json, type JsonObject } from '../json/value.ts';
-import type { CompiledContextEntry } from '../policy/compiled.ts';
+import { EvaluationError, type Scope } from '../../expression/scope.ts';
+import { isObject, type Json, type JsonObject } from '../../json/value.ts';
+import type { CompiledContextEntry } from '../../policy/compiled.ts';
 import { type ContextBudget, chargeContext } from './context-size.ts';
 import type { DataCache } from './data-cache.ts';
 import type { DataAnswer } from './data-source.ts';

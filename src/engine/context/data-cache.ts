@@ -1,4 +1,4 @@
-import { Suspend } from '../expression/scope.ts';
+import { Suspend } from '../../expression/scope.ts';
 import type { DataAnswer, DataQuery, DataSource } from './data-source.ts';
 
 /** Reads of one request: each query is asked once, however many rules read it. */

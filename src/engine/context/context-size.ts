@@ -1,5 +1,5 @@
-import { EvaluationError } from '../expression/scope.ts';
-import { isArray, isObject, type Json } from '../json/value.ts';
+import { EvaluationError } from '../../expression/scope.ts';
+import { isArray, isObject, type Json } from '../../json/value.ts';
 
 /** How much the context entries of one request hold, and may hold. */
 export interface ContextBudget {

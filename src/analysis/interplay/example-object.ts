@@ -1,17 +1,17 @@
-import { apiVersionFor } from '../analysis/writes/kinds.ts';
-import { hasVariable } from '../expression/template/tokens.ts';
-import { hasWildcard } from '../expression/wildcard.ts';
-import { read, readObject, readObjects, readText, readTextMap, readTexts } from '../json/read-field.ts';
-import { isObject, type Json, type JsonObject } from '../json/value.ts';
-import { conditionGroups } from '../policy/check/condition-places.ts';
-import { type BlockDocument, filterBlocks } from '../policy/check/match-blocks.ts';
-import { clusterScopedKinds } from '../policy/cluster-scoped-kinds.ts';
-import type { CompiledPolicy, CompiledRule, Operation } from '../policy/compiled.ts';
-import { parseKind } from '../policy/kind-selector.ts';
+import type { RequestUser } from '../../engine/request.ts';
+import { hasVariable } from '../../expression/template/tokens.ts';
+import { hasWildcard } from '../../expression/wildcard.ts';
+import { read, readObject, readObjects, readText, readTextMap, readTexts } from '../../json/read-field.ts';
+import { isObject, type Json, type JsonObject } from '../../json/value.ts';
+import { conditionGroups } from '../../policy/check/condition-places.ts';
+import { type BlockDocument, filterBlocks } from '../../policy/check/match-blocks.ts';
+import { clusterScopedKinds } from '../../policy/cluster-scoped-kinds.ts';
+import type { CompiledPolicy, CompiledRule, Operation } from '../../policy/compiled.ts';
+import { parseKind } from '../../policy/kind-selector.ts';
+import { apiVersionFor } from '../writes/kinds.ts';
 import { bareObject } from './example-kinds.ts';
 import { placePatch } from './example-patch.ts';
 import { exampleText, holdsAt, objectPath, placeAt, readPaths } from './example-value.ts';
-import type { RequestUser } from './request.ts';
 
 /** An object on which a rule should do something, and the request that brings it. */
 export interface Example {

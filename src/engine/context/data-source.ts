@@ -1,4 +1,4 @@
-import type { Json, JsonObject } from '../json/value.ts';
+import type { Json, JsonObject } from '../../json/value.ts';
 
 /** Something outside the request that a policy reads. */
 export type DataQuery =

@@ -1,7 +1,7 @@
-import { imagesOf } from '../expression/image.ts';
-import type { Environment, Scope } from '../expression/scope.ts';
-import type { Json, JsonObject } from '../json/value.ts';
-import type { Request } from './request.ts';
+import { imagesOf } from '../../expression/image.ts';
+import type { Environment, Scope } from '../../expression/scope.ts';
+import type { Json, JsonObject } from '../../json/value.ts';
+import type { Request } from '../request.ts';
 
 const SERVICE_ACCOUNT = 'system:serviceaccount:';
 

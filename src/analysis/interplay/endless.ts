@@ -1,7 +1,7 @@
-import { diff } from '../json/diff/diff.ts';
-import { equal } from '../json/equal.ts';
-import type { JsonObject } from '../json/value.ts';
-import type { CompiledPolicy, CompiledRule } from '../policy/compiled.ts';
+import { diff } from '../../json/diff/diff.ts';
+import { equal } from '../../json/equal.ts';
+import type { JsonObject } from '../../json/value.ts';
+import type { CompiledPolicy, CompiledRule } from '../../policy/compiled.ts';
 import type { RuleUnderTest } from './conflict.ts';
 import type { Example } from './example-object.ts';
 import { feedingGroups } from './feeding.ts';

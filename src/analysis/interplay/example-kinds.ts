@@ -1,4 +1,4 @@
-import type { JsonObject } from '../json/value.ts';
+import type { JsonObject } from '../../json/value.ts';
 
 const container: JsonObject = { name: 'app', image: 'registry.example/app:1.0' };
 const podSpec: JsonObject = { containers: [container] };

@@ -1,7 +1,7 @@
-import { rangeEnds } from '../expression/conditions/pattern-text.ts';
-import { hasVariable } from '../expression/template/tokens.ts';
-import { EditError, setAt } from '../json/edit.ts';
-import { isObject, type Json, type JsonObject, type Path, valueAt } from '../json/value.ts';
+import { rangeEnds } from '../../expression/conditions/pattern-text.ts';
+import { hasVariable } from '../../expression/template/tokens.ts';
+import { EditError, setAt } from '../../json/edit.ts';
+import { isObject, type Json, type JsonObject, type Path, valueAt } from '../../json/value.ts';
 
 /** A text that fits a pattern with wildcards and, where that is simple, with operators. */
 export function exampleText(pattern: string): string {

@@ -1,6 +1,6 @@
-import type { Environment, Scope } from '../expression/scope.ts';
-import { mergeMembers } from '../json/merge.ts';
-import { isObject, type Json, type JsonObject } from '../json/value.ts';
+import type { Environment, Scope } from '../../expression/scope.ts';
+import { mergeMembers } from '../../json/merge.ts';
+import { isObject, type Json, type JsonObject } from '../../json/value.ts';
 
 /** A scope that binds some names itself and asks the scope around it for the rest. */
 abstract class Layer implements Scope {

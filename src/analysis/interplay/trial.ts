@@ -1,14 +1,14 @@
-import type { Environment } from '../expression/scope.ts';
-import { Suspend } from '../expression/scope.ts';
-import { readObject, readText } from '../json/read-field.ts';
-import type { JsonObject } from '../json/value.ts';
-import type { CompiledPolicy, CompiledRule } from '../policy/compiled.ts';
-import { createSnapshot } from '../policy/registry.ts';
-import type { DataSource } from './data-source.ts';
+import type { DataSource } from '../../engine/context/data-source.ts';
+import { mutateSync } from '../../engine/mutate.ts';
+import type { Outcome } from '../../engine/outcome.ts';
+import type { Request } from '../../engine/request.ts';
+import type { Environment } from '../../expression/scope.ts';
+import { Suspend } from '../../expression/scope.ts';
+import { readObject, readText } from '../../json/read-field.ts';
+import type { JsonObject } from '../../json/value.ts';
+import type { CompiledPolicy, CompiledRule } from '../../policy/compiled.ts';
+import { createSnapshot } from '../../policy/registry.ts';
 import type { Example } from './example-object.ts';
-import { mutateSync } from './mutate.ts';
-import type { Outcome } from './outcome.ts';
-import type { Request } from './request.ts';
 
 /** What policies made of an object, tried out when they are checked. */
 export interface Trial {

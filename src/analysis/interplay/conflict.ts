@@ -1,7 +1,7 @@
-import type { KindWrites } from '../analysis/writes/write-set.ts';
-import { formatSteps, stepFits, type Write, type WriteStep } from '../analysis/writes/write-step.ts';
-import { isArray, isObject, type Json } from '../json/value.ts';
-import type { CompiledPolicy, CompiledRule } from '../policy/compiled.ts';
+import { isArray, isObject, type Json } from '../../json/value.ts';
+import type { CompiledPolicy, CompiledRule } from '../../policy/compiled.ts';
+import type { KindWrites } from '../writes/write-set.ts';
+import { formatSteps, stepFits, type Write, type WriteStep } from '../writes/write-step.ts';
 import type { Example } from './example-object.ts';
 import { onlyRule, tryOut } from './trial.ts';
 
