@@ -2,7 +2,7 @@ import type { ErrorCode } from '../errors.ts';
 import { equal } from '../json/equal.ts';
 import { isArray, type JsonObject, member } from '../json/value.ts';
 import { KustomizeError } from '../kustomize/kustomize-error.ts';
-import type { PolicyPlace, PolicyRunner } from '../kustomize/policy-transformer.ts';
+import type { PolicyPlace, PolicyRunner } from '../kustomize/transformers/policy-transformer.ts';
 import type { SourceFile } from '../policy/documents.ts';
 import { type LoadResult, loadDocuments } from '../policy/load.ts';
 import type { Problem } from '../problem.ts';

@@ -1,10 +1,10 @@
 import { statSync } from 'node:fs';
 import { basename, dirname, resolve } from 'node:path';
 import { type BuildTarget, build } from '../kustomize/build.ts';
+import { isKustomizationText } from '../kustomize/kustomization/load-kustomization.ts';
 import { KustomizeError } from '../kustomize/kustomize-error.ts';
-import { isKustomizationText } from '../kustomize/load-kustomization.ts';
-import { defaultPluginLimits } from '../kustomize/plugin-process.ts';
-import type { Resource } from '../kustomize/resource.ts';
+import { defaultPluginLimits } from '../kustomize/plugins/process.ts';
+import type { Resource } from '../kustomize/resource/resource.ts';
 import { createPolicyRunner, type PolicyChange } from './build-policies.ts';
 import { InputError, inputError } from './input-error.ts';
 import type { Io } from './io.ts';

@@ -1,7 +1,12 @@
 import { mkdirSync, statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { printResources } from '../kustomize/build.ts';
-import { currentId, effectiveNamespace, isNamespaced, type Resource } from '../kustomize/resource.ts';
+import {
+  currentId,
+  effectiveNamespace,
+  isNamespaced,
+  type Resource,
+} from '../kustomize/resource/resource.ts';
 import { applyPolicies, formatChange, loadBuildPolicies, type PolicyChange } from './build-policies.ts';
 import { type BuildCommandOptions, buildResources } from './build-resources.ts';
 import { inputError } from './input-error.ts';

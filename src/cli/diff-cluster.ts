@@ -1,6 +1,6 @@
 import type { ObjectReader } from '../background/ports.ts';
 import { isArray, isObject, type Json, type JsonArray, type JsonObject, member } from '../json/value.ts';
-import { idOf } from '../kustomize/resource.ts';
+import { idOf } from '../kustomize/resource/resource.ts';
 
 /**
  * The objects of a cluster with the ids of these, each cut down to the fields that its counterpart states: what the server

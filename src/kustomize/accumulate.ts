@@ -4,21 +4,21 @@ import { absorb } from './absorb.ts';
 import type { BuildContext } from './build-context.ts';
 import { noteTransformation } from './build-metadata.ts';
 import type { BuildSession } from './build-session.ts';
-import { runBuiltinTransformers } from './builtin-transformers.ts';
-import { crdFieldSpecs } from './crd-references.ts';
-import { generateConfigMap, generateSecret, mergeGeneratorOptions } from './data-generator.ts';
-import { type FieldSpecs, mergeFieldSpecs, readConfiguration } from './field-specs.ts';
-import { absentEntry, enterFolder, entryKind, type FolderPlace, openFolder } from './folder.ts';
-import type { Kustomization } from './kustomization.ts';
+import { crdFieldSpecs } from './fields/crd-references.ts';
+import { type FieldSpecs, mergeFieldSpecs, readConfiguration } from './fields/field-specs.ts';
+import { schemaLookup } from './fields/openapi-schema.ts';
+import { generateConfigMap, generateSecret, mergeGeneratorOptions } from './generators/data-generator.ts';
+import { absentEntry, enterFolder, entryKind, type FolderPlace, openFolder } from './kustomization/folder.ts';
+import type { Kustomization } from './kustomization/kustomization.ts';
+import { type LoadedKustomization, loadKustomization } from './kustomization/load-kustomization.ts';
 import { atPlace, KustomizeError, withPlace } from './kustomize-error.ts';
-import { type LoadedKustomization, loadKustomization } from './load-kustomization.ts';
-import { schemaLookup } from './openapi-schema.ts';
-import { parseResources } from './parse-resources.ts';
-import { type PluginStages, preparePlugins } from './plugin-stage.ts';
-import { createResource, currentId, type Resource } from './resource.ts';
-import { createResourceSet, type ResourceSet } from './resource-set.ts';
-import { joinVariables, mergeVars, type Variables } from './variables.ts';
-import { readSettings } from './yaml-read.ts';
+import { type PluginStages, preparePlugins } from './plugins/stage.ts';
+import { parseResources } from './resource/parse-resources.ts';
+import { createResource, currentId, type Resource } from './resource/resource.ts';
+import { createResourceSet, type ResourceSet } from './resource/resource-set.ts';
+import { runBuiltinTransformers } from './transformers/builtin-transformers.ts';
+import { joinVariables, mergeVars, type Variables } from './transformers/variables.ts';
+import { readSettings } from './yaml/read.ts';
 
 /** What the kustomizations met so far have brought together. */
 export interface Accumulation {

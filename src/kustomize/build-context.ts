@@ -1,10 +1,10 @@
 import type { JsonObject } from '../json/value.ts';
 import type { SchemaNode } from '../patch/merge-schema.ts';
-import type { FieldSpecs } from './field-specs.ts';
-import type { PluginLimits } from './plugin-process.ts';
-import type { PolicyRunner } from './policy-transformer.ts';
-import type { Resource } from './resource.ts';
-import type { ResourceSet } from './resource-set.ts';
+import type { FieldSpecs } from './fields/field-specs.ts';
+import type { PluginLimits } from './plugins/process.ts';
+import type { Resource } from './resource/resource.ts';
+import type { ResourceSet } from './resource/resource-set.ts';
+import type { PolicyRunner } from './transformers/policy-transformer.ts';
 
 export interface BuildOptions {
   /** Exec plugins and functions may run. */

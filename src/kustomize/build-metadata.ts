@@ -1,8 +1,8 @@
 import { removeMember, setMember } from '../json/edit.ts';
 import { isObject, type Json, type JsonObject, member } from '../json/value.ts';
-import type { Origin, Resource } from './resource.ts';
-import type { ResourceSet } from './resource-set.ts';
-import { yamlText } from './yaml-text.ts';
+import type { Origin, Resource } from './resource/resource.ts';
+import type { ResourceSet } from './resource/resource-set.ts';
+import { yamlText } from './yaml/text.ts';
 
 export const originAnnotation = 'config.kubernetes.io/origin';
 export const transformerAnnotation = 'alpha.config.kubernetes.io/transformations';

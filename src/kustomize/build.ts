@@ -4,17 +4,21 @@ import { accumulate, emptyAccumulation, isLocal } from './accumulate.ts';
 import type { BuildOptions } from './build-context.ts';
 import { withoutInternalAnnotations, writeBuildMetadata } from './build-metadata.ts';
 import { createSession } from './build-session.ts';
-import { defaultFieldSpecs } from './default-field-specs.ts';
-import type { FolderPlace } from './folder.ts';
-import type { SortOptions } from './kustomization.ts';
+import { defaultFieldSpecs } from './fields/default-field-specs.ts';
+import { addNameHashes } from './generators/name-hash.ts';
+import type { FolderPlace } from './kustomization/folder.ts';
+import type { SortOptions } from './kustomization/kustomization.ts';
+import {
+  type LoadedKustomization,
+  loadKustomization,
+  parseKustomization,
+} from './kustomization/load-kustomization.ts';
 import { atPlace } from './kustomize-error.ts';
-import { type LoadedKustomization, loadKustomization, parseKustomization } from './load-kustomization.ts';
-import { addNameHashes } from './name-hash.ts';
-import { fixNameReferences } from './name-references.ts';
 import { checkSortOptions, inOutputOrder } from './output-order.ts';
-import type { Resource } from './resource.ts';
-import { resolveVariables } from './variables.ts';
-import { printYaml } from './yaml-print.ts';
+import type { Resource } from './resource/resource.ts';
+import { fixNameReferences } from './transformers/name-references.ts';
+import { resolveVariables } from './transformers/variables.ts';
+import { printYaml } from './yaml/print.ts';
 
 /** What is built: a folder, or a kustomization by its text. */
 export interface BuildTarget {

@@ -1,6 +1,6 @@
-import type { SortOptions } from './kustomization.ts';
+import type { SortOptions } from './kustomization/kustomization.ts';
 import { KustomizeError } from './kustomize-error.ts';
-import { currentId, type Resource, type ResourceId } from './resource.ts';
+import { currentId, type Resource, type ResourceId } from './resource/resource.ts';
 
 const firstKinds = [
   'Namespace',

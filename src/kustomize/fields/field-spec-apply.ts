@@ -1,0 +1,102 @@
+import { setMember } from '../../json/edit.ts';
+import { isArray, isObject, type Json, type JsonObject, member } from '../../json/value.ts';
+import type { FieldSpec } from '../kustomization/kustomization.ts';
+import { KustomizeError } from '../kustomize-error.ts';
+import type { ResourceId } from '../resource/resource.ts';
+
+/** What a missing field is created as, before `change` sees it. Absent: it is not created. */
+export type Created = 'map' | 'scalar' | undefined;
+
+/** Whether the spec is for resources of this kind: fields left out match all. */
+export function isSelected(
+  id: Pick<ResourceId, 'group' | 'version' | 'kind'>,
+  spec: { readonly group?: string; readonly version?: string; readonly kind?: string },
+): boolean {
+  return (
+    ((spec.kind ?? '') === '' || spec.kind === id.kind) &&
+    ((spec.group ?? '') === '' || spec.group === id.group) &&
+    ((spec.version ?? '') === '' || spec.version === id.version)
+  );
+}
+
+/**
+ * Changes the values at the path of a field spec; lists on the way are entered item by item. The object itself
+ * (===) when nothing changes.
+ */
+export function changeFields(
+  object: JsonObject,
+  spec: FieldSpec,
+  created: Created,
+  change: (value: Json) => Json,
+): JsonObject {
+  const walk: Walk = { segments: segmentsOf(spec.path), spec, created, change };
+  return changeBelow(object, 0, walk) as JsonObject;
+}
+
+interface Segment {
+  readonly name: string;
+  /** `name[]`: a list that is not created. */
+  readonly isList: boolean;
+}
+
+interface Walk {
+  readonly segments: readonly Segment[];
+  readonly spec: FieldSpec;
+  readonly created: Created;
+  readonly change: (value: Json) => Json;
+}
+
+const knownPaths = new Map<string, readonly Segment[]>();
+
+/** A path is cut at slashes; `\/` is a slash inside a name. */
+function segmentsOf(path: string): readonly Segment[] {
+  const known = knownPaths.get(path);
+  if (known !== undefined) return known;
+  const segments = path
+    .replace(/^\//, '')
+    .split(/(?<!\\)\//)
+    .map((part) => part.replaceAll('\\/', '/'))
+    .map((part) =>
+      part.endsWith('[]') ? { name: part.slice(0, -2), isList: true } : { name: part, isList: false },
+    );
+  knownPaths.set(path, segments);
+  return segments;
+}
+
+function changeBelow(value: Json, at: number, walk: Walk): Json {
+  if (at === walk.segments.length) return walk.change(value);
+  if (value === null) return value;
+  if (isArray(value)) {
+    let changed: Json[] | undefined;
+    for (const [index, item] of value.entries()) {
+      const result = changeBelow(item, at, walk);
+      if (result === item) continue;
+      changed ??= [...value];
+      changed[index] = result;
+    }
+    return changed ?? value;
+  }
+  if (!isObject(value)) {
+    throw new KustomizeError(
+      'KYM_KUSTOMIZE_RESOURCE',
+      `the field ${walk.spec.path} leads through ${JSON.stringify(value)}, which is neither a map nor a list`,
+    );
+  }
+  return changeMember(value, at, walk);
+}
+
+function changeMember(map: JsonObject, at: number, walk: Walk): Json {
+  const { name, isList } = walk.segments[at] as Segment;
+  const mayCreate = walk.spec.create === true && walk.created !== undefined && !isList;
+  const present = member(map, name);
+  if (present === undefined && !mayCreate) return map;
+  const isLast = at + 1 === walk.segments.length;
+  const before =
+    (present ?? null) === null && mayCreate
+      ? isLast && walk.created === 'scalar'
+        ? ''
+        : {}
+      : (present ?? null);
+  const after = changeBelow(before, at + 1, walk);
+  return after === present ? map : setMember(map, name, after);
+}

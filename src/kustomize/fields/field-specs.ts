@@ -1,0 +1,97 @@
+import type { Json } from '../../json/value.ts';
+import { decode, type Shape } from '../kustomization/decode.ts';
+import type { FieldSpec } from '../kustomization/kustomization.ts';
+import { fieldSpecShape } from '../kustomization/kustomization-shape.ts';
+
+/** The fields that each built-in transformer reaches. */
+export interface FieldSpecs {
+  readonly namePrefix: readonly FieldSpec[];
+  readonly nameSuffix: readonly FieldSpec[];
+  readonly namespace: readonly FieldSpec[];
+  readonly commonLabels: readonly FieldSpec[];
+  /** Fields that every entry of `labels` reaches; none but what `configurations` add. */
+  readonly labels: readonly FieldSpec[];
+  readonly templateLabels: readonly FieldSpec[];
+  readonly commonAnnotations: readonly FieldSpec[];
+  readonly nameReference: readonly NameBackReference[];
+  readonly varReference: readonly FieldSpec[];
+  readonly images: readonly FieldSpec[];
+  readonly replicas: readonly FieldSpec[];
+}
+
+/** A kind, and the fields of others that hold the name of one. */
+export interface NameBackReference {
+  readonly group?: string;
+  readonly version?: string;
+  readonly kind?: string;
+  readonly fieldSpecs: readonly FieldSpec[];
+}
+
+const list: Shape = { list: fieldSpecShape };
+
+const configurationShape: Shape = {
+  fields: {
+    namePrefix: list,
+    nameSuffix: list,
+    namespace: list,
+    commonLabels: list,
+    labels: list,
+    templateLabels: list,
+    commonAnnotations: list,
+    nameReference: { list: { fields: { group: 'text', version: 'text', kind: 'text', fieldSpecs: list } } },
+    varReference: list,
+    images: list,
+    replicas: list,
+  },
+};
+
+/** A file of `configurations`: field specs of one's own. Unknown keys are passed over, as kustomize does. */
+export function readConfiguration(value: Json, file: string): Partial<FieldSpecs> {
+  return (decode(value, configurationShape, '', { file, lenient: true }) ?? {}) as Partial<FieldSpecs>;
+}
+
+/** Both together; a field that both name is kept once. */
+export function mergeFieldSpecs(base: FieldSpecs, more: Partial<FieldSpecs>): FieldSpecs {
+  const merged = (key: Exclude<keyof FieldSpecs, 'nameReference'>) => mergeSpecs(base[key], more[key] ?? []);
+  return {
+    namePrefix: merged('namePrefix'),
+    nameSuffix: merged('nameSuffix'),
+    namespace: merged('namespace'),
+    commonLabels: merged('commonLabels'),
+    labels: merged('labels'),
+    templateLabels: merged('templateLabels'),
+    commonAnnotations: merged('commonAnnotations'),
+    varReference: merged('varReference'),
+    images: merged('images'),
+    replicas: merged('replicas'),
+    nameReference: mergeBackReferences(base.nameReference, more.nameReference ?? []),
+  };
+}
+
+export function mergeSpecs(base: readonly FieldSpec[], more: readonly FieldSpec[]): readonly FieldSpec[] {
+  if (more.length === 0) return base;
+  const known = new Set(base.map(specKey));
+  return [...base, ...more.filter((spec) => !known.has(specKey(spec)))];
+}
+
+function specKey({ group = '', version = '', kind = '', path }: FieldSpec): string {
+  return [group, version, kind, path].join('\n');
+}
+
+function mergeBackReferences(
+  base: readonly NameBackReference[],
+  more: readonly NameBackReference[],
+): readonly NameBackReference[] {
+  const result = [...base];
+  for (const entry of more) {
+    const at = result.findIndex(
+      ({ group = '', version = '', kind = '' }) =>
+        group === (entry.group ?? '') && version === (entry.version ?? '') && kind === (entry.kind ?? ''),
+    );
+    const known = result[at];
+    const specs = entry.fieldSpecs ?? [];
+    if (known === undefined) result.push({ ...entry, fieldSpecs: specs });
+    else result[at] = { ...known, fieldSpecs: mergeSpecs(known.fieldSpecs, specs) };
+  }
+  return result;
+}

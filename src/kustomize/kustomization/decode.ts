@@ -1,0 +1,139 @@
+import { isArray, isObject, type Json, type JsonObject } from '../../json/value.ts';
+import { KustomizeError } from '../kustomize-error.ts';
+
+/**
+ * What a field of a kustomization may hold. Keys are compared without regard to case and null counts as absent, as
+ * the JSON decoder of Go does it; unknown keys are refused.
+ */
+export type Shape =
+  | 'text'
+  | 'integer'
+  | 'boolean'
+  | 'any'
+  /** Text, or a map of texts. */
+  | 'selector'
+  | { readonly list: Shape /** A single entry may stand without a list around it. */; readonly orOne?: true }
+  /** One map, or a list of such maps. */
+  | { readonly oneOf: Shape }
+  | { readonly map: Shape }
+  | {
+      readonly fields: Readonly<Record<string, Shape>>;
+      /** Other spellings of fields. */
+      readonly aliases?: Readonly<Record<string, string>>;
+    };
+
+export interface DecodeOptions {
+  readonly file?: string;
+  /** Unknown keys are left out, not refused. */
+  readonly lenient?: boolean;
+}
+
+/** Checks a value against a shape and spells its keys as the shape does; undefined for null. */
+export function decode(
+  value: Json,
+  shape: Shape,
+  field: string,
+  options: DecodeOptions = {},
+): Json | undefined {
+  if (value === null) return undefined;
+  if (typeof shape === 'string') return decodeScalar(value, shape, field, options);
+  if ('list' in shape) {
+    if (!isArray(value)) throw invalid(field, 'a list', value, options);
+    return value.map((item, index) => decode(item, shape.list, `${field}[${index}]`, options) ?? null);
+  }
+  if ('oneOf' in shape) {
+    const inner = shape.oneOf;
+    if (!isArray(value)) return decode(value, inner, field, options);
+    return value.map((item, index) => decode(item, inner, `${field}[${index}]`, options) ?? null);
+  }
+  if (!isObject(value)) throw invalid(field, 'a map', value, options);
+  return 'map' in shape
+    ? decodeMap(value, shape.map, field, options)
+    : decodeFields(value, shape, field, options);
+}
+
+function decodeMap(value: JsonObject, shape: Shape, field: string, options: DecodeOptions): JsonObject {
+  const entries = Object.entries(value).map(([key, item]): [string, Json] => {
+    const decoded = decode(item, shape, join(field, key), options);
+    return [key, decoded ?? (shape === 'text' ? '' : null)];
+  });
+  return Object.fromEntries(entries);
+}
+
+function decodeFields(
+  value: JsonObject,
+  shape: Extract<Shape, { fields: unknown }>,
+  field: string,
+  options: DecodeOptions,
+): JsonObject {
+  const result: Record<string, Json> = {};
+  for (const [key, item] of Object.entries(value)) {
+    const name = fieldNamed(key, shape);
+    if (name === undefined) {
+      if (options.lenient === true) continue;
+      throw new KustomizeError('KYM_KUSTOMIZATION_INVALID', `unknown field "${key}"`, {
+        ...fileOf(options),
+        field: join(field, key),
+        hint: `Known: ${Object.keys(shape.fields).join(', ')}.`,
+      });
+    }
+    const decoded = decode(item, shape.fields[name] as Shape, join(field, name), options);
+    if (decoded !== undefined) result[name] = decoded;
+  }
+  return result;
+}
+
+function fieldNamed(key: string, shape: Extract<Shape, { fields: unknown }>): string | undefined {
+  if (Object.hasOwn(shape.fields, key)) return key;
+  const lower = key.toLowerCase();
+  const direct = Object.keys(shape.fields).find((name) => name.toLowerCase() === lower);
+  if (direct !== undefined) return direct;
+  return Object.entries(shape.aliases ?? {}).find(([alias]) => alias.toLowerCase() === lower)?.[1];
+}
+
+function decodeScalar(
+  value: Json,
+  shape: Extract<Shape, string>,
+  field: string,
+  options: DecodeOptions,
+): Json {
+  switch (shape) {
+    case 'text':
+      if (typeof value !== 'string') throw invalid(field, 'text', value, options);
+      return value;
+    case 'integer':
+      if (typeof value !== 'number' || !Number.isInteger(value))
+        throw invalid(field, 'a whole number', value, options);
+      return value;
+    case 'boolean':
+      if (typeof value !== 'boolean') throw invalid(field, 'true or false', value, options);
+      return value;
+    case 'selector':
+      return decodeSelector(value, field, options);
+    case 'any':
+      return value;
+  }
+}
+
+function decodeSelector(value: Json, field: string, options: DecodeOptions): Json {
+  if (typeof value === 'string') return value;
+  if (!isObject(value)) throw invalid(field, 'text or a map of texts', value, options);
+  return decodeMap(value, 'text', field, options);
+}
+
+function invalid(field: string, wanted: string, value: Json, options: DecodeOptions): KustomizeError {
+  const found = isArray(value) ? 'a list' : isObject(value) ? 'a map' : JSON.stringify(value);
+  return new KustomizeError('KYM_KUSTOMIZATION_INVALID', `expected ${wanted}, found ${found}`, {
+    ...fileOf(options),
+    field,
+    ...(wanted === 'text' && !isArray(value) && !isObject(value) && { hint: 'Put quotes around it.' }),
+  });
+}
+
+function fileOf(options: DecodeOptions): { file?: string } {
+  return options.file === undefined ? {} : { file: options.file };
+}
+
+function join(field: string, key: string): string {
+  return field === '' ? key : `${field}.${key}`;
+}

@@ -1,0 +1,97 @@
+import { readFileSync, realpathSync, statSync } from 'node:fs';
+import { isAbsolute, join, relative, resolve, sep } from 'node:path';
+import type { KustomizationFolder } from '../build-context.ts';
+import { KustomizeError } from '../kustomize-error.ts';
+
+/** A folder on the way from the one that is built. */
+export interface FolderPlace {
+  /** Absolute, without symbolic links. */
+  readonly root: string;
+  /** As the user would name it. */
+  readonly name: string;
+  /** Relative to the folder that is built. */
+  readonly origin: string;
+  /** The folder whose kustomization led here. */
+  readonly parent: FolderPlace | undefined;
+}
+
+export type EntryKind = 'file' | 'folder' | 'absent';
+
+/** What an entry of `resources` is on disk. */
+export function entryKind(place: FolderPlace, path: string): EntryKind {
+  const stats = statSync(resolve(place.root, path), { throwIfNoEntry: false });
+  if (stats === undefined) return 'absent';
+  return stats.isDirectory() ? 'folder' : 'file';
+}
+
+const remote =
+  /^(?:[a-z][a-z0-9+.-]*:\/\/|git::|[\w.-]+@[\w.-]+:|(?:www\.)?(?:github|gitlab|bitbucket)\.(?:com|org)[/:])|\.git(?:$|[/?#])|[?&](?:ref|version)=/i;
+
+export function absentEntry(place: FolderPlace, path: string, field: string, file: string): KustomizeError {
+  if (remote.test(path)) {
+    return new KustomizeError(
+      'KYM_KUSTOMIZE_REMOTE',
+      `"${path}" is not a local file or folder, and remote ones are not fetched`,
+      { file, field },
+    );
+  }
+  const name = isAbsolute(path) ? path : join(place.name, path);
+  return new KustomizeError('KYM_KUSTOMIZE_NOT_FOUND', `${name} does not exist`, { file, field });
+}
+
+/** The folder that an entry names; throws when it leads back to one on the way here. */
+export function enterFolder(place: FolderPlace, path: string, field: string, file: string): FolderPlace {
+  const root = realpathSync(resolve(place.root, path));
+  for (let visited: FolderPlace | undefined = place; visited !== undefined; visited = visited.parent) {
+    if (!isInside(visited.root, root)) continue;
+    throw new KustomizeError(
+      'KYM_KUSTOMIZE_CYCLE',
+      `"${path}" leads back to ${visited.name}, which is being built`,
+      { file, field },
+    );
+  }
+  return { root, name: join(place.name, path), origin: join(place.origin, path), parent: place };
+}
+
+function isInside(path: string, root: string): boolean {
+  return path === root || path.startsWith(root.endsWith(sep) ? root : root + sep);
+}
+
+/** What a kustomization may read from its folder. */
+export function openFolder(place: FolderPlace, fileName: string, unrestricted: boolean): KustomizationFolder {
+  const file = join(place.name, fileName);
+  const read = (path: string, field: string): Uint8Array => {
+    const full = realPath(place, path, field, file);
+    if (!unrestricted && !isInside(full, place.root)) {
+      throw new KustomizeError(
+        'KYM_KUSTOMIZE_OUTSIDE',
+        `${relative(place.root, full)} is not in or below the folder ${place.name}`,
+        { file, field },
+      );
+    }
+    try {
+      return readFileSync(full);
+    } catch (error) {
+      const reason = error instanceof Error ? error.message : String(error);
+      throw new KustomizeError('KYM_KUSTOMIZE_NOT_FOUND', `${path} cannot be read: ${reason}`, {
+        file,
+        field,
+      });
+    }
+  };
+  return {
+    root: place.root,
+    file,
+    configuredIn: join(place.origin, fileName),
+    readBytes: read,
+    readText: (path, field) => Buffer.from(read(path, field)).toString('utf8'),
+  };
+}
+
+function realPath(place: FolderPlace, path: string, field: string, file: string): string {
+  try {
+    return realpathSync(resolve(place.root, path));
+  } catch {
+    throw absentEntry(place, path, field, file);
+  }
+}

@@ -1,0 +1,123 @@
+import { insertItem, removeItem, removeMember, replaceItem, setMember } from '../../json/edit.ts';
+import { equal } from '../../json/equal.ts';
+import { isArray, isObject, type Json, type JsonArray, type JsonObject, member } from '../../json/value.ts';
+import { KustomizeError } from '../kustomize-error.ts';
+import type { JsonPatchOperation } from './json-operation.ts';
+
+/**
+ * Applies a JSON patch as kustomize's library does: negative indexes count from the end, `replace` of a member that is
+ * absent adds it, `copy` of one yields null, and a missing parent is an error whatever the operation.
+ */
+export function applyJsonPatch(document: Json, operations: readonly JsonPatchOperation[]): Json {
+  return operations.reduce<Json>((result, operation, index) => {
+    try {
+      return applyOperation(result, operation);
+    } catch (error) {
+      if (!(error instanceof Unfit)) throw error;
+      const what = `operation [${index}] ${operation.op} ${operation.pointer || "''"}`;
+      throw new KustomizeError('KYM_KUSTOMIZE_PATCH', `${what}: ${error.message}`);
+    }
+  }, document);
+}
+
+class Unfit extends Error {
+  override readonly name = 'Unfit';
+}
+
+type Container = JsonArray | JsonObject;
+
+function applyOperation(document: Json, operation: JsonPatchOperation): Json {
+  const { path } = operation;
+  switch (operation.op) {
+    case 'add':
+      return edit(document, path, (parent, key) => added(parent, key, operation.value));
+    case 'remove':
+      return edit(document, path, removed);
+    case 'replace':
+      return path.length === 0 ? operation.value : edit(document, path, replacing(operation.value));
+    case 'move': {
+      const value = read(document, operation.from);
+      const without = edit(document, operation.from, removed);
+      return edit(without, path, (parent, key) => added(parent, key, value ?? null));
+    }
+    case 'copy': {
+      const value = read(document, operation.from) ?? null;
+      return edit(document, path, (parent, key) => added(parent, key, value));
+    }
+    case 'test':
+      if (!equal(path.length === 0 ? document : (read(document, path) ?? null), operation.value)) {
+        throw new Unfit('the value there is not the one the test expects');
+      }
+      return document;
+  }
+}
+
+/** Rebuilds the document around the container that holds the last step. */
+function edit(
+  document: Json,
+  path: readonly string[],
+  change: (parent: Container, key: string) => Json,
+  depth = 0,
+): Json {
+  const parent = containerAt(document, path, depth);
+  const key = path[depth];
+  if (key === undefined) throw new Unfit('the path names the whole document');
+  if (depth === path.length - 1) return change(parent, key);
+  const child = childOf(parent, key) ?? null;
+  return put(parent, key, edit(child, path, change, depth + 1));
+}
+
+/** Undefined when the last step names a member that is absent. */
+function read(document: Json, path: readonly string[]): Json | undefined {
+  let current: Json | undefined = document;
+  if (path.length === 0) throw new Unfit('the path names the whole document');
+  for (const [depth, key] of path.entries()) {
+    current = childOf(containerAt(current ?? null, path, depth), key);
+  }
+  return current;
+}
+
+function containerAt(value: Json, path: readonly string[], depth: number): Container {
+  if (isArray(value) || isObject(value)) return value;
+  const place = `/${path.slice(0, depth).join('/')}`;
+  throw new Unfit(value === null ? `${place} does not exist` : `${place} is neither a map nor a list`);
+}
+
+function childOf(parent: Container, key: string): Json | undefined {
+  return isArray(parent) ? parent[itemIndex(parent, key)] : member(parent as JsonObject, key);
+}
+
+function put(parent: Container, key: string, value: Json): Json {
+  return isArray(parent)
+    ? replaceItem(parent, itemIndex(parent, key), value)
+    : setMember(parent as JsonObject, key, value);
+}
+
+function replacing(value: Json): (parent: Container, key: string) => Json {
+  return (parent, key) => put(parent, key, value);
+}
+
+function added(parent: Container, key: string, value: Json): Json {
+  if (!isArray(parent)) return setMember(parent as JsonObject, key, value);
+  if (key === '-') return insertItem(parent, parent.length, value);
+  return insertItem(parent, placeIn(key, parent.length + 1), value);
+}
+
+function removed(parent: Container, key: string): Json {
+  if (isArray(parent)) return removeItem(parent, itemIndex(parent, key));
+  const object = parent as JsonObject;
+  if (!Object.hasOwn(object, key)) throw new Unfit(`there is no member "${key}" to remove`);
+  return removeMember(object, key);
+}
+
+function itemIndex(list: JsonArray, key: string): number {
+  return placeIn(key, list.length);
+}
+
+function placeIn(key: string, length: number): number {
+  if (!/^[-+]?[0-9]+$/.test(key)) throw new Unfit(`'${key}' is not a list index`);
+  const index = Number(key);
+  const place = index < 0 ? index + length : index;
+  if (place >= 0 && place < length) return place;
+  throw new Unfit(`index ${key} is outside the list`);
+}

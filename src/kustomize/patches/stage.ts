@@ -1,0 +1,163 @@
+import { setMember } from '../../json/edit.ts';
+import { isObject, type JsonObject, member } from '../../json/value.ts';
+import type { BuildContext } from '../build-context.ts';
+import type { PatchEntry } from '../kustomization/kustomization.ts';
+import { atPlace, KustomizeError, type KustomizePlace } from '../kustomize-error.ts';
+import { annotationsOf, withAnnotations } from '../plugins/annotations.ts';
+import { currentId, describeId, type Resource, sameId } from '../resource/resource.ts';
+import type { ResourceSet } from '../resource/resource-set.ts';
+import { selectTargets } from '../resource/selector.ts';
+import { applyJsonPatch } from './json.ts';
+import type { JsonPatchOperation } from './json-operation.ts';
+import { applyStrategicPatch, findPatchTarget } from './strategic.ts';
+import { readPatch } from './text.ts';
+
+/** `patchesStrategicMerge`: files or inline texts, each finds its resource by its own id. */
+export function applyStrategicMergePatches(
+  set: ResourceSet,
+  entries: readonly string[],
+  context: BuildContext,
+): void {
+  for (const [index, entry] of entries.entries()) {
+    const field = `patchesStrategicMerge[${index}]`;
+    const isInline = entry.includes('\n') || /^\s*[{[]/.test(entry);
+    const text = isInline ? entry : context.folder.readText(entry, field);
+    const place = { file: isInline ? context.folder.file : entry, field };
+    const patch = readPatch(text, 'StrategicMergePatch', place, context);
+    if (patch.type !== 'strategic') continue;
+    if (patch.patches.length === 0) {
+      throw new KustomizeError('KYM_KUSTOMIZE_PATCH', 'the patch appears to be empty', place);
+    }
+    for (const one of patch.patches) {
+      const target = atPlace(place, () => findPatchTarget(set, one));
+      patching(set, target, place, () => applyStrategicPatch(set, target, one.object, {}, context));
+    }
+  }
+}
+
+/** `patches`: strategic merge or JSON patches to whatever their target selects. */
+export function applyPatches(set: ResourceSet, entries: readonly PatchEntry[], context: BuildContext): void {
+  for (const [index, entry] of entries.entries()) applyPatch(set, entry, `patches[${index}]`, context);
+}
+
+/** One entry of `patches`; `field` is its place in the kustomization. */
+export function applyPatch(set: ResourceSet, entry: PatchEntry, field: string, context: BuildContext): void {
+  const source = patchSource(entry, field, context);
+  const patch = readPatch(source.text, entry.type, source.place, context);
+  if (patch.type === 'json') {
+    if (entry.target === undefined) {
+      const message = 'a JSON patch has to have a target';
+      throw new KustomizeError('KYM_KUSTOMIZATION_INVALID', message, placeOf(context, `${field}.target`));
+    }
+    applyToTargets(set, entry, patch.operations, source.place, context, field);
+    return;
+  }
+  if (entry.target !== undefined && patch.patches.length > 1) {
+    const message = 'several strategic merge patches in one entry cannot have a target';
+    throw new KustomizeError('KYM_KUSTOMIZATION_INVALID', message, placeOf(context, `${field}.target`));
+  }
+  for (const one of patch.patches) {
+    const targets =
+      entry.target === undefined
+        ? [atPlace(source.place, () => findPatchTarget(set, one))]
+        : selectTargets(set, entry.target, placeOf(context, `${field}.target`), context.options.warn);
+    for (const target of targets) {
+      patching(set, target, source.place, () =>
+        applyStrategicPatch(set, target, one.object, entry.options ?? {}, context),
+      );
+    }
+  }
+}
+
+/** `patchesJson6902`. */
+export function applyJson6902Patches(
+  set: ResourceSet,
+  entries: readonly PatchEntry[],
+  context: BuildContext,
+): void {
+  for (const [index, entry] of entries.entries()) {
+    const field = `patchesJson6902[${index}]`;
+    if (entry.target?.name === undefined || entry.target.name === '') {
+      const message = 'the target has to have a name';
+      throw new KustomizeError(
+        'KYM_KUSTOMIZATION_INVALID',
+        message,
+        placeOf(context, `${field}.target.name`),
+      );
+    }
+    const source = patchSource(entry, field, context);
+    const patch = readPatch(source.text, 'JsonPatch', source.place, context);
+    if (patch.type !== 'json' || patch.operations.length === 0) {
+      throw new KustomizeError('KYM_KUSTOMIZE_PATCH', 'the patch appears to be empty', source.place);
+    }
+    applyToTargets(set, entry, patch.operations, source.place, context, field, false);
+  }
+}
+
+function applyToTargets(
+  set: ResourceSet,
+  { target = {} }: PatchEntry,
+  operations: readonly JsonPatchOperation[],
+  place: KustomizePlace,
+  context: BuildContext,
+  field: string,
+  remembers = true,
+): void {
+  const targets = selectTargets(set, target, placeOf(context, `${field}.target`), context.options.warn);
+  for (const resource of targets) {
+    patching(set, resource, place, () => {
+      const patched = applyJsonPatch(annotatable(resource, remembers), operations);
+      if (!isObject(patched)) throw new KustomizeError('KYM_KUSTOMIZE_PATCH', 'the patch leaves no map');
+      if (remembers && !resource.previousIds.some((known) => sameId(known, currentId(resource)))) {
+        set.rememberId(resource);
+      }
+      set.update(resource, withAnnotations(patched, annotationsOf(patched)));
+    });
+  }
+}
+
+/**
+ * kustomize notes earlier names in annotations, so that a resource that has some has a map of annotations too, to which
+ * a patch can add. `patches` takes such a note of every resource.
+ */
+function annotatable(resource: Resource, isNoted: boolean): JsonObject {
+  const { object, previousIds, needsHash, behavior } = resource;
+  const isRemembered = isNoted || previousIds.length > 0 || needsHash || behavior !== 'unspecified';
+  const metadata = member(object, 'metadata');
+  if (!isRemembered || !isObject(metadata) || Object.hasOwn(metadata, 'annotations')) return object;
+  return setMember(object, 'metadata', setMember(metadata, 'annotations', {}));
+}
+
+/** An error names the resource that could not be patched. Two resources may not come to share an id. */
+function patching(set: ResourceSet, resource: Resource, place: KustomizePlace, action: () => void): void {
+  const id = currentId(resource);
+  atPlace(place, () => {
+    try {
+      action();
+      const after = currentId(resource);
+      if (after !== id && !sameId(after, id) && set.withCurrentId(after).length > 1) set.checkUnique();
+    } catch (error) {
+      if (!(error instanceof KustomizeError)) throw error;
+      throw new KustomizeError(error.code, `${describeId(id)}: ${error.message}`, error.place);
+    }
+  });
+}
+
+function patchSource(
+  entry: PatchEntry,
+  field: string,
+  context: BuildContext,
+): { readonly text: string; readonly place: KustomizePlace } {
+  const inline = entry.patch?.trim() ?? '';
+  const path = entry.path ?? '';
+  if ((inline === '') === (path === '')) {
+    const message = inline === '' ? 'neither path nor patch is set' : 'path and patch are both set';
+    throw new KustomizeError('KYM_KUSTOMIZATION_INVALID', message, placeOf(context, field));
+  }
+  if (inline !== '') return { text: inline, place: placeOf(context, `${field}.patch`) };
+  return { text: context.folder.readText(path, `${field}.path`), place: { file: path, field } };
+}
+
+function placeOf(context: BuildContext, field: string): KustomizePlace {
+  return { file: context.folder.file, field };
+}

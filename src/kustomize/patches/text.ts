@@ -1,0 +1,68 @@
+import { isArray, isObject, type Json } from '../../json/value.ts';
+import type { BuildContext } from '../build-context.ts';
+import { KustomizeError, type KustomizePlace, withPlace } from '../kustomize-error.ts';
+import type { Resource } from '../resource/resource.ts';
+import { readSettingsYaml, yamlMessage } from '../yaml/read.ts';
+import { type JsonPatchOperation, readJsonPatch } from './json-operation.ts';
+
+/** What the text of a patch turned out to be. */
+export type ReadPatch =
+  | { readonly type: 'strategic'; readonly patches: readonly Resource[] }
+  | { readonly type: 'json'; readonly operations: readonly JsonPatchOperation[] };
+
+/**
+ * A list is a JSON patch, a map with kind and name a strategic merge patch; `type` only states which it has to be.
+ * JSON patches are read with the booleans of YAML 1.1, strategic merge patches as resources are.
+ */
+export function readPatch(
+  text: string,
+  type: string | undefined,
+  place: KustomizePlace,
+  context: BuildContext,
+): ReadPatch {
+  if (type !== undefined && !knownTypes.includes(type)) {
+    throw new KustomizeError('KYM_KUSTOMIZATION_INVALID', `'${type}' is no type of patch`, {
+      ...place,
+      field: `${place.field}.type`,
+      hint: `Known: ${knownTypes.join(', ')}.`,
+    });
+  }
+  const first = firstDocument(text, place);
+  const isJson = isArray(first);
+  if (first !== undefined && !isJson && !isObject(first)) {
+    throw unreadable('the text is neither a list of operations nor a map with kind and metadata.name', place);
+  }
+  if (first !== undefined && type !== undefined && isJson !== (type === 'JsonPatch')) {
+    throw unreadable(
+      `the text is a ${isJson ? 'JSON patch' : 'strategic merge patch'}, not a ${type}`,
+      place,
+    );
+  }
+  try {
+    return isJson
+      ? { type: 'json', operations: readJsonPatch(first) }
+      : {
+          type: 'strategic',
+          patches: first === undefined ? [] : context.parseResources(text, place.file ?? ''),
+        };
+  } catch (error) {
+    if (!(error instanceof KustomizeError)) throw error;
+    const what = isJson ? 'JSON patch' : 'strategic merge patch';
+    throw withPlace(unreadable(`not a ${what}: ${error.message}`, error.place), place);
+  }
+}
+
+const knownTypes = ['StrategicMergePatch', 'JsonPatch'];
+
+/** Undefined when the text holds nothing but comments. */
+function firstDocument(text: string, place: KustomizePlace): Json | undefined {
+  try {
+    return readSettingsYaml(text)[0];
+  } catch (error) {
+    throw unreadable(`unable to parse a strategic merge or JSON patch: ${yamlMessage(error)}`, place);
+  }
+}
+
+function unreadable(message: string, place: KustomizePlace): KustomizeError {
+  return new KustomizeError('KYM_KUSTOMIZE_PATCH', message, place);
+}

@@ -1,0 +1,108 @@
+import { removeMember, setMember } from '../../json/edit.ts';
+import { isObject, type JsonObject, member } from '../../json/value.ts';
+import { KustomizeError } from '../kustomize-error.ts';
+import { type Behavior, currentId, effectiveNamespace, type Resource } from '../resource/resource.ts';
+import { printYaml } from '../yaml/print.ts';
+
+/** By this a transformer's output used to be recognised; plugins see it on every resource. */
+const idAnnotation = 'kustomize.config.k8s.io/id';
+const hashAnnotation = 'kustomize.config.k8s.io/needs-hash';
+const behaviorAnnotation = 'kustomize.config.k8s.io/behavior';
+const internal = 'internal.config.kubernetes.io/';
+
+const buildAnnotations: ReadonlySet<string> = new Set([
+  idAnnotation,
+  ...['previousKinds', 'previousNames', 'previousNamespaces', 'prefixes', 'suffixes'].map(
+    (name) => internal + name,
+  ),
+  ...['allowNameChange', 'allowKindChange', 'refBy', 'generatorBehavior', 'needsHashSuffix'].map(
+    (name) => internal + name,
+  ),
+  ...['path', 'index', 'id', 'seqindent', 'annotations-migration-resource-id'].map((name) => internal + name),
+  ...['path', 'index'].map((name) => `config.kubernetes.io/${name}`),
+  'config.k8s.io/id',
+]);
+
+export function annotationsOf(object: JsonObject): JsonObject {
+  const metadata = member(object, 'metadata');
+  const annotations = isObject(metadata) ? member(metadata, 'annotations') : undefined;
+  return isObject(annotations) ? annotations : {};
+}
+
+/** No annotations at all leave no map of them. */
+export function withAnnotations(object: JsonObject, annotations: JsonObject): JsonObject {
+  const stated = member(object, 'metadata');
+  const metadata = isObject(stated) ? stated : {};
+  return setMember(
+    object,
+    'metadata',
+    Object.keys(annotations).length === 0
+      ? removeMember(metadata, 'annotations')
+      : setMember(metadata, 'annotations', annotations),
+  );
+}
+
+/** The object as a plugin gets it: with its id and what the build remembers about its names. */
+export function annotatedForPlugin(resource: Resource): JsonObject {
+  const { group, kind, name, namespace, version } = currentId(resource);
+  const id = Object.fromEntries(
+    Object.entries({ group, kind, name, namespace, version }).filter(([, text]) => text !== ''),
+  );
+  const previous = resource.previousIds;
+  const lists: Readonly<Record<string, readonly string[]>> = {
+    previousKinds: previous.map((earlier) => earlier.kind),
+    previousNames: previous.map((earlier) => earlier.name),
+    previousNamespaces: previous.map(effectiveNamespace),
+    prefixes: resource.prefixes,
+    suffixes: resource.suffixes,
+  };
+  const remembered = Object.entries(lists).filter(([, texts]) => texts.length > 0);
+  return withAnnotations(resource.object, {
+    ...annotationsOf(resource.object),
+    ...Object.fromEntries(remembered.map(([key, texts]) => [internal + key, texts.join(',')])),
+    [idAnnotation]: printYaml(id),
+  });
+}
+
+export function withoutBuildAnnotations(object: JsonObject): JsonObject {
+  const annotations = annotationsOf(object);
+  const kept = Object.entries(annotations).filter(([key]) => !buildAnnotations.has(key));
+  if (kept.length === Object.keys(annotations).length) return object;
+  return withAnnotations(object, Object.fromEntries(kept));
+}
+
+/** What a generator asks for by annotations: a hash in the name, and what to do where the id is there already. */
+export function generatorRequest(object: JsonObject): {
+  readonly object: JsonObject;
+  readonly needsHash: boolean;
+  readonly behavior: Behavior;
+} {
+  const annotations = annotationsOf(object);
+  const hash = member(annotations, hashAnnotation);
+  const behavior = member(annotations, behaviorAnnotation);
+  const kept = Object.entries(annotations).filter(
+    ([key]) => key !== hashAnnotation && key !== behaviorAnnotation,
+  );
+  return {
+    object:
+      kept.length === Object.keys(annotations).length
+        ? object
+        : withAnnotations(object, Object.fromEntries(kept)),
+    needsHash: hash === undefined ? false : truth(String(hash)),
+    behavior: isBehavior(behavior) ? behavior : 'unspecified',
+  };
+}
+
+function isBehavior(value: unknown): value is Behavior {
+  return value === 'create' || value === 'merge' || value === 'replace';
+}
+
+/** The words that Go takes for a boolean. */
+function truth(text: string): boolean {
+  if (['1', 't', 'T', 'TRUE', 'true', 'True'].includes(text)) return true;
+  if (['0', 'f', 'F', 'FALSE', 'false', 'False'].includes(text)) return false;
+  throw new KustomizeError(
+    'KYM_PLUGIN_OUTPUT',
+    `the annotation ${hashAnnotation} contains an invalid value ("${text}"): true or false is needed`,
+  );
+}

@@ -1,0 +1,141 @@
+import { isObject, type JsonObject, member } from '../../json/value.ts';
+import type { BuildContext } from '../build-context.ts';
+import { generateConfigMap, generateSecret } from '../generators/data-generator.ts';
+import { addNameHashes } from '../generators/name-hash.ts';
+import { decode, type Shape } from '../kustomization/decode.ts';
+import type {
+  FieldSpec,
+  ImageEntry,
+  ReplicaEntry,
+  SecretEntry,
+  Texts,
+} from '../kustomization/kustomization.ts';
+import {
+  fieldSpecShape,
+  imageShape,
+  replicaShape,
+  secretShape,
+} from '../kustomization/kustomization-shape.ts';
+import { KustomizeError } from '../kustomize-error.ts';
+import type { Resource } from '../resource/resource.ts';
+import type { ResourceSet } from '../resource/resource-set.ts';
+import { changeImages } from '../transformers/image-transformer.ts';
+import { setPairs } from '../transformers/label-transformer.ts';
+import { addPrefix, addSuffix } from '../transformers/name-transformer.ts';
+import { type SubjectMode, setNamespace } from '../transformers/namespace-transformer.ts';
+import { setReplicas } from '../transformers/replica-transformer.ts';
+
+/** A transformer that a config of `apiVersion: builtin` names by its kind. */
+export type BuiltinTransformer = (set: ResourceSet, config: JsonObject, context: BuildContext) => void;
+/** A generator that a config of `apiVersion: builtin` names by its kind: the resources it makes. */
+export type BuiltinGenerator = (config: JsonObject, context: BuildContext) => readonly Resource[];
+
+const configShape: Shape = {
+  fields: {
+    metadata: 'any',
+    prefix: 'text',
+    suffix: 'text',
+    labels: { map: 'text' },
+    annotations: { map: 'text' },
+    imageTag: imageShape,
+    replica: replicaShape,
+    unsetOnly: 'boolean',
+    setRoleBindingSubjects: 'text',
+    fieldSpecs: { list: fieldSpecShape },
+  },
+};
+
+interface Config {
+  readonly prefix?: string;
+  readonly suffix?: string;
+  readonly labels?: Texts;
+  readonly annotations?: Texts;
+  readonly imageTag?: ImageEntry;
+  readonly replica?: ReplicaEntry;
+  readonly unsetOnly?: boolean;
+  readonly setRoleBindingSubjects?: string;
+  readonly fieldSpecs?: readonly FieldSpec[];
+  readonly metadata?: JsonObject;
+}
+
+/** Reads a config as kustomize does: fields it does not know are passed over. */
+function transformer(run: (set: ResourceSet, config: Config, specs: readonly FieldSpec[]) => void) {
+  return (set: ResourceSet, config: JsonObject, context: BuildContext): void => {
+    const options = { file: context.folder.file, lenient: true };
+    const read = (decode(config, configShape, '', options) ?? {}) as Config;
+    run(set, read, read.fieldSpecs ?? []);
+  };
+}
+
+/** PrefixTransformer, LabelTransformer …; those of patches and replacements are added by the plugin stage. */
+export const coreTransformers: ReadonlyMap<string, BuiltinTransformer> = new Map([
+  [
+    'PrefixTransformer',
+    transformer((set, { prefix = '', fieldSpecs }) => addPrefix(set, prefix, required(fieldSpecs))),
+  ],
+  [
+    'SuffixTransformer',
+    transformer((set, { suffix = '', fieldSpecs }) => addSuffix(set, suffix, required(fieldSpecs))),
+  ],
+  [
+    'NamespaceTransformer',
+    transformer((set, { metadata, unsetOnly, setRoleBindingSubjects }, specs) => {
+      const namespace = isObject(metadata) ? member(metadata, 'namespace') : undefined;
+      if (typeof namespace !== 'string' || namespace === '') return;
+      const subjects = subjectMode(setRoleBindingSubjects);
+      setNamespace(set, { namespace, specs, subjects, unsetOnly: unsetOnly === true });
+    }),
+  ],
+  ['LabelTransformer', transformer((set, { labels = {} }, specs) => setPairs(set, labels, specs))],
+  [
+    'AnnotationsTransformer',
+    transformer((set, { annotations = {} }, specs) => setPairs(set, annotations, specs)),
+  ],
+  ['ImageTagTransformer', transformer((set, { imageTag = {} }, specs) => changeImages(set, imageTag, specs))],
+  [
+    'ReplicaCountTransformer',
+    transformer((set, { replica = {} }, specs) => setReplicas(set, replica, specs)),
+  ],
+  ['HashTransformer', addNameHashes],
+]);
+
+function required(specs: readonly FieldSpec[] | undefined): readonly FieldSpec[] {
+  if (specs !== undefined) return specs;
+  throw new KustomizeError('KYM_KUSTOMIZATION_INVALID', 'the config of the transformer has no fieldSpecs', {
+    field: 'fieldSpecs',
+  });
+}
+
+const subjectModes: readonly string[] = ['defaultOnly', 'allServiceAccounts', 'none'];
+
+function subjectMode(text: string | undefined): SubjectMode {
+  if (text === undefined || text === '') return 'defaultOnly';
+  if (subjectModes.includes(text)) return text as SubjectMode;
+  throw new KustomizeError(
+    'KYM_KUSTOMIZATION_INVALID',
+    `"${text}" is not one of ${subjectModes.join(', ')}`,
+    {
+      field: 'setRoleBindingSubjects',
+    },
+  );
+}
+
+/** ConfigMapGenerator and SecretGenerator: their configs have the fields of the entries in a kustomization. */
+export const coreGenerators: ReadonlyMap<string, BuiltinGenerator> = new Map([
+  [
+    'ConfigMapGenerator',
+    (config, context) => [generateConfigMap(generatorEntry(config, context), context.folder, '')],
+  ],
+  [
+    'SecretGenerator',
+    (config, context) => [generateSecret(generatorEntry(config, context), context.folder, '')],
+  ],
+]);
+
+function generatorEntry(config: JsonObject, context: BuildContext): SecretEntry {
+  const options = { file: context.folder.file, lenient: true };
+  const entry = (decode(config, secretShape, '', options) ?? {}) as SecretEntry;
+  const metadata = member(config, 'metadata');
+  const text = (field: string) => (isObject(metadata) ? String(member(metadata, field) ?? '') : '');
+  return { ...entry, name: entry.name ?? text('name'), namespace: entry.namespace ?? text('namespace') };
+}

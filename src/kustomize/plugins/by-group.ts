@@ -1,0 +1,161 @@
+import { isObject, type JsonObject, member } from '../../json/value.ts';
+import type { BuildContext } from '../build-context.ts';
+import { KustomizeError } from '../kustomize-error.ts';
+import { parseResources } from '../resource/parse-resources.ts';
+import { createResource, currentId, describeId, idKey, idOf, type ResourceId } from '../resource/resource.ts';
+import type { ResourceSet } from '../resource/resource-set.ts';
+import { printYaml } from '../yaml/print.ts';
+import { pluginName } from './lookup.ts';
+import { defaultPluginLimits, type PluginResult, pluginFailed, runPlugin } from './process.ts';
+
+/** All configs of one API group, which one program serves: `<program> generate` and `<program> transform`. */
+export interface PluginGroup {
+  readonly group: string;
+  readonly path: string;
+  readonly generators: readonly JsonObject[];
+  readonly transformers: readonly JsonObject[];
+}
+
+/** With this a program says that it does not know the subcommand. */
+const unsupported = 127;
+
+/** One run for all generator configs of the group. */
+export async function generateByGroup(
+  group: PluginGroup,
+  context: BuildContext,
+): Promise<readonly JsonObject[]> {
+  const result = await run(group, 'generate', group.generators.map(printYaml), context);
+  if (result.exitCode !== 0) throw failed(group, 'generate', result);
+  return nonVirtual(result.output, group);
+}
+
+/**
+ * One run for all configs of the group. Generators are asked too, and may say that they do not transform. The resources
+ * stay the ones they are: they are not added, removed, renamed or moved, except that a config with a `generate` of its
+ * own, listed as a transformer, may add some.
+ */
+export async function transformByGroup(
+  group: PluginGroup,
+  set: ResourceSet,
+  context: BuildContext,
+): Promise<void> {
+  const configs = [...group.generators, ...group.transformers].map(printYaml);
+  const resources = set.list().map((resource) => printYaml(resource.object));
+  const result = await run(group, 'transform', [...configs, ...resources], context);
+  if (result.exitCode === unsupported && group.transformers.length === 0) return;
+  if (result.exitCode !== 0) throw failed(group, 'transform', result);
+  const mayAdd = group.transformers.some((config) => Object.hasOwn(config, 'generate'));
+  takeOver(set, nonVirtual(result.output, group), group, mayAdd);
+}
+
+function takeOver(
+  set: ResourceSet,
+  objects: readonly JsonObject[],
+  group: PluginGroup,
+  mayAdd: boolean,
+): void {
+  const printed = new Map<string, JsonObject>();
+  for (const object of objects) {
+    const id = idOf(object);
+    if (printed.has(idKey(id))) {
+      throw new KustomizeError(
+        'KYM_PLUGIN_OUTPUT',
+        `${titleOf(group)} printed a duplicate resource: ${describeId(id)}`,
+      );
+    }
+    printed.set(idKey(id), object);
+  }
+  const known = new Set(set.list().map((resource) => idKey(currentId(resource))));
+  const removed = set.list().filter((resource) => !printed.has(idKey(currentId(resource))));
+  const added = [...printed].filter(([key]) => !known.has(key)).map(([, object]) => object);
+  if (removed.length > 0 || (added.length > 0 && !mayAdd)) {
+    throw changed(group, removed.map(currentId), mayAdd ? [] : added.map(idOf));
+  }
+  for (const resource of set.list()) {
+    const object = printed.get(idKey(currentId(resource)));
+    if (object !== undefined) set.update(resource, object);
+  }
+  for (const object of added) set.add(createResource(object));
+}
+
+function changed(
+  group: PluginGroup,
+  removed: readonly ResourceId[],
+  added: readonly ResourceId[],
+): KustomizeError {
+  const parts = [
+    ...(removed.length === 0 ? [] : [`removed ${removed.map(describeId).join(', ')}`]),
+    ...(added.length === 0 ? [] : [`added ${added.map(describeId).join(', ')}`]),
+  ];
+  return new KustomizeError(
+    'KYM_PLUGIN_CHANGED',
+    `${titleOf(group)} transform ${parts.join(' and ')}; transformers of this layout may not add, remove, rename or move resources`,
+  );
+}
+
+/** A program may hand its whole input on: configs are left out of what it printed. */
+function nonVirtual(output: string, group: PluginGroup): readonly JsonObject[] {
+  const virtual = new Set([...group.generators, ...group.transformers].map(virtualKey));
+  try {
+    const objects = parseResources(output, titleOf(group), 'text', 'loose').filter(
+      (object) => !virtual.has(virtualKey(object)),
+    );
+    for (const object of objects) checkIdentityOf(object);
+    return objects;
+  } catch (error) {
+    if (!(error instanceof KustomizeError)) throw error;
+    throw new KustomizeError(
+      'KYM_PLUGIN_OUTPUT',
+      `${titleOf(group)} printed what is no resource: ${error.message}`,
+    );
+  }
+}
+
+function virtualKey(config: JsonObject): string {
+  const { group, version, kind } = pluginName(config);
+  return JSON.stringify([group, version, kind, nameOf(config)]);
+}
+
+function nameOf(object: JsonObject): string {
+  const metadata = member(object, 'metadata');
+  const name = isObject(metadata) ? member(metadata, 'name') : undefined;
+  return typeof name === 'string' ? name : '';
+}
+
+function checkIdentityOf(object: JsonObject): void {
+  if (typeof member(object, 'kind') === 'string' && nameOf(object) !== '') return;
+  throw new KustomizeError('KYM_PLUGIN_OUTPUT', 'a document has no kind or no metadata.name');
+}
+
+async function run(
+  group: PluginGroup,
+  subcommand: 'generate' | 'transform',
+  documents: readonly string[],
+  { folder, options }: BuildContext,
+): Promise<PluginResult> {
+  const command = {
+    title: titleOf(group),
+    path: group.path,
+    args: [subcommand],
+    folder: folder.root,
+    environment: options.environment,
+    input: documents.join('---\n'),
+  };
+  return runPlugin(command, options.pluginLimits ?? defaultPluginLimits);
+}
+
+function failed(
+  group: PluginGroup,
+  subcommand: string,
+  { exitCode, messages }: PluginResult,
+): KustomizeError {
+  const what =
+    exitCode === unsupported
+      ? `does not do '${subcommand}' (exit code 127)`
+      : `ended with exit code ${exitCode}`;
+  return pluginFailed(`${titleOf(group)} ${subcommand}`, what, messages);
+}
+
+function titleOf(group: PluginGroup): string {
+  return `the plugin ${group.path}`;
+}

@@ -1,0 +1,113 @@
+import { removeMember, setMember } from '../../json/edit.ts';
+import { isObject, type JsonObject, member } from '../../json/value.ts';
+import type { BuildContext } from '../build-context.ts';
+import type { Kustomization, PatchEntry } from '../kustomization/kustomization.ts';
+import { applyPatch } from '../patches/stage.ts';
+import { applyStrategicPatch } from '../patches/strategic.ts';
+import { readPatch } from '../patches/text.ts';
+import { createResource, type Resource } from '../resource/resource.ts';
+import { createResourceSet, type ResourceSet } from '../resource/resource-set.ts';
+import { pluginName } from './lookup.ts';
+
+export interface PatchedConfigs {
+  /** By config as it was; the configs that a patch deleted are missing. */
+  readonly configs: ReadonlyMap<JsonObject, JsonObject>;
+  /** What is left for the resources: without patches that named configs alone. */
+  readonly kustomization: Kustomization;
+}
+
+/**
+ * The kustomization's own patches, applied to the configs of its plugins. A patch with a target reaches a config when the
+ * target names a group, a kind or a name; one without, when it states the config's id.
+ */
+export function patchConfigs(
+  configs: readonly JsonObject[],
+  kustomization: Kustomization,
+  context: BuildContext,
+): PatchedConfigs {
+  // Each in a set of its own: configs need no names, so their ids may be alike.
+  const sets = new Map(
+    configs.map((config) => [config, createResourceSet([createResource(asResource(config))])]),
+  );
+  const all = [...sets.values()];
+  const patchesStrategicMerge = (kustomization.patchesStrategicMerge ?? []).filter((entry, index) => {
+    const text = entry.includes('\n')
+      ? entry
+      : context.folder.readText(entry, `patchesStrategicMerge[${index}]`);
+    return !isForConfigs(text, all, {}, context);
+  });
+  const patches = (kustomization.patches ?? []).filter((entry, index) =>
+    patchBy(entry, `patches[${index}]`, all, context),
+  );
+  for (const [index, entry] of (kustomization.patchesJson6902 ?? []).entries()) {
+    patchBy(entry, `patchesJson6902[${index}]`, all, context);
+  }
+  return {
+    configs: new Map(
+      [...sets].flatMap(([config, set]) =>
+        set.list().map(({ object }) => [config, asConfig(object, config)] as const),
+      ),
+    ),
+    kustomization: {
+      ...kustomization,
+      ...(kustomization.patches !== undefined && { patches }),
+      ...(kustomization.patchesStrategicMerge !== undefined && { patchesStrategicMerge }),
+    },
+  };
+}
+
+/** Whether the entry still has to be applied to the resources. */
+function patchBy(
+  entry: PatchEntry,
+  field: string,
+  sets: readonly ResourceSet[],
+  context: BuildContext,
+): boolean {
+  const { target } = entry;
+  if (target !== undefined) {
+    const names = [target.group, target.kind, target.name].some((text) => text !== undefined && text !== '');
+    if (names) for (const set of sets) applyPatch(set, entry, field, context);
+    return true;
+  }
+  const text =
+    entry.patch ?? (entry.path === undefined ? '' : context.folder.readText(entry.path, `${field}.path`));
+  return !isForConfigs(text, sets, entry.options ?? {}, context);
+}
+
+/** Applies a strategic merge patch to the configs it names; true when it names nothing else. */
+function isForConfigs(
+  text: string,
+  sets: readonly ResourceSet[],
+  options: NonNullable<PatchEntry['options']>,
+  context: BuildContext,
+): boolean {
+  const patch = readPatch(text, undefined, { file: context.folder.file }, context);
+  if (patch.type === 'json' || patch.patches.length === 0) return false;
+  const isConfigPatch = patch.patches.map((one) => {
+    const targets = sets.flatMap((set) => set.list().map((config) => ({ set, config })));
+    const named = targets.filter(({ config }) => isSameConfig(one, config));
+    for (const { set, config } of named) applyStrategicPatch(set, config, one.object, options, context);
+    return named.length > 0;
+  });
+  return isConfigPatch.every((yes) => yes);
+}
+
+function isSameConfig(patch: Resource, config: Resource): boolean {
+  const key = ({ object }: Resource) => {
+    const { group, version, kind } = pluginName(object);
+    const metadata = member(object, 'metadata');
+    return JSON.stringify([group, version, kind, isObject(metadata) ? (member(metadata, 'name') ?? '') : '']);
+  };
+  return key(patch) === key(config);
+}
+
+/** Selectors look at apiVersion. */
+function asResource(config: JsonObject): JsonObject {
+  if (Object.hasOwn(config, 'apiVersion')) return config;
+  const { group, version } = pluginName(config);
+  return setMember(config, 'apiVersion', version === '' ? `${group}/` : `${group}/${version}`);
+}
+
+function asConfig(object: JsonObject, config: JsonObject): JsonObject {
+  return Object.hasOwn(config, 'apiVersion') ? object : removeMember(object, 'apiVersion');
+}

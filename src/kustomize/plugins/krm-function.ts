@@ -1,0 +1,125 @@
+import { isAbsolute, resolve } from 'node:path';
+import type { JsonObject } from '../../json/value.ts';
+import type { BuildContext } from '../build-context.ts';
+import { KustomizeError } from '../kustomize-error.ts';
+import type { ResourceSet } from '../resource/resource-set.ts';
+import { printYaml } from '../yaml/print.ts';
+import { annotatedForPlugin } from './annotations.ts';
+import type { FunctionSpec } from './krm-function-spec.ts';
+import { defaultPluginLimits, pluginFailed, runPlugin } from './process.ts';
+import { readOutput } from './result.ts';
+
+/** What a function makes. A generator gets its own config as the only item. */
+export async function generateByFunction(
+  spec: FunctionSpec,
+  config: JsonObject,
+  context: BuildContext,
+): Promise<readonly JsonObject[]> {
+  return run(spec, config, [withLocalConfig(printYaml(config))], context);
+}
+
+/** What a function makes of the resources. */
+export async function transformByFunction(
+  spec: FunctionSpec,
+  config: JsonObject,
+  set: ResourceSet,
+  context: BuildContext,
+): Promise<readonly JsonObject[]> {
+  const items = set.list().map((resource) => printYaml(annotatedForPlugin(resource)));
+  return run(spec, config, items, context);
+}
+
+export function functionTitle(spec: FunctionSpec): string {
+  return `the function ${spec.path}`;
+}
+
+async function run(
+  spec: FunctionSpec,
+  config: JsonObject,
+  items: readonly string[],
+  context: BuildContext,
+): Promise<readonly JsonObject[]> {
+  const { folder, options } = context;
+  if (folder.root === '/') {
+    throw new KustomizeError('KYM_PLUGIN_FAILED', 'functions are not run in the folder /');
+  }
+  const command = {
+    title: functionTitle(spec),
+    // A name without a slash is looked up in PATH.
+    path: isAbsolute(spec.path) || !spec.path.includes('/') ? spec.path : resolve(folder.root, spec.path),
+    args: spec.args,
+    folder: folder.root,
+    environment: { ...options.environment, ...environmentOf(spec.envs, options.environment) },
+    input: resourceList(config, items),
+  };
+  const result = await runPlugin(command, options.pluginLimits ?? defaultPluginLimits);
+  if (result.exitCode !== 0) {
+    throw pluginFailed(command.title, `ended with exit code ${result.exitCode}`, result.messages);
+  }
+  // A ResourceList is taken apart like any list; its `results` are remarks for people.
+  return readOutput(result.output, command.title, context);
+}
+
+function environmentOf(
+  envs: readonly string[],
+  inherited: Readonly<Record<string, string | undefined>>,
+): Readonly<Record<string, string | undefined>> {
+  return Object.fromEntries(
+    envs.map((entry) => {
+      const equals = entry.indexOf('=');
+      return equals < 0 ? [entry, inherited[entry]] : [entry.slice(0, equals), entry.slice(equals + 1)];
+    }),
+  );
+}
+
+/** The text is written as kustomize writes it, down to the order of annotations. */
+function resourceList(config: JsonObject, items: readonly string[]): string {
+  const head = 'apiVersion: config.kubernetes.io/v1\nkind: ResourceList\n';
+  const listed = items.map((item, index) => listItem(withCounters(item, index))).join('');
+  const body = items.length === 0 ? 'items: []\n' : `items:\n${listed}`;
+  return `${head}${body}functionConfig:\n${indented(withLocalConfig(printYaml(config)), '  ')}`;
+}
+
+function withCounters(text: string, index: number): string {
+  return withAnnotationLines(text, [
+    ['config.kubernetes.io/index', String(index)],
+    ['internal.config.kubernetes.io/index', String(index)],
+    ['internal.config.kubernetes.io/annotations-migration-resource-id', String(index)],
+    ['internal.config.kubernetes.io/id', String(index + 1)],
+    ['config.k8s.io/id', String(index + 1)],
+  ]);
+}
+
+/** Keeps the config out of the output when a function hands it on. */
+function withLocalConfig(text: string): string {
+  return withAnnotationLines(text, [['config.kubernetes.io/local-config', 'true']]);
+}
+
+/** Adds annotations behind those that a printed resource has. */
+function withAnnotationLines(text: string, annotations: readonly (readonly [string, string])[]): string {
+  const added = annotations.map(([key, value]) => `    ${key}: '${value}'`);
+  const lines = text.split('\n');
+  const metadata = lines.indexOf('metadata:');
+  const heading = lines.indexOf('  annotations:', metadata);
+  const isThere = metadata >= 0 && heading > metadata && lines.slice(metadata + 1, heading).every(isInside);
+  if (!isThere) {
+    lines.splice(metadata + 1, 0, '  annotations:', ...added);
+    return lines.join('\n');
+  }
+  let end = heading + 1;
+  while (end < lines.length && /^(?: {4}|$)/.test(lines[end] ?? '') && end < lines.length - 1) end++;
+  lines.splice(end, 0, ...added);
+  return lines.join('\n');
+}
+
+function isInside(line: string): boolean {
+  return line === '' || line.startsWith(' ');
+}
+
+function listItem(text: string): string {
+  return indented(text, '  ').replace(/^ {2}/, '- ');
+}
+
+function indented(text: string, pad: string): string {
+  return text.replace(/^(?=.)/gm, pad);
+}

@@ -1,0 +1,52 @@
+import type { JsonObject } from '../../json/value.ts';
+import { absorb } from '../absorb.ts';
+import type { BuildContext } from '../build-context.ts';
+import { KustomizeError } from '../kustomize-error.ts';
+import { createResource, currentId, describeId, idKey, idOf, type Resource } from '../resource/resource.ts';
+import type { ResourceSet } from '../resource/resource-set.ts';
+import { generatorRequest, withoutBuildAnnotations } from './annotations.ts';
+
+/** The resources in what a plugin printed. */
+export function readOutput(output: string, title: string, context: BuildContext): readonly JsonObject[] {
+  try {
+    return context.parseResources(output, title).map((resource) => resource.object);
+  } catch (error) {
+    if (!(error instanceof KustomizeError)) throw error;
+    throw new KustomizeError('KYM_PLUGIN_OUTPUT', `${title} printed what is no resource: ${error.message}`);
+  }
+}
+
+/** Adds what a generator made. */
+export function addGenerated(
+  set: ResourceSet,
+  objects: readonly JsonObject[],
+  more: Partial<Resource> = {},
+): void {
+  for (const made of objects) {
+    const { object, ...request } = generatorRequest(made);
+    absorb(set, createResource(object, { ...more, ...request }));
+  }
+}
+
+/** Resources are known by their ids: the same id is changed, an unknown one added, and those that are missing removed. */
+export function replaceById(set: ResourceSet, objects: readonly JsonObject[], title: string): void {
+  const seen = new Set<string>();
+  for (const printed of objects) {
+    const object = withoutBuildAnnotations(printed);
+    const id = idOf(object);
+    const key = idKey(id);
+    if (seen.has(key)) {
+      throw new KustomizeError(
+        'KYM_PLUGIN_OUTPUT',
+        `${title} printed a duplicate resource: ${describeId(id)}`,
+      );
+    }
+    seen.add(key);
+    const [old] = set.withCurrentId(id);
+    if (old === undefined) set.add(createResource(object));
+    else set.update(old, object);
+  }
+  for (const resource of set.list()) {
+    if (!seen.has(idKey(currentId(resource)))) set.remove(resource);
+  }
+}

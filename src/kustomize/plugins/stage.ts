@@ -1,0 +1,147 @@
+import { isObject, type JsonObject, member } from '../../json/value.ts';
+import type { BuildContext } from '../build-context.ts';
+import type { Kustomization } from '../kustomization/kustomization.ts';
+import { withPlace } from '../kustomize-error.ts';
+import type { ResourceSet } from '../resource/resource-set.ts';
+import { generateByGroup, type PluginGroup, transformByGroup } from './by-group.ts';
+import { patchConfigs } from './config-patches.ts';
+import type { PluginRole } from './lookup.ts';
+import { addGenerated } from './result.ts';
+import { groupPlugin, type Plugin, pluginFor } from './runner.ts';
+import { validateBy } from './validator.ts';
+
+/**
+ * The stages that `generators`, `transformers` and `validators` of one kustomization ask for, in the order of the
+ * build. Configs are read once, when the stages are made.
+ */
+export interface PluginStages {
+  /** What is left for the built-in transformers: patches for configs alone have been applied. */
+  readonly kustomization: Kustomization;
+  /** After the built-in generators: adds what the generators make. */
+  generate(set: ResourceSet): Promise<void>;
+  /** Before the built-in transformers: plugins of the proposal's layout. */
+  transformBeforeBuiltins(set: ResourceSet): Promise<void>;
+  /** After the built-in transformers. */
+  transform(set: ResourceSet): Promise<void>;
+  validate(set: ResourceSet): Promise<void>;
+}
+
+interface Entry {
+  readonly config: JsonObject;
+  /** The file that the config is from; undefined for an inline text. */
+  readonly file: string | undefined;
+  readonly plugin: Plugin;
+}
+
+export async function preparePlugins(
+  kustomization: Kustomization,
+  context: BuildContext,
+): Promise<PluginStages> {
+  const generators = await entriesOf('generators', kustomization, context);
+  const transformers = await entriesOf('transformers', kustomization, context);
+  const validators = await entriesOf('validators', kustomization, context);
+  const ofGroups = [...generators, ...transformers].filter(({ plugin }) => plugin.layout === 'group');
+  const patched = patchConfigs(
+    ofGroups.map(({ config }) => config),
+    kustomization,
+    context,
+  );
+  const groups = gatherGroups(generators, transformers, patched.configs);
+  const at = <T>(field: string, action: () => Promise<T>) => placed(context.folder.file, field, action);
+  return {
+    kustomization: ofGroups.length === 0 ? kustomization : patched.kustomization,
+    async generate(set) {
+      const done = new Set<PluginGroup>();
+      for (const { config, file, plugin } of generators) {
+        await at('generators', async () => {
+          const origin = {
+            configuredIn: file ?? context.folder.configuredIn,
+            configuredBy: configuredBy(config),
+          };
+          if (plugin.layout !== 'group') return plugin.generate(set, config, origin);
+          const group = groups.get(plugin.path);
+          if (group === undefined || done.has(group) || group.generators.length === 0) return;
+          done.add(group);
+          addGenerated(set, await generateByGroup(group, context), { origin });
+        });
+      }
+    },
+    async transformBeforeBuiltins(set) {
+      for (const group of groups.values()) {
+        await at('transformers', () => transformByGroup(group, set, context));
+      }
+    },
+    async transform(set) {
+      for (const { config, file, plugin } of transformers) {
+        if (plugin.layout === 'group') continue;
+        await at('transformers', () => plugin.transform(set, config));
+        context.noteTransformer(set, configuredBy(config), file);
+      }
+    },
+    async validate(set) {
+      for (const { config, plugin } of validators) {
+        const run = (copy: ResourceSet) =>
+          plugin.layout === 'group'
+            ? transformByGroup(groupPlugin(plugin, [], [config]), copy, context)
+            : plugin.transform(copy, config);
+        await at('validators', () => validateBy(plugin.title, set, run));
+      }
+    },
+  };
+}
+
+async function entriesOf(
+  role: PluginRole,
+  kustomization: Kustomization,
+  context: BuildContext,
+): Promise<readonly Entry[]> {
+  const configs = await context.loadConfigs(kustomization[role] ?? [], role);
+  return placed(context.folder.file, role, async () =>
+    configs.map(({ object, origin }) => ({
+      config: object,
+      file: origin?.path,
+      plugin: pluginFor(object, role, context),
+    })),
+  );
+}
+
+/** By program, in the order in which the kustomization names them. */
+function gatherGroups(
+  generators: readonly Entry[],
+  transformers: readonly Entry[],
+  patched: ReadonlyMap<JsonObject, JsonObject>,
+): ReadonlyMap<string, PluginGroup> {
+  const groups = new Map<string, PluginGroup>();
+  const gather = (entries: readonly Entry[], role: 'generators' | 'transformers') => {
+    for (const { config, plugin } of entries) {
+      const object = patched.get(config);
+      if (plugin.layout !== 'group' || object === undefined) continue;
+      const group = groups.get(plugin.path) ?? groupPlugin(plugin, [], []);
+      groups.set(plugin.path, { ...group, [role]: [...group[role], object] });
+    }
+  };
+  gather(generators, 'generators');
+  gather(transformers, 'transformers');
+  return groups;
+}
+
+async function placed<T>(file: string, field: string, action: () => Promise<T>): Promise<T> {
+  try {
+    return await action();
+  } catch (error) {
+    throw withPlace(error, { file, field });
+  }
+}
+
+function configuredBy(config: JsonObject): JsonObject {
+  const metadata = member(config, 'metadata');
+  const stated = { apiVersion: member(config, 'apiVersion'), kind: member(config, 'kind') };
+  const named = isObject(metadata)
+    ? { name: member(metadata, 'name'), namespace: member(metadata, 'namespace') }
+    : {};
+  return Object.fromEntries(
+    Object.entries({ ...stated, ...named }).flatMap(([key, value]) =>
+      value === undefined ? [] : [[key, value]],
+    ),
+  );
+}

@@ -1,0 +1,130 @@
+import type { BuildContext } from '../build-context.ts';
+import type { Kustomization } from '../kustomization/kustomization.ts';
+import { atPlace } from '../kustomize-error.ts';
+import { applyJson6902Patches, applyPatches, applyStrategicMergePatches } from '../patches/stage.ts';
+import type { ResourceSet } from '../resource/resource-set.ts';
+import { changeImages } from './image-transformer.ts';
+import { labelSpecs, setPairs } from './label-transformer.ts';
+import { addPrefix, addSuffix } from './name-transformer.ts';
+import { setNamespace } from './namespace-transformer.ts';
+import { applyReplacements } from './replacement-stage.ts';
+import { setReplicas } from './replica-transformer.ts';
+
+interface Step {
+  /** The name of the transformer in kustomize. */
+  readonly kind: string;
+  readonly field: string;
+  /** How many transformers of this kind the field makes. */
+  readonly count: number;
+  run(): void;
+}
+
+/** Runs the transformers that the fields of a kustomization ask for, in the order of kustomize. */
+export function runBuiltinTransformers(
+  set: ResourceSet,
+  kustomization: Kustomization,
+  context: BuildContext,
+): void {
+  for (const step of stepsOf(set, kustomization, context)) {
+    if (step.count === 0) continue;
+    atPlace({ file: context.folder.file, field: step.field }, () => step.run());
+    for (let index = 0; index < step.count; index++) {
+      context.noteTransformer(set, { apiVersion: 'builtin', kind: step.kind });
+    }
+  }
+}
+
+function stepsOf(set: ResourceSet, kustomization: Kustomization, context: BuildContext): readonly Step[] {
+  const { fieldSpecs } = context;
+  const {
+    patchesStrategicMerge = [],
+    patches = [],
+    namespace = '',
+    namePrefix = '',
+    nameSuffix = '',
+    labels = [],
+    commonLabels = {},
+    commonAnnotations = {},
+    patchesJson6902 = [],
+    replicas = [],
+    images = [],
+    replacements = [],
+  } = kustomization;
+  const labelCount = labels.length + Object.keys(commonLabels).length > 0 ? labels.length + 1 : 0;
+  const one = (isAsked: boolean) => (isAsked ? 1 : 0);
+  return [
+    {
+      kind: 'PatchStrategicMergeTransformer',
+      field: 'patchesStrategicMerge',
+      count: one(patchesStrategicMerge.length > 0),
+      run: () => applyStrategicMergePatches(set, patchesStrategicMerge, context),
+    },
+    {
+      kind: 'PatchTransformer',
+      field: 'patches',
+      count: patches.length,
+      run: () => applyPatches(set, patches, context),
+    },
+    {
+      kind: 'NamespaceTransformer',
+      field: 'namespace',
+      count: one(namespace !== ''),
+      run: () => setNamespace(set, { namespace, specs: fieldSpecs.namespace }),
+    },
+    {
+      kind: 'PrefixTransformer',
+      field: 'namePrefix',
+      count: one(namePrefix !== ''),
+      run: () => addPrefix(set, namePrefix, fieldSpecs.namePrefix),
+    },
+    {
+      kind: 'SuffixTransformer',
+      field: 'nameSuffix',
+      count: one(nameSuffix !== ''),
+      run: () => addSuffix(set, nameSuffix, fieldSpecs.nameSuffix),
+    },
+    {
+      kind: 'LabelTransformer',
+      field: labels.length > 0 ? 'labels' : 'commonLabels',
+      count: labelCount,
+      run: () => {
+        for (const entry of labels) setPairs(set, entry.pairs ?? {}, labelSpecs(entry, fieldSpecs));
+        setPairs(set, commonLabels, fieldSpecs.commonLabels);
+      },
+    },
+    {
+      kind: 'AnnotationsTransformer',
+      field: 'commonAnnotations',
+      count: one(Object.keys(commonAnnotations).length > 0),
+      run: () => setPairs(set, commonAnnotations, fieldSpecs.commonAnnotations),
+    },
+    {
+      kind: 'PatchJson6902Transformer',
+      field: 'patchesJson6902',
+      count: patchesJson6902.length,
+      run: () => applyJson6902Patches(set, patchesJson6902, context),
+    },
+    {
+      kind: 'ReplicaCountTransformer',
+      field: 'replicas',
+      count: replicas.length,
+      run: () => {
+        for (const entry of replicas) setReplicas(set, entry, fieldSpecs.replicas);
+      },
+    },
+    {
+      kind: 'ImageTagTransformer',
+      field: 'images',
+      count: images.length,
+      run: () => {
+        for (const entry of images) changeImages(set, entry, fieldSpecs.images);
+      },
+    },
+    {
+      kind: 'ReplacementTransformer',
+      field: 'replacements',
+      count: one(replacements.length > 0),
+      run: () => applyReplacements(set, replacements, context),
+    },
+  ];
+}

@@ -1,0 +1,165 @@
+import { setMember } from '../../json/edit.ts';
+import { isArray, isObject, type Json, type JsonObject, member } from '../../json/value.ts';
+import { changeFields, isSelected } from '../fields/field-spec-apply.ts';
+import type { NameBackReference } from '../fields/field-specs.ts';
+import type { FieldSpec } from '../kustomization/kustomization.ts';
+import { KustomizeError } from '../kustomize-error.ts';
+import { isClusterScoped } from '../resource/cluster-scope.ts';
+import { currentId, describeId, originalId, type Resource } from '../resource/resource.ts';
+import type { ResourceSet } from '../resource/resource-set.ts';
+import { createReferralIndex, type ReferralIndex, sameLayers } from './referral-index.ts';
+
+/** A field of a resource that holds the name of another one. */
+interface Reference {
+  readonly target: NameBackReference;
+  readonly spec: FieldSpec;
+}
+
+/** Makes references follow the names that changed during the build. */
+export function fixNameReferences(set: ResourceSet, backReferences: readonly NameBackReference[]): void {
+  const index = createReferralIndex(set.list());
+  if (index.isEmpty) return;
+  const byKind = new Map<string, readonly Reference[]>();
+  for (const referrer of set.list()) {
+    const id = originalId(referrer);
+    const references = byKind.get(id.kind) ?? referencesOf(id.kind, backReferences);
+    byKind.set(id.kind, references);
+    let object = referrer.object;
+    for (const { target, spec } of references) {
+      if (!isSelected(id, spec)) continue;
+      const finder: Finder = { index, referrer, target, spec };
+      object = changeFields(object, spec, undefined, (value) => withCurrentNames(value, finder));
+    }
+    if (object !== referrer.object) set.update(referrer, object);
+  }
+}
+
+function referencesOf(kind: string, backReferences: readonly NameBackReference[]): readonly Reference[] {
+  return backReferences.flatMap((target) =>
+    target.fieldSpecs
+      .filter((spec) => (spec.kind ?? '') === '' || spec.kind === kind)
+      .map((spec) => ({ target, spec })),
+  );
+}
+
+interface Finder {
+  readonly index: ReferralIndex;
+  readonly referrer: Resource;
+  readonly target: NameBackReference;
+  readonly spec: FieldSpec;
+}
+
+function withCurrentNames(value: Json, finder: Finder): Json {
+  if (value === null) return value;
+  if (isArray(value)) return value.map((item) => withCurrentName(item, finder));
+  return withCurrentName(value, finder);
+}
+
+function withCurrentName(value: Json, finder: Finder): Json {
+  if (isObject(value)) return withNameAndNamespace(value, finder);
+  if (value === null || isArray(value)) return value;
+  const referral = referralOf(String(value), finder, undefined);
+  return referral === undefined ? value : currentId(referral).name;
+}
+
+function withNameAndNamespace(map: JsonObject, finder: Finder): JsonObject {
+  const name = member(map, 'name');
+  if (name === undefined) {
+    throw new KustomizeError(
+      'KYM_KUSTOMIZE_RESOURCE',
+      `${describeId(currentId(finder.referrer))}: ${finder.spec.path} is a reference, but has no name`,
+    );
+  }
+  const namespace = member(map, 'namespace');
+  const referral = referralOf(String(name), finder, namespace === undefined ? undefined : String(namespace));
+  if (referral === undefined) return map;
+  const current = currentId(referral);
+  const named = setMember(map, 'name', current.name);
+  return current.namespace === '' ? named : setMember(named, 'namespace', current.namespace);
+}
+
+/** The resource that the name means; undefined when no resource of the kind had it. */
+function referralOf(name: string, finder: Finder, namespace: string | undefined): Resource | undefined {
+  const { index, referrer, target, spec } = finder;
+  const named = index.withPreviousName(name);
+  if (named.length === 0) return undefined;
+  const inReach = reachOf(referrer);
+  const inNamespace = namespace === undefined ? undefined : index.inNamespace(namespace, inReach);
+  const roleRef = spec.path.endsWith('roleRef/name') ? roleRefKind(referrer.object) : undefined;
+  let candidates = named.filter(
+    (candidate) =>
+      inReach(candidate) &&
+      (inNamespace === undefined || inNamespace(candidate)) &&
+      candidate.previousIds.some((id) => isSelected(id, target)) &&
+      (roleRef === undefined || candidate.previousIds.some((id) => isSelected(id, roleRef))) &&
+      isInNamespaceOf(referrer, candidate),
+  );
+  if (candidates.length <= 1) return candidates[0];
+  candidates = candidates.filter((candidate) => sameLayers(candidate, referrer, true));
+  if (candidates.length > 1) {
+    candidates = candidates.filter((candidate) => sameLayers(candidate, referrer, false));
+  }
+  const [first] = candidates;
+  if (
+    first === undefined ||
+    candidates.every((candidate) => hasNameOf(candidate, first, namespace !== undefined))
+  ) {
+    return first;
+  }
+  throw new KustomizeError(
+    'KYM_KUSTOMIZE_NO_TARGET',
+    `${describeId(currentId(referrer))}: ${spec.path} says "${name}", which could mean ${candidates
+      .map((candidate) => describeId(currentId(candidate)))
+      .join(' or ')}`,
+  );
+}
+
+function hasNameOf(candidate: Resource, first: Resource, withNamespace: boolean): boolean {
+  const left = currentId(candidate);
+  const right = currentId(first);
+  return left.name === right.name && (!withNamespace || left.namespace === right.namespace);
+}
+
+/** Whom a resource can refer to at all: its own namespace, cluster-scoped ones, and namespaces of its subjects. */
+function reachOf(referrer: Resource): (candidate: Resource) => boolean {
+  const id = currentId(referrer);
+  if (isClusterScoped(id)) return () => true;
+  const namespaces = id.kind === 'RoleBinding' ? subjectNamespaces(referrer.object) : undefined;
+  const own = id.namespace === '' ? 'default' : id.namespace;
+  return (candidate) => {
+    const other = currentId(candidate);
+    return (
+      isClusterScoped(other) ||
+      (other.namespace === '' ? 'default' : other.namespace) === own ||
+      namespaces?.has(other.namespace) === true
+    );
+  };
+}
+
+function isInNamespaceOf(referrer: Resource, candidate: Resource): boolean {
+  const own = currentId(referrer);
+  const other = currentId(candidate);
+  if (isClusterScoped(own) || isClusterScoped(other) || other.kind === 'ServiceAccount') return true;
+  return (
+    (own.namespace === '' ? 'default' : own.namespace) ===
+    (other.namespace === '' ? 'default' : other.namespace)
+  );
+}
+
+function subjectNamespaces(binding: JsonObject): ReadonlySet<string> {
+  const subjects = member(binding, 'subjects');
+  const namespaces = (isArray(subjects) ? subjects : [])
+    .filter(isObject)
+    .filter((subject) => member(subject, 'kind') === 'ServiceAccount')
+    .map((subject) => member(subject, 'namespace'))
+    .filter((namespace) => typeof namespace === 'string');
+  return new Set(namespaces);
+}
+
+function roleRefKind(binding: JsonObject): { group: string; kind: string } | undefined {
+  const roleRef = member(binding, 'roleRef');
+  if (!isObject(roleRef)) return undefined;
+  const group = member(roleRef, 'apiGroup');
+  const kind = member(roleRef, 'kind');
+  return typeof group === 'string' && typeof kind === 'string' ? { group, kind } : undefined;
+}
