@@ -9,14 +9,14 @@ import { createSnapshot } from '../policy/registry.ts';
 import { type AdmittedWrite, withAdmission } from './admitted-writes.ts';
 import { type BackgroundRule, backgroundRules } from './background-rule.ts';
 import { systemClock } from './clock.ts';
-import { type GeneratedObject, runGenerate } from './generate.ts';
-import { cleanUpTrigger } from './generate-cleanup.ts';
-import { mutateTarget, mutateTargets, type TargetRun } from './mutate-existing.ts';
+import { cleanUpTrigger } from './generate/cleanup.ts';
+import { type GeneratedObject, runGenerate } from './generate/generate.ts';
 import { refKey, refOf, refTitle } from './object-identity.ts';
-import { passingRules } from './passing-rules.ts';
 import type { ObjectRef, ObjectStore } from './ports.ts';
-import type { TriggerOutcome } from './trigger-outcome.ts';
-import { type TargetWrite, writeTarget } from './write-target.ts';
+import { mutateTarget, mutateTargets, type TargetRun } from './targets/mutate-existing.ts';
+import { type TargetWrite, writeTarget } from './targets/write-target.ts';
+import type { TriggerOutcome } from './triggers/trigger-outcome.ts';
+import { passingRules } from './triggers/triggered-rules.ts';
 
 /** Why rules run: the regular look at everything, a policy that is new or changed, or a request for each trigger. */
 export type Occasion = 'reconcile' | 'policyUpdate' | Operation;

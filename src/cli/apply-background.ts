@@ -1,8 +1,8 @@
 import { backgroundRules } from '../background/background-rule.ts';
 import { createExistingRun, type ExistingStep } from '../background/existing-run.ts';
-import { createMemoryStore } from '../background/memory-store.ts';
 import { refTitle } from '../background/object-identity.ts';
-import { createOverlayStore } from '../background/overlay-store.ts';
+import { createMemoryStore } from '../background/store/memory-store.ts';
+import { createOverlayStore } from '../background/store/overlay-store.ts';
 import type { DataSource } from '../engine/context/data-source.ts';
 import type { RequestUser } from '../engine/request.ts';
 import type { JsonObject } from '../json/value.ts';

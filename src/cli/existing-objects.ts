@@ -1,5 +1,5 @@
-import { createMemoryStore, type MemoryStore } from '../background/memory-store.ts';
 import { refKey, refOf } from '../background/object-identity.ts';
+import { createMemoryStore, type MemoryStore } from '../background/store/memory-store.ts';
 import type { JsonObject } from '../json/value.ts';
 import type { Problem } from '../problem.ts';
 import { InputError, inputError } from './input-error.ts';

@@ -1,6 +1,6 @@
 import type { ExistingStep } from '../background/existing-run.ts';
 import { refKey, refTitle } from '../background/object-identity.ts';
-import type { Change } from '../background/overlay-store.ts';
+import type { Change } from '../background/store/overlay-store.ts';
 import { diff } from '../json/diff/diff.ts';
 import type { ExistingFormat } from './existing-formats.ts';
 import type { Paint } from './style.ts';

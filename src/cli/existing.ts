@@ -1,7 +1,7 @@
 import { createExistingRun, type ExistingStep } from '../background/existing-run.ts';
 import { refKey, refOf } from '../background/object-identity.ts';
-import { type Change, createOverlayStore, type OverlayStore } from '../background/overlay-store.ts';
 import type { ObjectReader, ObjectStore } from '../background/ports.ts';
+import { type Change, createOverlayStore, type OverlayStore } from '../background/store/overlay-store.ts';
 import type { DataSource } from '../engine/context/data-source.ts';
 import type { JsonObject } from '../json/value.ts';
 import type { CompiledException, CompiledPolicy } from '../policy/compiled.ts';

@@ -1,10 +1,10 @@
-import { clusterRoleFor } from '../background/cluster-role.ts';
+import { clusterRoleFor } from '../background/access/cluster-role.ts';
 import {
   contextAccess,
   neededAccess,
   type ResourceLookup,
   triggerAccess,
-} from '../background/needed-access.ts';
+} from '../background/access/needed-access.ts';
 import { usesVariables } from '../expression/template/template.ts';
 import { hasWildcard } from '../expression/wildcard.ts';
 import { readObject, readObjects, readText, readTexts } from '../json/read-field.ts';

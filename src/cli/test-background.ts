@@ -1,11 +1,11 @@
 import { dirname, join } from 'node:path';
 import type { BackgroundRule } from '../background/background-rule.ts';
 import { createExistingRun, type ExistingStep } from '../background/existing-run.ts';
-import { labelPrefix } from '../background/generate-labels.ts';
-import { createMemoryStore } from '../background/memory-store.ts';
+import { labelPrefix } from '../background/generate/labels.ts';
 import { refTitle } from '../background/object-identity.ts';
-import { createOverlayStore } from '../background/overlay-store.ts';
 import type { ObjectRef, ObjectStore } from '../background/ports.ts';
+import { createMemoryStore } from '../background/store/memory-store.ts';
+import { createOverlayStore } from '../background/store/overlay-store.ts';
 import type { DataSource } from '../engine/context/data-source.ts';
 import type { RequestUser } from '../engine/request.ts';
 import { setMember } from '../json/edit.ts';

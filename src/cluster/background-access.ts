@@ -1,11 +1,11 @@
 import { stringify } from 'yaml';
-import { clusterRoleFor } from '../background/cluster-role.ts';
+import { clusterRoleFor } from '../background/access/cluster-role.ts';
 import {
   contextAccess,
   type NeededAccess,
   neededAccess,
   triggerAccess,
-} from '../background/needed-access.ts';
+} from '../background/access/needed-access.ts';
 import type { JsonObject } from '../json/value.ts';
 import type { BackgroundIdentity } from './background-identity.ts';
 import type { ApiClient } from './client.ts';

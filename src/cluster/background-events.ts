@@ -1,8 +1,8 @@
-import type { GeneratedObject } from '../background/generate.ts';
+import type { GeneratedObject } from '../background/generate/generate.ts';
 import { refTitle } from '../background/object-identity.ts';
 import type { ObjectRef } from '../background/ports.ts';
-import type { UpdateRequest, UpdateStatus } from '../background/update-request.ts';
-import type { TargetWrite } from '../background/write-target.ts';
+import type { UpdateRequest, UpdateStatus } from '../background/queue/update-request.ts';
+import type { TargetWrite } from '../background/targets/write-target.ts';
 import type { CompiledPolicy } from '../policy/compiled.ts';
 import { type EventNote, type EventSubject, subjectOfPolicy } from './event-notes.ts';
 

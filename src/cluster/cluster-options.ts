@@ -1,5 +1,5 @@
 import type { RequestSettings } from '../admission/policy-provider.ts';
-import type { ControllerLimits } from '../background/controller.ts';
+import type { ControllerLimits } from '../background/queue/controller.ts';
 import type { CertificateLife } from './certificate-plan.ts';
 import type { InformerTiming } from './informer.ts';
 import type { AccessOptions } from './kube-config.ts';

@@ -1,9 +1,9 @@
-import type { GeneratedObject } from '../background/generate.ts';
-import { generatedKinds } from '../background/generate-downstream.ts';
-import { labelValue, originOf } from '../background/generate-labels.ts';
-import { mayCopy, sourceKinds } from '../background/generate-sources.ts';
+import { generatedKinds } from '../background/generate/downstream.ts';
+import type { GeneratedObject } from '../background/generate/generate.ts';
+import { labelValue, originOf } from '../background/generate/labels.ts';
+import { mayCopy, sourceKinds } from '../background/generate/sources.ts';
 import { refOf } from '../background/object-identity.ts';
-import type { NewUpdateRequest } from '../background/update-request.ts';
+import type { NewUpdateRequest } from '../background/queue/update-request.ts';
 import { readObject, readText } from '../json/read-field.ts';
 import type { JsonObject } from '../json/value.ts';
 import type { CompiledGenerateRule, CompiledPolicy } from '../policy/compiled.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { neededAccess } from '../background/needed-access.ts';
+import { neededAccess } from '../background/access/needed-access.ts';
 import type { JsonObject } from '../json/value.ts';
 import { serviceAccountIdentity } from './background-identity.ts';
 import { smallCluster } from './served-kinds.testing.ts';

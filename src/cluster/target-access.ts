@@ -1,4 +1,4 @@
-import type { NeededAccess } from '../background/needed-access.ts';
+import type { NeededAccess } from '../background/access/needed-access.ts';
 import { readObject } from '../json/read-field.ts';
 import type { BackgroundIdentity } from './background-identity.ts';
 import type { ApiClient } from './client.ts';

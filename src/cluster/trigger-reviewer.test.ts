@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { defaultRequestSettings } from '../admission/policy-provider.ts';
 import { createPolicySets } from '../admission/policy-sets.ts';
-import type { Submission, TriggerQueue } from '../background/trigger-queue.ts';
-import type { NewUpdateRequest } from '../background/update-request.ts';
+import type { NewUpdateRequest } from '../background/queue/update-request.ts';
+import type { Submission, TriggerQueue } from '../background/triggers/trigger-queue.ts';
 import { emptyDataSource } from '../engine/context/data-source.ts';
 import type { JsonObject } from '../json/value.ts';
 import type { CompiledPolicy } from '../policy/compiled.ts';

@@ -1,7 +1,7 @@
 import type { PolicySets, RequestSettings } from '../admission/policy-provider.ts';
 import type { AdmissionSettings } from '../admission/review-request.ts';
 import { systemClock } from '../background/clock.ts';
-import { createTriggerQueue } from '../background/trigger-queue.ts';
+import { createTriggerQueue } from '../background/triggers/trigger-queue.ts';
 import type { DataSource } from '../engine/context/data-source.ts';
 import type { CompiledPolicy } from '../policy/compiled.ts';
 import { triggerNote } from './background-events.ts';

@@ -1,4 +1,4 @@
-import type { RequestInbox, RequestLedger } from '../background/request-ledger.ts';
+import type { RequestInbox, RequestLedger } from '../background/queue/request-ledger.ts';
 import {
   type NewUpdateRequest,
   readUpdateRequest,
@@ -7,7 +7,7 @@ import {
   updateRequestDocument,
   updateRequestName,
   withoutPayload,
-} from '../background/update-request.ts';
+} from '../background/queue/update-request.ts';
 import { readObject, readText } from '../json/read-field.ts';
 import type { JsonObject } from '../json/value.ts';
 import type { ApiClient, CallOptions } from './client.ts';

@@ -1,7 +1,7 @@
 import { createExistingRun, type ExistingStep } from '../../src/background/existing-run.ts';
-import { createMemoryStore } from '../../src/background/memory-store.ts';
 import { refTitle } from '../../src/background/object-identity.ts';
-import { createOverlayStore } from '../../src/background/overlay-store.ts';
+import { createMemoryStore } from '../../src/background/store/memory-store.ts';
+import { createOverlayStore } from '../../src/background/store/overlay-store.ts';
 import { createInputDataSource } from '../../src/cli/input-data-source.ts';
 import { withDefaultNamespace } from '../../src/cli/object-identity.ts';
 import type { PolicySet } from '../../src/index.ts';

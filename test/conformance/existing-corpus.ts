@@ -1,6 +1,6 @@
 import { createExistingRun, type Occasion } from '../../src/background/existing-run.ts';
-import { createMemoryStore } from '../../src/background/memory-store.ts';
 import { refOf } from '../../src/background/object-identity.ts';
+import { createMemoryStore } from '../../src/background/store/memory-store.ts';
 import { createInputDataSource } from '../../src/cli/input-data-source.ts';
 import { withDefaultNamespace } from '../../src/cli/object-identity.ts';
 import { loadPolicies } from '../../src/index.ts';

@@ -1,0 +1,203 @@
+import { usesVariables } from '../../expression/template/template.ts';
+import { hasVariable } from '../../expression/template/tokens.ts';
+import { hasWildcard } from '../../expression/wildcard.ts';
+import { read, readBoolean, readObject, readObjects, readText, readTexts } from '../../json/read-field.ts';
+import type { JsonObject } from '../../json/value.ts';
+import { parseKind } from '../../policy/kind-selector.ts';
+
+export type AccessVerb = 'get' | 'list' | 'watch' | 'create' | 'update' | 'delete';
+
+/** Something that a rule needs to be allowed in the background. */
+export interface NeededAccess {
+  /** `/spec/rules/0/mutate/targets/1`. */
+  readonly pointer: string;
+  readonly verb: AccessVerb;
+  readonly group: string;
+  readonly resource: string;
+  readonly subresource: string;
+  /** Empty for all namespaces. */
+  readonly namespace: string;
+}
+
+/** What a cluster serves, or what can be known of it without one. */
+export interface ResourceLookup {
+  resourceOf(kind: {
+    readonly kind: string;
+    readonly group?: string;
+    readonly version?: string;
+  }): { readonly group: string; readonly resource: string; readonly namespaced: boolean } | undefined;
+}
+
+const targetVerbs = ['get', 'list', 'update'] as const;
+const makeVerbs = ['get', 'create'] as const;
+/** What is kept as it should be is followed, and so is what it is copied from. */
+const synchronizeVerbs = ['get', 'list', 'watch', 'create', 'update', 'delete'] as const;
+const readVerbs = ['get', 'list'] as const;
+
+/** What targets and generated objects need; kinds that depend on variables are checked when they are known. */
+export function neededAccess(policy: JsonObject, kinds: ResourceLookup): readonly NeededAccess[] {
+  return inRules(policy, (rule, pointer, own) => [
+    ...targetAccess(rule, pointer, own, kinds),
+    ...generateAccess(rule, pointer, own, kinds),
+  ]);
+}
+
+/** What reading triggers again needs. */
+export function triggerAccess(policy: JsonObject, kinds: ResourceLookup): readonly NeededAccess[] {
+  return inRules(policy, (rule, pointer, own) => {
+    const actsLater =
+      read(readObject(rule, 'mutate') ?? {}, 'targets') !== undefined || read(rule, 'generate') !== undefined;
+    if (!actsLater) return [];
+    const match = readObject(rule, 'match') ?? {};
+    const blocks = [match, ...readObjects(match, 'any'), ...readObjects(match, 'all')];
+    const texts = new Set(
+      blocks.flatMap((block) => readTexts(readObject(block, 'resources') ?? {}, 'kinds')),
+    );
+    return [...texts].flatMap((text) => {
+      const parts = parseKind(text);
+      if (parts === undefined) return [];
+      const { group, version, kind } = parts;
+      const isOpen = hasWildcard(group) || hasWildcard(version);
+      const known = { apiVersion: isOpen ? '' : `${group}/${version}`, kind };
+      return accessTo(known, readVerbs, `${pointer}/match`, own ?? '', kinds);
+    });
+  });
+}
+
+/** What ConfigMaps and API calls of the context need. */
+export function contextAccess(policy: JsonObject, kinds: ResourceLookup): readonly NeededAccess[] {
+  return inRules(policy, (rule, pointer, own) => {
+    const mutate = readObject(rule, 'mutate') ?? {};
+    if (read(mutate, 'targets') === undefined && read(rule, 'generate') === undefined) return [];
+    const holders = [rule, ...readObjects(mutate, 'targets')];
+    return holders
+      .flatMap((holder) => readObjects(holder, 'context'))
+      .flatMap((entry) => {
+        const configMap = readObject(entry, 'configMap');
+        if (configMap === undefined) return [];
+        const namespace = own ?? literal(readText(configMap, 'namespace'));
+        return accessTo(
+          { apiVersion: 'v1', kind: 'ConfigMap' },
+          ['get'],
+          `${pointer}/context`,
+          namespace,
+          kinds,
+        );
+      });
+  });
+}
+
+function inRules(
+  policy: JsonObject,
+  of: (rule: JsonObject, pointer: string, own: string | undefined) => readonly NeededAccess[],
+): readonly NeededAccess[] {
+  const isNamespaced = readText(policy, 'kind') === 'Policy';
+  const own = isNamespaced ? readText(readObject(policy, 'metadata') ?? {}, 'namespace') : undefined;
+  return readObjects(readObject(policy, 'spec') ?? {}, 'rules').flatMap((rule, index) =>
+    of(rule, `/spec/rules/${index}`, own),
+  );
+}
+
+function targetAccess(
+  rule: JsonObject,
+  pointer: string,
+  own: string | undefined,
+  kinds: ResourceLookup,
+): readonly NeededAccess[] {
+  return readObjects(readObject(rule, 'mutate') ?? {}, 'targets').flatMap((target, index) =>
+    accessTo(
+      kindIn(target),
+      targetVerbs,
+      `${pointer}/mutate/targets/${index}`,
+      own ?? literal(readText(target, 'namespace')),
+      kinds,
+    ),
+  );
+}
+
+function generateAccess(
+  rule: JsonObject,
+  pointer: string,
+  own: string | undefined,
+  kinds: ResourceLookup,
+): readonly NeededAccess[] {
+  const generate = readObject(rule, 'generate');
+  if (generate === undefined) return [];
+  const verbs = readBoolean(generate, 'synchronize') === true ? synchronizeVerbs : makeVerbs;
+  const loops = readObjects(generate, 'foreach');
+  return (loops.length === 0 ? [generate] : loops).flatMap((pattern) => {
+    const clone = readObject(pattern, 'clone');
+    const list = readObject(pattern, 'cloneList');
+    const made = [kindIn(pattern), ...readTexts(list ?? {}, 'kinds').map(splitKind)];
+    const source = clone ?? list;
+    const at = `${pointer}/generate`;
+    return [
+      ...made.flatMap((kind) =>
+        accessTo(kind, verbs, at, own ?? literal(readText(pattern, 'namespace')), kinds),
+      ),
+      ...(source === undefined
+        ? []
+        : made.flatMap((kind) =>
+            accessTo(
+              kind,
+              list === undefined ? ['get'] : ['list'],
+              at,
+              own ?? literal(readText(source, 'namespace')),
+              kinds,
+            ),
+          )),
+    ];
+  });
+}
+
+interface WrittenKind {
+  readonly apiVersion: string;
+  /** May name a subresource: `Deployment/scale`. */
+  readonly kind: string;
+}
+
+function kindIn(holder: JsonObject): WrittenKind {
+  return { apiVersion: readText(holder, 'apiVersion') ?? '', kind: readText(holder, 'kind') ?? '' };
+}
+
+function splitKind(text: string): WrittenKind {
+  const slash = text.lastIndexOf('/');
+  return { apiVersion: text.slice(0, Math.max(slash, 0)), kind: text.slice(slash + 1) };
+}
+
+function accessTo(
+  { apiVersion, kind: written }: WrittenKind,
+  verbs: readonly AccessVerb[],
+  pointer: string,
+  namespace: string,
+  kinds: ResourceLookup,
+): readonly NeededAccess[] {
+  const [kind = '', subresource = ''] = written.split(/[/.]/);
+  if (kind === '' || usesVariables(written) || usesVariables(apiVersion) || hasWildcard(kind)) return [];
+  const slash = apiVersion.indexOf('/');
+  const group = apiVersion.slice(0, Math.max(slash, 0));
+  const version = apiVersion.slice(slash + 1);
+  const served = kinds.resourceOf({
+    kind,
+    ...(apiVersion === '' || hasWildcard(group) ? {} : { group }),
+    ...(apiVersion === '' || hasWildcard(version) ? {} : { version }),
+  });
+  if (served === undefined) return [];
+  const place = {
+    pointer,
+    group: served.group,
+    resource: served.resource,
+    namespace: served.namespaced ? namespace : '',
+  };
+  const ofParent = verbs.map((verb) => ({ ...place, verb, subresource: '' }));
+  if (subresource === '') return ofParent;
+  return [
+    ...ofParent.filter(({ verb }) => verb !== 'update'),
+    ...(['get', 'update'] as const).map((verb) => ({ ...place, verb, subresource })),
+  ];
+}
+
+/** Empty, for all namespaces, where it is not known beforehand. */
+function literal(namespace: string | undefined): string {
+  return namespace === undefined || hasVariable(namespace) || hasWildcard(namespace) ? '' : namespace;
+}

@@ -1,0 +1,202 @@
+import { loadedEntriesFor, withContext } from '../../engine/context/context.ts';
+import { DataCache } from '../../engine/context/data-cache.ts';
+import type { DataSource } from '../../engine/context/data-source.ts';
+import { RequestFacts, RequestScope } from '../../engine/context/request-scope.ts';
+import { ElementLayer, loopNames } from '../../engine/context/scope-layers.ts';
+import type { Request } from '../../engine/request.ts';
+import type { ErrorCode } from '../../errors.ts';
+import { type Environment, EvaluationError, type Scope } from '../../expression/scope.ts';
+import type { CompiledTemplate } from '../../expression/template/template.ts';
+import { readObject, readText, readTexts } from '../../json/read-field.ts';
+import { isArray, isObject, type Json, type JsonObject } from '../../json/value.ts';
+import type {
+  CompiledGenerateLoop,
+  CompiledGeneratePattern,
+  CompiledGenerateRule,
+  CompiledPolicy,
+} from '../../policy/compiled.ts';
+import { parseKind } from '../../policy/kind-selector.ts';
+import { addLabels, refOf, refTitle } from '../object-identity.ts';
+import { type ObjectReader, type ObjectRef, StoreError } from '../ports.ts';
+import { labelSelectorText } from '../store/label-selector-text.ts';
+import { contextSettings, ruleScope } from '../triggers/triggered-rules.ts';
+import { untilReady } from '../until-ready.ts';
+import { objectFromData, objectFromSource } from './content.ts';
+import { ruleLabels, triggerLabels } from './labels.ts';
+
+/** A generate rule, and a trigger that it passes. */
+export interface DesiredRun {
+  readonly policy: CompiledPolicy;
+  readonly rule: CompiledGenerateRule;
+  readonly request: Request;
+  readonly reader: ObjectReader;
+  readonly dataSource: DataSource;
+  readonly environment: Environment;
+}
+
+export type Desired =
+  | { readonly ref: ObjectRef; readonly object: JsonObject }
+  /** Nothing is made, and that is no failure: an object is not copied onto itself, an element does not meet its conditions. */
+  | { readonly ref?: ObjectRef; readonly skipped: string }
+  | DesiredFailure;
+
+export interface DesiredFailure {
+  readonly ref?: ObjectRef;
+  readonly code: ErrorCode;
+  readonly failed: string;
+  readonly storeError?: StoreError;
+}
+
+/** The objects that there should be for a trigger, with the labels that tell where they come from. */
+export async function desiredObjects(run: DesiredRun): Promise<readonly Desired[]> {
+  const { policy, rule, request } = run;
+  const data = new DataCache(run.dataSource);
+  const facts = new RequestFacts(request, run.environment);
+  const scope = ruleScope(policy, rule, new RequestScope(facts, request.object), request, data);
+  const trigger = refOf(request.object ?? request.oldObject ?? {});
+  const labels = { ...ruleLabels(policy, rule.name), ...triggerLabels(trigger) };
+  const { generation } = rule;
+  const made =
+    generation.type === 'pattern'
+      ? await guarded(() => fromPattern(generation.pattern, scope, run))
+      : (await Promise.all(generation.entries.map((entry) => fromLoop(entry, scope, run, data)))).flat();
+  return made.map((one) => ('object' in one ? { ...one, object: addLabels(one.object, labels) } : one));
+}
+
+async function fromLoop(
+  loop: CompiledGenerateLoop,
+  outer: Scope,
+  run: DesiredRun,
+  data: DataCache,
+): Promise<readonly Desired[]> {
+  return guarded(async () => {
+    const list = await untilReady(() => loop.list.evaluate(outer));
+    const elements = isArray(list) ? list : [list];
+    const made: Desired[] = [];
+    for (const [index, element] of elements.entries()) {
+      if (element !== null)
+        made.push(...(await guarded(() => fromElement(loop, element, index, outer, run, data))));
+    }
+    return made;
+  });
+}
+
+async function fromElement(
+  loop: CompiledGenerateLoop,
+  element: Json,
+  index: number,
+  outer: Scope,
+  run: DesiredRun,
+  data: DataCache,
+): Promise<readonly Desired[]> {
+  const settings = contextSettings(run.policy, run.rule, run.request, data);
+  const layer = new ElementLayer(outer, element, index, loopNames(0, undefined));
+  const scope = withContext(layer, loop.context, settings, loadedEntriesFor(loop.context));
+  const { preconditions } = loop;
+  const passed = await untilReady(() => preconditions?.evaluate(scope).passed ?? true);
+  if (!passed) return [{ skipped: `element ${index}: preconditions not met` }];
+  return fromPattern(loop.pattern, scope, run);
+}
+
+/** What goes wrong with one element or pattern leaves the others alone. */
+async function guarded(make: () => Promise<readonly Desired[]>): Promise<readonly Desired[]> {
+  try {
+    return await make();
+  } catch (error) {
+    if (error instanceof EvaluationError) return [{ code: error.code, failed: error.message }];
+    if (error instanceof StoreError) {
+      return [{ code: 'KYM_CLUSTER', failed: error.message, storeError: error }];
+    }
+    throw error;
+  }
+}
+
+async function fromPattern(
+  pattern: CompiledGeneratePattern,
+  scope: Scope,
+  run: DesiredRun,
+): Promise<readonly Desired[]> {
+  const { policy } = run;
+  const text = (template: CompiledTemplate | undefined): Promise<string> =>
+    untilReady(() => {
+      const value = template?.render(scope) ?? '';
+      if (typeof value === 'string') return value;
+      throw new EvaluationError('KYM_FIELD_TYPE', 'apiVersion, kind, namespace and name must be texts');
+    });
+  const ref: ObjectRef = {
+    apiVersion: await text(pattern.apiVersion),
+    kind: await text(pattern.kind),
+    // A namespaced Policy makes nothing outside its namespace, whatever it says.
+    namespace: policy.namespace ?? (await text(pattern.namespace)),
+    name: await text(pattern.name),
+  };
+  const { content } = pattern;
+  switch (content.type) {
+    case 'none':
+      return [{ ref, skipped: 'the rule does not say what to make' }];
+    case 'data': {
+      const data = await untilReady(() => content.data.render(scope));
+      return isObject(data) ? [{ ref, object: objectFromData(data, ref) }] : [];
+    }
+    case 'clone': {
+      const source = await rendered(content.source, scope);
+      const from = { namespace: readText(source, 'namespace') ?? '', name: readText(source, 'name') ?? '' };
+      return [await copyOne({ ...ref, ...from, ...homeOf(policy) }, ref, run)];
+    }
+    case 'cloneList':
+      return copyList(await rendered(content.source, scope), ref.namespace, run);
+  }
+}
+
+async function rendered(template: CompiledTemplate, scope: Scope): Promise<JsonObject> {
+  const value = await untilReady(() => template.render(scope));
+  return isObject(value) ? value : {};
+}
+
+/** A namespaced Policy copies nothing from outside its namespace. */
+function homeOf({ namespace }: CompiledPolicy): { readonly namespace?: string } {
+  return namespace === undefined ? {} : { namespace };
+}
+
+async function copyOne(source: ObjectRef, ref: ObjectRef, run: DesiredRun): Promise<Desired> {
+  if (source.namespace === ref.namespace && source.name === ref.name) {
+    return { ref, skipped: 'an object is not copied onto itself' };
+  }
+  const object = await run.reader.get(source);
+  if (object === undefined) {
+    return { ref, code: 'KYM_SOURCE_NOT_FOUND', failed: `there is no ${refTitle(source)} to copy` };
+  }
+  return { ref, object: objectFromSource(object, ref) };
+}
+
+async function copyList(list: JsonObject, namespace: string, run: DesiredRun): Promise<readonly Desired[]> {
+  const from = run.policy.namespace ?? readText(list, 'namespace') ?? '';
+  const labelSelector = labelSelectorText(readObject(list, 'selector') ?? {});
+  const made: Desired[] = [];
+  for (const text of readTexts(list, 'kinds')) {
+    const { apiVersion, kind } = apiVersionAndKind(text);
+    const sources = await run.reader.list({
+      apiVersion,
+      kind,
+      ...(from === '' ? {} : { namespace: from }),
+      ...(labelSelector === undefined ? {} : { labelSelector }),
+    });
+    for (const source of sources) {
+      const found = refOf(source);
+      const ref: ObjectRef = { apiVersion: found.apiVersion, kind: found.kind, namespace, name: found.name };
+      made.push(
+        found.namespace === namespace
+          ? { ref, skipped: 'an object is not copied onto itself' }
+          : { ref, object: objectFromSource(source, ref) },
+      );
+    }
+  }
+  return made;
+}
+
+/** `v1/Secret`, `apps/v1/Deployment` or a kind alone. */
+export function apiVersionAndKind(text: string): { readonly apiVersion: string; readonly kind: string } {
+  const slash = text.lastIndexOf('/');
+  if (slash >= 0) return { apiVersion: text.slice(0, slash), kind: text.slice(slash + 1) };
+  return { apiVersion: '*', kind: parseKind(text)?.kind ?? text };
+}

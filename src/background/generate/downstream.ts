@@ -1,0 +1,87 @@
+import { hasVariable } from '../../expression/template/tokens.ts';
+import { hasWildcard } from '../../expression/wildcard.ts';
+import { readObject, readObjects, readText, readTexts } from '../../json/read-field.ts';
+import type { JsonObject } from '../../json/value.ts';
+import type { CompiledGenerateRule, CompiledPolicy } from '../../policy/compiled.ts';
+import { labelsOf } from '../object-identity.ts';
+import type { ObjectReader, ObjectRef } from '../ports.ts';
+import { labelSelectorText } from '../store/label-selector-text.ts';
+import { apiVersionAndKind } from './desired.ts';
+import { ruleLabels, sourceLabels, triggerLabels } from './labels.ts';
+
+export interface GeneratedKind {
+  readonly apiVersion: string;
+  readonly kind: string;
+}
+
+/** The kinds of what a rule generates, as far as they do not depend on the trigger. */
+export function generatedKinds(rule: CompiledGenerateRule): readonly GeneratedKind[] {
+  const generate = readObject(rule.document, 'generate') ?? {};
+  const patterns = [generate, ...readObjects(generate, 'foreach')];
+  const kinds = patterns.flatMap((pattern) => [
+    { apiVersion: readText(pattern, 'apiVersion') ?? '', kind: readText(pattern, 'kind') ?? '' },
+    ...readTexts(readObject(pattern, 'cloneList') ?? {}, 'kinds').map(apiVersionAndKind),
+  ]);
+  const known = kinds.filter(
+    ({ apiVersion, kind }) =>
+      kind !== '' && !hasVariable(kind) && !hasVariable(apiVersion) && !hasWildcard(kind),
+  );
+  return [...new Map(known.map((kind) => [`${kind.apiVersion}/${kind.kind}`, kind])).values()];
+}
+
+/** Everything that a rule has generated. */
+export function downstreamOfRule(
+  policy: Pick<CompiledPolicy, 'name' | 'namespace'>,
+  rule: CompiledGenerateRule,
+  reader: ObjectReader,
+): Promise<readonly JsonObject[]> {
+  return listLabelled(generatedKinds(rule), ruleLabels(policy, rule.name), reader);
+}
+
+/** What a rule has generated for one trigger. */
+export async function downstreamOf(
+  policy: Pick<CompiledPolicy, 'name' | 'namespace'>,
+  rule: CompiledGenerateRule,
+  trigger: ObjectRef,
+  reader: ObjectReader,
+): Promise<readonly JsonObject[]> {
+  const labels = { ...ruleLabels(policy, rule.name), ...identifying(triggerLabels(trigger), trigger) };
+  return listLabelled(generatedKinds(rule), labels, reader);
+}
+
+/** What a rule has copied from one source. */
+export async function copiesOf(
+  policy: Pick<CompiledPolicy, 'name' | 'namespace'>,
+  rule: CompiledGenerateRule,
+  source: ObjectRef,
+  reader: ObjectReader,
+): Promise<readonly JsonObject[]> {
+  const { apiVersion, kind } = source;
+  const labels = { ...ruleLabels(policy, rule.name), ...identifying(sourceLabels(source), source) };
+  return listLabelled([{ apiVersion, kind }], labels, reader);
+}
+
+/** A uid tells all; without one, as offline, the name has to do. Labels that other versions do not write are not asked for. */
+function identifying(
+  labels: Readonly<Record<string, string>>,
+  { uid }: ObjectRef,
+): Readonly<Record<string, string>> {
+  const needless = uid === undefined ? '-uid' : '-name';
+  return Object.fromEntries(Object.entries(labels).filter(([key]) => !key.endsWith(needless)));
+}
+
+async function listLabelled(
+  kinds: readonly GeneratedKind[],
+  labels: Readonly<Record<string, string>>,
+  reader: ObjectReader,
+): Promise<readonly JsonObject[]> {
+  const labelSelector = labelSelectorText({ matchLabels: { ...labels } });
+  const found: JsonObject[] = [];
+  for (const { apiVersion, kind } of kinds) {
+    const query = { apiVersion: apiVersion === '' ? '*' : apiVersion, kind };
+    found.push(...(await reader.list(labelSelector === undefined ? query : { ...query, labelSelector })));
+  }
+  return found.filter((object) =>
+    Object.entries(labels).every(([key, value]) => labelsOf(object)[key] === value),
+  );
+}

@@ -1,0 +1,138 @@
+import type { ErrorCode } from '../../errors.ts';
+import { equal } from '../../json/equal.ts';
+import type { JsonObject } from '../../json/value.ts';
+import { refKey, refOf, refTitle } from '../object-identity.ts';
+import { type ObjectRef, type ObjectStore, StoreError } from '../ports.ts';
+import { replaced } from './content.ts';
+import { type Desired, type DesiredRun, desiredObjects } from './desired.ts';
+import { downstreamOf } from './downstream.ts';
+
+export interface GenerateRun extends Omit<DesiredRun, 'reader'> {
+  readonly store: ObjectStore;
+  /** Asked before each write: another may have taken over the work. */
+  isActive?(): boolean;
+}
+
+/** What became of one object that a rule generates. */
+export interface GeneratedObject {
+  readonly ref?: ObjectRef;
+  readonly action: 'created' | 'updated' | 'deleted' | 'unchanged' | 'skipped' | 'failed';
+  readonly before?: JsonObject;
+  /** As it was stored. */
+  readonly after?: JsonObject;
+  readonly message: string;
+  /** Of a failure. */
+  readonly code?: ErrorCode;
+  readonly storeError?: StoreError;
+}
+
+export interface GenerateResult {
+  readonly objects: readonly GeneratedObject[];
+}
+
+/** Sees to it that what a rule generates for a trigger is there, and with synchronize that it is as it should be. */
+export async function runGenerate(run: GenerateRun): Promise<GenerateResult> {
+  const desired = await desiredObjects({ ...run, reader: run.store });
+  const objects: GeneratedObject[] = [];
+  for (const one of desired) objects.push(await settle(one, run));
+  const isWhole = objects.every(({ action }) => action !== 'failed');
+  if (isWhole && run.rule.synchronize && run.request.operation !== 'CREATE') {
+    objects.push(...(await removeStale(desired, run)));
+  }
+  return { objects };
+}
+
+async function settle(desired: Desired, run: GenerateRun): Promise<GeneratedObject> {
+  const ref = desired.ref === undefined ? {} : { ref: desired.ref };
+  if ('skipped' in desired) return { ...ref, action: 'skipped', message: desired.skipped };
+  if ('failed' in desired) {
+    const { code, failed, storeError } = desired;
+    const cause = storeError === undefined ? {} : { storeError };
+    return { ...ref, action: 'failed', message: failed, code, ...cause };
+  }
+  try {
+    return await write(desired.ref, desired.object, run);
+  } catch (error) {
+    if (!(error instanceof StoreError)) throw error;
+    return { ...ref, action: 'failed', message: error.message, code: 'KYM_CLUSTER', storeError: error };
+  }
+}
+
+const mostAttempts = 5;
+
+/** Somebody may write the object at the same time: it is read again then. */
+async function write(ref: ObjectRef, wanted: JsonObject, run: GenerateRun): Promise<GeneratedObject> {
+  const { store, rule } = run;
+  for (let attempt = 1; ; attempt++) {
+    const before = await store.get(ref);
+    const title = refTitle(ref);
+    if (before !== undefined && !rule.synchronize) {
+      return { ref, action: 'unchanged', before, after: before, message: `${title} is there already` };
+    }
+    const object = before === undefined ? wanted : replaced(before, wanted);
+    if (before !== undefined && equal(before, object)) {
+      return { ref, action: 'unchanged', before, after: before, message: `${title} is as it should be` };
+    }
+    if (run.isActive?.() === false) throw new StoreError('unavailable', 'another has taken over');
+    try {
+      if (before === undefined) {
+        return { ref, action: 'created', after: await store.create(object), message: `generated ${title}` };
+      }
+      return {
+        ref,
+        action: 'updated',
+        before,
+        after: await store.update(object),
+        message: `updated ${title}`,
+      };
+    } catch (error) {
+      const isRace = error instanceof StoreError && races.has(error.reason);
+      if (!isRace || attempt >= mostAttempts) throw error;
+    }
+  }
+}
+
+const races: ReadonlySet<string> = new Set(['conflict', 'alreadyExists', 'notFound']);
+
+/** What the rule made for this trigger before, and would not make now. */
+async function removeStale(
+  desired: readonly Desired[],
+  run: GenerateRun,
+): Promise<readonly GeneratedObject[]> {
+  const wanted = new Set(desired.flatMap(({ ref }) => (ref === undefined ? [] : [refKey(ref)])));
+  const trigger = refOf(run.request.object ?? run.request.oldObject ?? {});
+  const there = await downstreamOf(run.policy, run.rule, trigger, run.store);
+  return removeObjects(
+    there.filter((object) => !wanted.has(refKey(refOf(object)))),
+    run.store,
+    run.isActive,
+  );
+}
+
+/** Deletes generated objects; one that cannot be deleted leaves the others alone. */
+export async function removeObjects(
+  objects: readonly JsonObject[],
+  store: ObjectStore,
+  isActive?: () => boolean,
+): Promise<readonly GeneratedObject[]> {
+  const removed: GeneratedObject[] = [];
+  for (const before of objects) {
+    if (isActive?.() === false) break;
+    const ref = refOf(before);
+    try {
+      await store.remove(ref);
+      removed.push({ ref, action: 'deleted', before, message: `deleted ${refTitle(ref)}` });
+    } catch (error) {
+      if (!(error instanceof StoreError)) throw error;
+      removed.push({
+        ref,
+        action: 'failed',
+        before,
+        message: error.message,
+        code: 'KYM_CLUSTER',
+        storeError: error,
+      });
+    }
+  }
+  return removed;
+}

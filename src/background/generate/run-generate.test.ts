@@ -1,0 +1,172 @@
+import { describe, expect, it } from 'vitest';
+import { emptyDataSource } from '../../engine/context/data-source.ts';
+import type { JsonObject } from '../../json/value.ts';
+import { compilePolicy } from '../../policy/compile/policy.ts';
+import { manualClock } from '../clock.testing.ts';
+import { createBreaker } from '../queue/breaker.ts';
+import { type NewUpdateRequest, readUpdateRequest, updateRequestDocument } from '../queue/update-request.ts';
+import { createMemoryStore } from '../store/memory-store.ts';
+import { createGenerateRunner } from './run-generate.ts';
+
+const secret = (name: string, namespace: string, value: string): JsonObject => ({
+  apiVersion: 'v1',
+  kind: 'Secret',
+  metadata: { name, namespace, uid: `uid-${namespace}-${name}`, resourceVersion: '1' },
+  data: { key: value },
+});
+const team = (name: string): JsonObject => ({
+  apiVersion: 'v1',
+  kind: 'Namespace',
+  metadata: { name, uid: `uid-${name}`, resourceVersion: '1', labels: { team: 'yes' } },
+});
+
+function world(objects: readonly JsonObject[], generate: JsonObject = {}) {
+  const { policy, problems } = compilePolicy(
+    {
+      apiVersion: 'kyverno.io/v1',
+      kind: 'ClusterPolicy',
+      metadata: { name: 'p' },
+      spec: {
+        rules: [
+          {
+            name: 'copy',
+            match: {
+              any: [{ resources: { kinds: ['Namespace'], selector: { matchLabels: { team: 'yes' } } } }],
+            },
+            generate: {
+              apiVersion: 'v1',
+              kind: 'Secret',
+              name: 'copy',
+              namespace: '{{ request.object.metadata.name }}',
+              synchronize: true,
+              clone: { namespace: 'default', name: 'source' },
+              ...generate,
+            },
+          },
+        ],
+      },
+    },
+    { file: 'test' },
+  );
+  if (policy === undefined) throw new Error(problems.map(({ message }) => message).join('\n'));
+  const clock = manualClock();
+  const store = createMemoryStore(objects);
+  const run = createGenerateRunner({
+    store,
+    dataSource: emptyDataSource,
+    environment: { now: () => new Date(clock.now()), random: () => 0.5 },
+    clock,
+    breaker: createBreaker({ clock }),
+    policyOf: (key) => (key === 'p' ? policy : undefined),
+    exceptionsOf: () => [],
+    kindOfResource: () => undefined,
+  });
+  const send = (request: NewUpdateRequest) =>
+    run(readUpdateRequest(updateRequestDocument(request, 'kymera')), () => true);
+  const ask = (more: Partial<NewUpdateRequest> = {}) => send({ ...asked, ...more });
+  const copies = () =>
+    store
+      .objects()
+      .filter(({ metadata }) => (metadata as JsonObject)['name'] === 'copy')
+      .map(
+        ({ metadata, data }) => `${(metadata as JsonObject)['namespace']}: ${(data as JsonObject)['key']}`,
+      );
+  return { ask, send, store, copies };
+}
+
+const asked: NewUpdateRequest = {
+  type: 'generate',
+  policy: 'p',
+  rule: 'copy',
+  cause: 'admission',
+  mark: 'm',
+  operation: 'CREATE',
+  trigger: { apiVersion: 'v1', kind: 'Namespace', namespace: '', name: 'a', uid: 'uid-a' },
+  user: { info: { username: 'eve', groups: [] }, roles: [], clusterRoles: [] },
+  admission: { uid: 'm', kind: { group: '', version: 'v1', kind: 'Namespace' }, name: 'a' },
+};
+const { operation: _, user: __, ...unasked } = asked;
+const nobody = { apiVersion: '', kind: '', namespace: '', name: '' };
+const source = secret('source', 'default', 'old');
+
+describe('a request of a generate rule', () => {
+  it('makes what the trigger asks for', async () => {
+    const { ask, copies } = world([source, team('a')]);
+    expect(await ask()).toEqual({ state: 'Completed', message: 'generated Secret a/copy' });
+    expect(copies()).toEqual(['a: old']);
+    expect(await ask()).toEqual({ state: 'Completed', message: 'everything is as it should be' });
+  });
+
+  it('fails without its source, and says so', async () => {
+    const { ask } = world([team('a')]);
+    expect(await ask()).toMatchObject({
+      state: 'Failed',
+      message: expect.stringContaining('default/source'),
+    });
+  });
+
+  it('removes what was made for a trigger that is gone', async () => {
+    const { ask, copies, store } = world([source, team('a')]);
+    await ask();
+    await store.remove({ apiVersion: 'v1', kind: 'Namespace', namespace: '', name: 'a' });
+    const admission = { ...asked.admission, oldObject: team('a') };
+    expect(await ask({ operation: 'DELETE', deleteDownstream: true, admission })).toEqual({
+      state: 'Completed',
+      message: 'deleted Secret a/copy',
+    });
+    expect(copies()).toEqual([]);
+  });
+
+  it('puts right what somebody changed or deleted', async () => {
+    const { ask, send, copies, store } = world([source, team('a')]);
+    await ask();
+    await store.remove({ apiVersion: 'v1', kind: 'Secret', namespace: 'a', name: 'copy' });
+    await send({ ...unasked, cause: 'change' });
+    expect(copies()).toEqual(['a: old']);
+  });
+
+  it('follows a source that changes, and goes with one that is deleted', async () => {
+    const { ask, send, copies, store } = world([source, team('a'), team('b')]);
+    await ask();
+    await ask({
+      trigger: { ...asked.trigger, name: 'b', uid: 'uid-b' },
+      admission: { ...asked.admission, name: 'b' },
+    });
+    await store.update(secret('source', 'default', 'new'));
+    await send({ ...unasked, cause: 'change', trigger: nobody });
+    expect(copies()).toEqual(['a: new', 'b: new']);
+    const removedSource = {
+      apiVersion: 'v1',
+      kind: 'Secret',
+      namespace: 'default',
+      name: 'source',
+      uid: 'uid-default-source',
+    };
+    await send({ ...unasked, cause: 'change', trigger: nobody, admission: { removedSource } });
+    expect(copies()).toEqual([]);
+  });
+
+  it('of a policy update is for all triggers where the rule says so', async () => {
+    const all = { ...unasked, cause: 'policyUpdate', trigger: nobody } as const;
+    const existing = world([source, team('a'), team('b')], { generateExisting: true });
+    await existing.send(all);
+    expect(existing.copies()).toEqual(['a: old', 'b: old']);
+    const others = world([source, team('a')]);
+    expect(await others.send(all)).toEqual({ state: 'Skip', message: 'there is nothing to do' });
+  });
+
+  it('clears up after a rule that is gone, by what is known of it', async () => {
+    const { ask, send, copies } = world([source, team('a')]);
+    await ask();
+    const admission = { kinds: [{ apiVersion: 'v1', kind: 'Secret' }] };
+    await send({ ...unasked, cause: 'policyDelete', trigger: nobody, admission });
+    expect(copies()).toEqual([]);
+  });
+
+  it('ends when its rule is gone', async () => {
+    expect(await world([]).ask({ rule: 'other' })).toEqual({
+      state: 'Skip',
+      message: 'policy p has no rule other',
+    });
+  });
+});

@@ -1,0 +1,226 @@
+import { requestFor } from '../../admission/resource-request.ts';
+import type { DataSource } from '../../engine/context/data-source.ts';
+import type { Request } from '../../engine/request.ts';
+import type { Environment } from '../../expression/scope.ts';
+import type {
+  CompiledException,
+  CompiledPolicy,
+  CompiledRule,
+  CompiledRuleHead,
+} from '../../policy/compiled.ts';
+import type { Clock } from '../clock.ts';
+import { refOf, refTitle } from '../object-identity.ts';
+import { type ObjectStore, StoreError } from '../ports.ts';
+import { runTargets, type TargetFailure, type TargetsResult } from '../targets/run-targets.ts';
+import { createSweepReader, type SweepReader } from '../targets/sweep-reader.ts';
+import type { TargetWrite } from '../targets/write-target.ts';
+import { findTrigger } from '../triggers/find-trigger.ts';
+import { listTriggers } from '../triggers/list-triggers.ts';
+import { type KindOfResource, requestOfUpdate } from '../triggers/request-of.ts';
+import { triggerFailureText } from '../triggers/trigger-failure.ts';
+import { passingRules } from '../triggers/triggered-rules.ts';
+import type { Breaker } from './breaker.ts';
+import type { RunResult } from './controller.ts';
+import { createSettling } from './settling.ts';
+import type { UpdateRequest } from './update-request.ts';
+
+export interface RunnerOptions {
+  readonly store: ObjectStore;
+  readonly dataSource: DataSource;
+  readonly environment: Environment;
+  readonly clock: Clock;
+  readonly breaker: Breaker;
+  policyOf(key: string): CompiledPolicy | undefined;
+  exceptionsOf(key: string): readonly CompiledException[];
+  readonly kindOfResource: KindOfResource;
+  /** How to make and clear away what generate rules are about. */
+  generate(request: UpdateRequest, isActive: () => boolean): Promise<RunResult>;
+  /** How long the API server may take to carry out the request that was the trigger. */
+  readonly settleMs?: number;
+  onWrite?(request: UpdateRequest, write: TargetWrite): void;
+  /** What to add to the rights of the background, when it was refused something. */
+  adviceFor?(policy: CompiledPolicy): Promise<string | undefined>;
+}
+
+export type Runner = (request: UpdateRequest, isActive: () => boolean) => Promise<RunResult>;
+
+const defaultSettleMs = 10_000;
+/** A target may be created together with its trigger. */
+const targetShare = 0.2;
+const mostShownFailures = 3;
+
+/** Does what an UpdateRequest asks for. */
+export function createRunner(options: RunnerOptions): Runner {
+  const { store, clock, settleMs = defaultSettleMs } = options;
+  const settling = createSettling(clock);
+
+  async function runMutate(request: UpdateRequest, isActive: () => boolean): Promise<RunResult> {
+    const policy = options.policyOf(request.policy);
+    const rule = policy?.rules.find(({ name, targets }) => name === request.rule && targets !== undefined);
+    if (policy === undefined || rule === undefined) return gone(request, policy);
+    if (request.trigger.name === '') return runSweep(request, policy, rule, isActive);
+    if (request.tooLarge !== undefined) return tooLarge(request.tooLarge);
+    const trigger = await findTrigger(request, store);
+    if (trigger.status === 'wait') return settling.wait(request, trigger.message, settleMs);
+    if (trigger.status === 'none') return { state: 'Skip', message: trigger.message };
+    const asked = requestOfUpdate(request, trigger.object, options.kindOfResource);
+    const passed = await passes(asked, policy, rule, options);
+    if (passed !== true) return passed;
+    const result = await act(request, policy, rule, asked, isActive);
+    if (result.missing.length > 0 && didNothing(result)) {
+      const message = result.missing.slice(0, mostShownFailures).join('; ');
+      return settling.wait(request, message, settleMs * targetShare);
+    }
+    settling.over(request);
+    return verdict(result, policy);
+  }
+
+  function act(
+    request: UpdateRequest,
+    policy: CompiledPolicy,
+    rule: CompiledRule,
+    asked: Request,
+    isActive: () => boolean,
+    reader?: SweepReader,
+  ): Promise<TargetsResult> {
+    return runTargets({
+      policy,
+      rule,
+      request: asked,
+      store,
+      reader: reader ?? store,
+      dataSource: options.dataSource,
+      environment: options.environment,
+      clock,
+      breaker: options.breaker,
+      chain: reader === undefined ? options.breaker.chainOf(request) : [],
+      isActive,
+      onWrite(write) {
+        if (write.stored !== undefined && write.result.ref.subresource === undefined)
+          reader?.wrote(write.stored);
+        options.onWrite?.(request, write);
+      },
+    });
+  }
+
+  /** Every object that the rule matches is a trigger; there is no operation and no user. */
+  async function runSweep(
+    request: UpdateRequest,
+    policy: CompiledPolicy,
+    rule: CompiledRule,
+    isActive: () => boolean,
+  ): Promise<RunResult> {
+    const reader = createSweepReader(store);
+    const results: TargetsResult[] = [];
+    let triggers = 0;
+    for (const object of await listTriggers(reader, policy, rule)) {
+      if (!isActive()) break;
+      const asked = requestFor(object, { operation: null });
+      const passed = await passes(asked, policy, rule, options);
+      if (passed !== true) {
+        if (passed.state === 'Failed') results.push(failedTrigger(refTitle(refOf(object)), passed.message));
+        continue;
+      }
+      triggers += 1;
+      results.push(await act(request, policy, rule, asked, isActive, reader));
+    }
+    if (triggers === 0 && results.length === 0) return { state: 'Skip', message: 'there is no trigger' };
+    const missing = results.flatMap((result) => result.missing);
+    const together = { ...sum(results), missing };
+    return verdict(together, policy);
+  }
+
+  async function verdict(result: TargetsResult, policy: CompiledPolicy): Promise<RunResult> {
+    const { written, unchanged, skipped, missing, failures, stopped } = result;
+    if (stopped !== undefined) return { state: 'Failed', message: stopped, permanent: true };
+    if (failures.length > 0) {
+      const isForbidden = failures.some(({ reason }) => reason === 'forbidden');
+      const advice = isForbidden ? await options.adviceFor?.(policy) : undefined;
+      const text = failureMessage(failures);
+      return { state: 'Failed', message: advice === undefined ? text : `${text}\n${advice}` };
+    }
+    const notes = missing.slice(0, mostShownFailures);
+    if (written + unchanged === 0 && (skipped > 0 || missing.length > 0))
+      return {
+        state: 'Skip',
+        message: [...(skipped > 0 ? [`${skipped} left alone`] : []), ...notes].join('; '),
+      };
+    return {
+      state: 'Completed',
+      message: [`${written} changed, ${unchanged + skipped} left as they are`, ...notes].join('; '),
+    };
+  }
+
+  return async (request, isActive) => {
+    try {
+      return await (request.type === 'generate'
+        ? options.generate(request, isActive)
+        : runMutate(request, isActive));
+    } catch (error) {
+      if (!(error instanceof StoreError)) throw error;
+      return { state: 'Failed', message: error.message };
+    }
+  };
+}
+
+/** Whether the rule is for this request at all; else what that makes of it. */
+export async function passes(
+  asked: Request,
+  policy: CompiledPolicy,
+  rule: CompiledRuleHead,
+  options: Pick<RunnerOptions, 'dataSource' | 'environment' | 'exceptionsOf'>,
+): Promise<RunResult | true> {
+  const [outcome] = await passingRules(asked, policy, {
+    dataSource: options.dataSource,
+    environment: options.environment,
+    exceptions: options.exceptionsOf(policy.key),
+    only: (each) => each === rule,
+  });
+  if (outcome === undefined || outcome.status === 'passed') return true;
+  if (outcome.status === 'failed') return { state: 'Failed', message: triggerFailureText(outcome) };
+  return { state: 'Skip', message: 'message' in outcome ? outcome.message : 'the trigger is none any more' };
+}
+
+export function gone({ policy, rule }: UpdateRequest, known: CompiledPolicy | undefined): RunResult {
+  const message =
+    known === undefined ? `there is no policy ${policy}` : `policy ${policy} has no rule ${rule}`;
+  return { state: 'Skip', message };
+}
+
+export function tooLarge(bytes: number): RunResult {
+  const message = `what the rule reads of the request has ${bytes} bytes: more than can be kept`;
+  return { state: 'Failed', message, permanent: true };
+}
+
+function didNothing({ written, unchanged, skipped, failures }: TargetsResult): boolean {
+  return written + unchanged + skipped + failures.length === 0;
+}
+
+function failedTrigger(title: string, message: string): TargetsResult {
+  return {
+    written: 0,
+    unchanged: 0,
+    skipped: 0,
+    missing: [],
+    failures: [{ message: `${title}: ${message}` }],
+  };
+}
+
+function sum(results: readonly TargetsResult[]): Omit<TargetsResult, 'missing'> {
+  const total = (field: 'written' | 'unchanged' | 'skipped') =>
+    results.reduce((count, result) => count + result[field], 0);
+  const stopped = results.find((result) => result.stopped !== undefined)?.stopped;
+  return {
+    written: total('written'),
+    unchanged: total('unchanged'),
+    skipped: total('skipped'),
+    failures: results.flatMap(({ failures }) => failures),
+    ...(stopped === undefined ? {} : { stopped }),
+  };
+}
+
+function failureMessage(failures: readonly TargetFailure[]): string {
+  const messages = [...new Set(failures.map(({ message }) => message))];
+  const more = messages.length - mostShownFailures;
+  return [...messages.slice(0, mostShownFailures), ...(more > 0 ? [`and ${more} more`] : [])].join('; ');
+}

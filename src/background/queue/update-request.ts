@@ -1,0 +1,270 @@
+import { createHash } from 'node:crypto';
+import type { RequestUser } from '../../engine/request.ts';
+import { readBoolean, readNumber, readObject, readText, readTextMap } from '../../json/read-field.ts';
+import { isArray, type Json, type JsonObject } from '../../json/value.ts';
+import type { Operation } from '../../policy/compiled.ts';
+import type { ObjectRef } from '../ports.ts';
+
+export type RequestType = 'mutate' | 'generate';
+export type UpdateState = 'Pending' | 'Completed' | 'Skip' | 'Failed';
+/** Why there is something to do: a request of the API server, a policy that is new or changed, the regular look, or one that is gone. */
+export type Cause = 'admission' | 'policyUpdate' | 'reconcile' | 'policyDelete' | 'change';
+
+/** Work for the background, as its object in the cluster tells it. */
+export interface UpdateRequest {
+  readonly name: string;
+  readonly createdAt: number;
+  readonly type: RequestType;
+  /** `name`, or `namespace/name`. */
+  readonly policy: string;
+  readonly rule: string;
+  readonly cause: Cause;
+  /** Another one when a later request has taken the place of an earlier. */
+  readonly mark: string;
+  /** Without a name: every object that the rule matches. */
+  readonly trigger: ObjectRef;
+  readonly operation?: Operation;
+  readonly user?: RequestUser;
+  /** The AdmissionRequest, its objects cut down or left out. */
+  readonly admission: JsonObject;
+  /** The trigger's version before the request, when the request changes it. */
+  readonly oldVersion?: string;
+  /** Bytes of what was too large to be stored. */
+  readonly tooLarge?: number;
+  /** What was generated for the trigger is to go. */
+  readonly deleteDownstream: boolean;
+  readonly status: UpdateStatus;
+  /** As it was read. */
+  readonly document: JsonObject;
+}
+
+export interface UpdateStatus {
+  readonly state: UpdateState;
+  readonly message: string;
+  readonly retryCount: number;
+  /** The request that this is about. */
+  readonly mark: string;
+  /** When it ended, in ms since the epoch. */
+  readonly endedAt?: number;
+  /** Given up; kept so that somebody sees it. */
+  readonly deadLetter: boolean;
+}
+
+/** What is needed to write one. */
+export interface NewUpdateRequest {
+  readonly type: RequestType;
+  readonly policy: string;
+  readonly rule: string;
+  readonly cause: Cause;
+  readonly mark: string;
+  readonly trigger: ObjectRef;
+  readonly operation?: Operation;
+  readonly user?: RequestUser;
+  readonly admission?: JsonObject;
+  readonly oldVersion?: string;
+  readonly tooLarge?: number;
+  readonly deleteDownstream?: boolean;
+}
+
+export const updateRequestVersion = 'kyverno.io/v2';
+const annotations = {
+  cause: 'kymera.io/cause',
+  mark: 'kymera.io/request',
+  oldVersion: 'kymera.io/old-version',
+  tooLarge: 'kymera.io/too-large',
+} as const;
+
+/** One for each policy, rule, trigger and operation: later requests of the same coalesce. */
+export function updateRequestName(request: NewUpdateRequest): string {
+  const { type, policy, rule, cause, trigger, operation = '' } = request;
+  const { uid, apiVersion, kind, namespace, name, subresource = '' } = trigger;
+  const identity = uid === undefined ? [apiVersion, kind, namespace, name] : [uid];
+  const parts = [type, policy, rule, cause, operation, subresource, ...identity];
+  return `ur-${createHash('sha256').update(JSON.stringify(parts)).digest('hex').slice(0, 20)}`;
+}
+
+export function updateRequestDocument(request: NewUpdateRequest, namespace: string): JsonObject {
+  const { type, policy, rule, trigger, operation, user, admission, cause, mark, oldVersion, tooLarge } =
+    request;
+  const { apiVersion, kind, uid } = trigger;
+  return {
+    apiVersion: updateRequestVersion,
+    kind: 'UpdateRequest',
+    metadata: {
+      name: updateRequestName(request),
+      namespace,
+      labels: labelsOf(request),
+      annotations: {
+        [annotations.cause]: cause,
+        [annotations.mark]: mark,
+        ...(oldVersion === undefined ? {} : { [annotations.oldVersion]: oldVersion }),
+        ...(tooLarge === undefined ? {} : { [annotations.tooLarge]: String(tooLarge) }),
+      },
+    },
+    spec: {
+      requestType: type,
+      policy,
+      rule,
+      ...(request.deleteDownstream === true ? { deleteDownstream: true } : {}),
+      resource: {
+        apiVersion,
+        kind,
+        name: trigger.name,
+        namespace: trigger.namespace,
+        ...(uid === undefined ? {} : { uid }),
+      },
+      context: {
+        ...(user === undefined ? {} : { userInfo: userDocument(user) }),
+        admissionRequestInfo: {
+          ...(operation === undefined ? {} : { operation }),
+          ...(admission === undefined ? {} : { admissionRequest: admission }),
+        },
+      },
+    },
+  };
+}
+
+export function readUpdateRequest(document: JsonObject): UpdateRequest {
+  const metadata = readObject(document, 'metadata') ?? {};
+  const spec = readObject(document, 'spec') ?? {};
+  const resource = readObject(spec, 'resource') ?? {};
+  const context = readObject(spec, 'context') ?? {};
+  const info = readObject(context, 'admissionRequestInfo') ?? {};
+  const notes = readTextMap(metadata, 'annotations');
+  const user = readUser(readObject(context, 'userInfo'));
+  const operation = readText(info, 'operation');
+  const admission = readObject(info, 'admissionRequest') ?? {};
+  const uid = readText(resource, 'uid');
+  const subresource = readText(admission, 'subResource');
+  const oldVersion = notes[annotations.oldVersion];
+  const tooLarge = notes[annotations.tooLarge];
+  return {
+    name: readText(metadata, 'name') ?? '',
+    createdAt: Date.parse(readText(metadata, 'creationTimestamp') ?? '') || 0,
+    type: readText(spec, 'requestType') === 'generate' ? 'generate' : 'mutate',
+    policy: readText(spec, 'policy') ?? '',
+    rule: readText(spec, 'rule') ?? '',
+    cause: (notes[annotations.cause] ?? 'admission') as Cause,
+    mark: notes[annotations.mark] ?? '',
+    trigger: {
+      apiVersion: readText(resource, 'apiVersion') ?? '',
+      kind: readText(resource, 'kind') ?? '',
+      namespace: readText(resource, 'namespace') ?? '',
+      name: readText(resource, 'name') ?? '',
+      ...(uid === undefined ? {} : { uid }),
+      ...(subresource === undefined || subresource === '' ? {} : { subresource }),
+    },
+    ...(operation === undefined ? {} : { operation: operation as Operation }),
+    ...(user === undefined ? {} : { user }),
+    admission,
+    ...(oldVersion === undefined ? {} : { oldVersion }),
+    ...(tooLarge === undefined ? {} : { tooLarge: Number(tooLarge) }),
+    deleteDownstream: readBoolean(spec, 'deleteDownstream') ?? false,
+    status: readStatus(readObject(document, 'status') ?? {}),
+    document,
+  };
+}
+
+function readStatus(status: JsonObject): UpdateStatus {
+  const ended = Date.parse(readText(status, 'endedAt') ?? '');
+  return {
+    state: (readText(status, 'state') ?? 'Pending') as UpdateState,
+    message: readText(status, 'message') ?? '',
+    retryCount: readNumber(status, 'retryCount') ?? 0,
+    mark: readText(status, 'observedRequest') ?? '',
+    ...(Number.isNaN(ended) ? {} : { endedAt: ended }),
+    deadLetter: readBoolean(status, 'deadLetter') ?? false,
+  };
+}
+
+export function statusDocument({
+  state,
+  message,
+  retryCount,
+  mark,
+  endedAt,
+  deadLetter,
+}: UpdateStatus): JsonObject {
+  return {
+    state,
+    message,
+    observedRequest: mark,
+    ...(retryCount === 0 ? {} : { retryCount }),
+    ...(endedAt === undefined ? {} : { endedAt: new Date(endedAt).toISOString() }),
+    ...(deadLetter ? { deadLetter } : {}),
+  };
+}
+
+/** Still to be done, for the first time, again, or for a later request than the one that was done. */
+export function isOpen({ status, mark }: UpdateRequest): boolean {
+  if (status.mark !== mark || status.state === 'Pending') return true;
+  return status.state === 'Failed' && !status.deadLetter;
+}
+
+/** The same document without the objects of the request; undefined when it holds none. */
+export function withoutPayload(document: JsonObject): JsonObject | undefined {
+  const spec = readObject(document, 'spec') ?? {};
+  const context = readObject(spec, 'context') ?? {};
+  const info = readObject(context, 'admissionRequestInfo') ?? {};
+  const { object, oldObject, ...admissionRequest } = readObject(info, 'admissionRequest') ?? {};
+  if (object === undefined && oldObject === undefined) return undefined;
+  return {
+    ...document,
+    spec: { ...spec, context: { ...context, admissionRequestInfo: { ...info, admissionRequest } } },
+  };
+}
+
+function labelsOf({ type, policy, trigger }: NewUpdateRequest): JsonObject {
+  const prefix = `${type}.updaterequest.kyverno.io`;
+  return {
+    'app.kubernetes.io/managed-by': 'kymera',
+    [`${prefix}/policy-name`]: labelValue(policy),
+    [`${prefix}/trigger-name`]: labelValue(trigger.name),
+    [`${prefix}/trigger-namespace`]: labelValue(trigger.namespace),
+    [`${prefix}/trigger-kind`]: labelValue(trigger.kind),
+    [`${prefix}/trigger-apiversion`]: labelValue(trigger.apiVersion),
+  };
+}
+
+/** At most 63 characters, and no others than a label may have. */
+function labelValue(text: string): string {
+  return text
+    .replace(/[^A-Za-z0-9._-]/g, '-')
+    .slice(0, 63)
+    .replace(/^[^A-Za-z0-9]+|[^A-Za-z0-9]+$/g, '');
+}
+
+function userDocument({ info, roles, clusterRoles }: RequestUser): JsonObject {
+  const { username, groups, uid, extra } = info;
+  return {
+    roles: [...roles],
+    clusterRoles: [...clusterRoles],
+    userInfo: {
+      username,
+      groups: [...groups],
+      ...(uid === undefined ? {} : { uid }),
+      ...(extra === undefined ? {} : { extra }),
+    },
+  };
+}
+
+function readUser(document: JsonObject | undefined): RequestUser | undefined {
+  if (document === undefined) return undefined;
+  const info = readObject(document, 'userInfo') ?? {};
+  const uid = readText(info, 'uid');
+  const extra = readObject(info, 'extra');
+  return {
+    info: {
+      username: readText(info, 'username') ?? '',
+      groups: texts(info['groups']),
+      ...(uid === undefined ? {} : { uid }),
+      ...(extra === undefined ? {} : { extra }),
+    },
+    roles: texts(document['roles']),
+    clusterRoles: texts(document['clusterRoles']),
+  };
+}
+
+function texts(value: Json | undefined): readonly string[] {
+  return isArray(value) ? value.filter((item) => typeof item === 'string') : [];
+}

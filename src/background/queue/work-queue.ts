@@ -1,0 +1,126 @@
+import type { Clock } from '../clock.ts';
+
+export interface WorkQueueOptions {
+  /** How many items are worked on at a time. */
+  readonly workers: number;
+  readonly clock: Clock;
+  /** Works on one item. Tells after how many milliseconds it is to be tried again; undefined when it is done. Never rejects. */
+  run(key: string): Promise<number | undefined>;
+}
+
+export interface WorkQueue {
+  /** An item that waits already is there once; one that is being worked on is worked on once more. */
+  add(key: string, group: string, delayMs?: number): void;
+  /** Forgets an item that waits. */
+  remove(key: string): void;
+  waiting(): number;
+  running(): number;
+  /** Takes nothing up any more; resolves when nothing is being worked on. */
+  stop(): Promise<void>;
+}
+
+interface Item {
+  readonly group: string;
+  /** What takes a delayed item back. */
+  readonly cancel?: () => void;
+}
+
+/**
+ * A queue of keys. Groups take turns, and none can take all workers: a thousand items of one policy, or one that hangs, hold up no
+ * other policy.
+ */
+export function createWorkQueue({ workers, clock, run }: WorkQueueOptions): WorkQueue {
+  const mostOfOneGroup = Math.max(1, workers - 2);
+  const known = new Map<string, Item>();
+  const ready = new Map<string, string[]>();
+  const running = new Map<string, { readonly group: string; again: boolean }>();
+  const runningOf = new Map<string, number>();
+  const idle: (() => void)[] = [];
+  let stopped = false;
+
+  function enqueue(key: string, group: string): void {
+    known.set(key, { group });
+    const list = ready.get(group);
+    if (list === undefined) ready.set(group, [key]);
+    else list.push(key);
+    pump();
+  }
+
+  /** The next key of the group whose turn it is. */
+  function take(): readonly [string, string] | undefined {
+    for (const [group, keys] of ready) {
+      if ((runningOf.get(group) ?? 0) >= mostOfOneGroup) continue;
+      const key = keys.shift();
+      // To the end of the line.
+      ready.delete(group);
+      if (keys.length > 0) ready.set(group, keys);
+      if (key !== undefined) return [key, group];
+    }
+    return undefined;
+  }
+
+  function pump(): void {
+    while (!stopped && running.size < workers) {
+      const next = take();
+      if (next === undefined) return;
+      const [key, group] = next;
+      known.delete(key);
+      running.set(key, { group, again: false });
+      runningOf.set(group, (runningOf.get(group) ?? 0) + 1);
+      void run(key).then((delayMs) => settle(key, delayMs));
+    }
+  }
+
+  function settle(key: string, delayMs: number | undefined): void {
+    const worked = running.get(key);
+    running.delete(key);
+    if (worked !== undefined) {
+      const left = (runningOf.get(worked.group) ?? 1) - 1;
+      if (left === 0) runningOf.delete(worked.group);
+      else runningOf.set(worked.group, left);
+      if (worked.again) add(key, worked.group);
+      else if (delayMs !== undefined) add(key, worked.group, delayMs);
+    }
+    pump();
+    if (running.size === 0) for (const resolve of idle.splice(0)) resolve();
+  }
+
+  function add(key: string, group: string, delayMs = 0): void {
+    if (stopped) return;
+    const worked = running.get(key);
+    if (worked !== undefined) {
+      worked.again = true;
+      return;
+    }
+    const waits = known.get(key);
+    if (waits !== undefined) {
+      // What waits for its time may be wanted sooner.
+      if (waits.cancel === undefined || delayMs > 0) return;
+      waits.cancel();
+    }
+    if (delayMs <= 0) enqueue(key, group);
+    else known.set(key, { group, cancel: clock.after(delayMs, () => enqueue(key, group)) });
+  }
+
+  return {
+    add,
+    remove(key) {
+      const item = known.get(key);
+      if (item === undefined) return;
+      known.delete(key);
+      item.cancel?.();
+      const keys = ready.get(item.group)?.filter((each) => each !== key) ?? [];
+      if (keys.length > 0) ready.set(item.group, keys);
+      else ready.delete(item.group);
+    },
+    waiting: () => known.size,
+    running: () => running.size,
+    async stop() {
+      stopped = true;
+      for (const { cancel } of known.values()) cancel?.();
+      known.clear();
+      ready.clear();
+      if (running.size > 0) await new Promise<void>((resolve) => idle.push(resolve));
+    },
+  };
+}

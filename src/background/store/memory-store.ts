@@ -1,0 +1,72 @@
+import type { Json, JsonObject } from '../../json/value.ts';
+import { mergeKinds } from '../../patch/merge-types.ts';
+import { clusterScopedKinds } from '../../policy/cluster-scoped-kinds.ts';
+import { metadataOf, refKey, refOf, refTitle } from '../object-identity.ts';
+import { type ObjectRef, type ObjectStore, StoreError } from '../ports.ts';
+import { compileQuery } from './list-query.ts';
+import { readPart, writePart } from './object-part.ts';
+
+/** Objects that are held here: those of files, or what would become of those of a cluster. */
+export interface MemoryStore extends ObjectStore {
+  /** As they are now, in the order they came. */
+  objects(): readonly JsonObject[];
+}
+
+/** Custom kinds have namespaces: most do. A kind that the core group does not have is not known. */
+export function isNamespacedKind(apiVersion: string, kind: string): boolean | undefined {
+  if (clusterScopedKinds.has(kind)) return false;
+  return apiVersion.includes('/') || Object.hasOwn(mergeKinds, `${apiVersion}/${kind}`) ? true : undefined;
+}
+
+export function createMemoryStore(
+  objects: Iterable<JsonObject>,
+  isNamespaced: ObjectStore['isNamespaced'] = isNamespacedKind,
+): MemoryStore {
+  const held = new Map<string, JsonObject>();
+  for (const object of objects) held.set(refKey(refOf(object)), object);
+  const find = ({ subresource: _, ...ref }: ObjectRef) => held.get(refKey(ref));
+
+  async function update(object: JsonObject, subresource = '', parent?: ObjectRef): Promise<JsonObject> {
+    const ref = parent ?? refOf(object);
+    const before = find(ref);
+    if (before === undefined) throw new StoreError('notFound', `there is no ${refTitle(ref)}`);
+    const version = metadataOf(before)['resourceVersion'];
+    const read = metadataOf(object)['resourceVersion'];
+    if (version !== undefined && read !== undefined && version !== read) {
+      throw new StoreError('conflict', `${refTitle(ref)} has changed since it was read`);
+    }
+    const after = withNextVersion(writePart(before, subresource, object), version);
+    held.set(refKey({ ...refOf(before) }), after);
+    return after;
+  }
+
+  return {
+    objects: () => [...held.values()],
+    isNamespaced,
+    async get(ref) {
+      const object = find(ref);
+      return object === undefined ? undefined : readPart(object, ref.subresource ?? '');
+    },
+    async list(query) {
+      const selects = compileQuery(query);
+      return [...held.values()].filter(selects);
+    },
+    async create(object) {
+      const ref = refOf(object);
+      if (find(ref) !== undefined)
+        throw new StoreError('alreadyExists', `there is a ${refTitle(ref)} already`);
+      held.set(refKey(ref), object);
+      return object;
+    },
+    update,
+    async remove(ref) {
+      const { subresource: _, ...whole } = ref;
+      held.delete(refKey(whole));
+    },
+  };
+}
+
+function withNextVersion(object: JsonObject, version: Json | undefined): JsonObject {
+  if (typeof version !== 'string') return object;
+  return { ...object, metadata: { ...metadataOf(object), resourceVersion: String(Number(version) + 1) } };
+}

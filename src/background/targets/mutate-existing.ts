@@ -1,0 +1,188 @@
+import type { ContextSettings } from '../../engine/context/context.ts';
+import { DataCache } from '../../engine/context/data-cache.ts';
+import type { DataSource } from '../../engine/context/data-source.ts';
+import { RequestFacts, RequestScope } from '../../engine/context/request-scope.ts';
+import { ValuesLayer } from '../../engine/context/scope-layers.ts';
+import type { Failure, Outcome } from '../../engine/outcome.ts';
+import { outcomeOf } from '../../engine/outcomes.ts';
+import type { Request } from '../../engine/request.ts';
+import { type RuleEffect, runRule } from '../../engine/rule.ts';
+import { type Environment, EvaluationError, type Scope } from '../../expression/scope.ts';
+import { equal } from '../../json/equal.ts';
+import type { JsonObject } from '../../json/value.ts';
+import type { CompiledPolicy, CompiledRule, CompiledTarget } from '../../policy/compiled.ts';
+import { refKey } from '../object-identity.ts';
+import { type ObjectReader, type ObjectRef, StoreError } from '../ports.ts';
+import { contextSettings, ruleScope } from '../triggers/triggered-rules.ts';
+import { untilReady } from '../until-ready.ts';
+import { sharedReads } from './shared-reads.ts';
+import { type FoundTarget, findTargets, renderTarget } from './target-lookup.ts';
+
+/** A rule with targets, and a trigger that it passes. */
+export interface TargetRun {
+  readonly policy: CompiledPolicy;
+  readonly rule: CompiledRule;
+  readonly request: Request;
+  readonly reader: ObjectReader;
+  readonly dataSource: DataSource;
+  readonly environment: Environment;
+  /** Also what became of each element of a loop. */
+  readonly explain?: boolean;
+}
+
+export interface TargetResult {
+  /** As far as it is known, when the target could not be read. */
+  readonly ref: ObjectRef;
+  /** The targets of the rule that select the object, by their index. */
+  readonly selectedBy: readonly number[];
+  /** Undefined when there is none that could be read. */
+  readonly before: JsonObject | undefined;
+  /** The same (===) when nothing changes. */
+  readonly after: JsonObject | undefined;
+  readonly outcome: Outcome;
+  /** Why the target could not be read. */
+  readonly storeError?: StoreError;
+}
+
+/** What a rule makes of its targets; nothing is written. An object that several selectors mean comes once. */
+export async function mutateTargets(run: TargetRun): Promise<readonly TargetResult[]> {
+  const session = createSession(run);
+  const reader = sharedReads(run.reader);
+  const results: TargetResult[] = [];
+  const selected = new Map<string, { readonly found: FoundTarget; readonly by: number[] }>();
+  for (const [index, target] of (run.rule.targets ?? []).entries()) {
+    const found = await lookUp(target, index);
+    for (const one of found) {
+      const key = refKey(one.ref);
+      const known = selected.get(key);
+      if (known === undefined) selected.set(key, { found: one, by: [index] });
+      else known.by.push(index);
+    }
+  }
+  for (const { found, by } of selected.values()) {
+    results.push(await session.mutate(found.ref, found.object, by));
+  }
+  return results;
+
+  async function lookUp(target: CompiledTarget, index: number): Promise<readonly FoundTarget[]> {
+    try {
+      const query = await untilReady(() => renderTarget(target, run.policy, session.scope));
+      return await findTargets(query, reader);
+    } catch (error) {
+      if (!(error instanceof EvaluationError) && !(error instanceof StoreError)) throw error;
+      results.push(notRead(run, target, index, error));
+      return [];
+    }
+  }
+}
+
+/** The same for one target that was read again, after somebody else had changed it. */
+export function mutateTarget(
+  run: TargetRun,
+  ref: ObjectRef,
+  object: JsonObject,
+  selectedBy: readonly number[],
+): Promise<TargetResult> {
+  return createSession(run).mutate(ref, object, selectedBy);
+}
+
+interface Session {
+  /** The trigger and the context of the rule, which are the same for all targets. */
+  readonly scope: Scope;
+  mutate(ref: ObjectRef, object: JsonObject, selectedBy: readonly number[]): Promise<TargetResult>;
+}
+
+function createSession(run: TargetRun): Session {
+  const { policy, rule, request } = run;
+  const data = new DataCache(run.dataSource);
+  const facts = new RequestFacts(request, run.environment);
+  const scope = ruleScope(policy, rule, new RequestScope(facts, request.object), request, data);
+  const settings: ContextSettings = contextSettings(policy, rule, request, data);
+  return {
+    scope,
+    async mutate(ref, object, selectedBy) {
+      const effects: RuleEffect[] = [];
+      let current = object;
+      for (const index of selectedBy) {
+        const target = rule.targets?.[index];
+        if (target === undefined) continue;
+        const effect = await untilReady(() =>
+          runRule(ruleForTarget(rule, target), current, {
+            context: settings,
+            explain: run.explain ?? false,
+            scopeFor: (now) => new ValuesLayer(scope, { target: now }),
+            exceptions: () => [],
+          }),
+        );
+        effects.push(effect.status === 'failed' ? failedAt(effect, target) : effect);
+        if (effect.status === 'applied') current = effect.object;
+        if (effect.status === 'failed') current = object;
+        if (effect.status === 'failed') break;
+      }
+      return resultOf(run, { ref, selectedBy, before: object, after: current }, effects);
+    },
+  };
+}
+
+/** A target has context and preconditions of its own; those of the rule are judged before, on the trigger. */
+function ruleForTarget(rule: CompiledRule, target: CompiledTarget): CompiledRule {
+  const { preconditions: _, ...rest } = rule;
+  const { context, preconditions } = target;
+  return { ...rest, context, ...(preconditions === undefined ? {} : { preconditions }) };
+}
+
+type Failed = Extract<RuleEffect, { status: 'failed' }>;
+
+function failedAt(effect: Failed, target: CompiledTarget): Failed {
+  const { failure } = effect;
+  if (failure.stage !== 'preconditions' || failure.rulePath.length > 1) return effect;
+  return { status: 'failed', failure: { ...failure, rulePath: [...target.path, 'preconditions'] } };
+}
+
+function resultOf(
+  { policy, rule }: TargetRun,
+  made: Pick<TargetResult, 'ref' | 'selectedBy'> & { before: JsonObject; after: JsonObject },
+  effects: readonly RuleEffect[],
+): TargetResult {
+  const { before } = made;
+  const after = equal(before, made.after) ? before : made.after;
+  const effect = decidingEffect(effects, before, after);
+  return { ...made, after, outcome: outcomeOf(policy, rule, before, effect) };
+}
+
+/** A failure, else a change, else why there is none. */
+function decidingEffect(effects: readonly RuleEffect[], before: JsonObject, after: JsonObject): RuleEffect {
+  const failed = effects.find(({ status }) => status === 'failed');
+  if (failed !== undefined) return failed;
+  const misses = effects.flatMap((effect) => ('misses' in effect ? effect.misses : []));
+  if (before !== after) {
+    const elements = effects.flatMap((effect) => ('elements' in effect ? (effect.elements ?? []) : []));
+    return { status: 'applied', object: after, misses, elements };
+  }
+  const skipped = effects.every(({ status }) => status === 'skipped') ? effects[0] : undefined;
+  return skipped ?? { status: 'unchanged', object: before, misses };
+}
+
+function notRead(
+  { policy, rule }: TargetRun,
+  target: CompiledTarget,
+  index: number,
+  error: EvaluationError | StoreError,
+): TargetResult {
+  const isStore = error instanceof StoreError;
+  const failure: Failure = {
+    code: isStore ? 'KYM_CLUSTER' : error.code,
+    stage: 'target',
+    rulePath: (isStore ? undefined : error.place) ?? target.path,
+    detail: error.message,
+  };
+  const effect: RuleEffect = { status: 'failed', failure };
+  return {
+    ref: { apiVersion: '', kind: '', namespace: '', name: '' },
+    selectedBy: [index],
+    before: undefined,
+    after: undefined,
+    outcome: outcomeOf(policy, rule, {}, effect),
+    ...(isStore ? { storeError: error } : {}),
+  };
+}

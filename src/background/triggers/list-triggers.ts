@@ -1,0 +1,26 @@
+import type { JsonObject } from '../../json/value.ts';
+import type { CompiledPolicy, CompiledRuleHead, KindSelector } from '../../policy/compiled.ts';
+import type { ObjectReader } from '../ports.ts';
+
+/** All objects of the kinds that a rule names. */
+export async function listTriggers(
+  reader: Pick<ObjectReader, 'list'>,
+  policy: CompiledPolicy,
+  { match }: Pick<CompiledRuleHead, 'match'>,
+): Promise<readonly JsonObject[]> {
+  const blocks = match.any ?? match.all?.slice(0, 1) ?? [];
+  const selectors = new Map(blocks.flatMap(({ kinds = [] }) => kinds).map((kind) => [kind.text, kind]));
+  const place = policy.namespace === undefined ? {} : { namespace: policy.namespace };
+  const found = new Set<JsonObject>();
+  for (const selector of selectors.values()) {
+    if (selector.subresource.pattern !== '') continue;
+    for (const object of await reader.list({ ...queryOf(selector), ...place })) found.add(object);
+  }
+  return [...found];
+}
+
+function queryOf({ group, version, kind }: KindSelector): { apiVersion: string; kind: string } {
+  const prefix = group.pattern === '' ? '' : `${group.pattern}/`;
+  const apiVersion = group.pattern === '*' ? '*' : `${prefix}${version.pattern}`;
+  return { apiVersion, kind: kind.pattern };
+}

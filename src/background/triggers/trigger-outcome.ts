@@ -1,0 +1,55 @@
+import type { ClauseMiss, Failure } from '../../engine/outcome.ts';
+import type { ConditionResult } from '../../expression/conditions/conditions.ts';
+import { formatPointer } from '../../json/pointer.ts';
+import type { Path } from '../../json/value.ts';
+import type { CompiledPolicy } from '../../policy/compiled.ts';
+import type { BackgroundRule } from '../background-rule.ts';
+
+/** What a trigger means to one rule. */
+export type TriggerOutcome = BackgroundRule & { readonly policy: CompiledPolicy } & (
+    | { readonly status: 'passed' }
+    /** The trigger no longer is one: what was generated for it goes. For synchronized generate rules only. */
+    | { readonly status: 'withdrawn' }
+    | { readonly status: 'skipped'; readonly reason: TriggerSkip; readonly message: string }
+    | { readonly status: 'failed'; readonly failure: Failure; readonly message: string }
+  );
+
+export type TriggerSkip =
+  | { readonly type: 'match'; readonly clauses: readonly ClauseMiss[] }
+  | { readonly type: 'exclude'; readonly clause: Path }
+  | { readonly type: 'namespace'; readonly expected: string; readonly actual: string }
+  | { readonly type: 'operation'; readonly operation: string }
+  | { readonly type: 'preconditions'; readonly conditions: readonly ConditionResult[] }
+  | { readonly type: 'exception'; readonly exceptions: readonly string[] }
+  | { readonly type: 'applyRules'; readonly after: string }
+  /** A request of the background itself. */
+  | { readonly type: 'ownRequest' }
+  /** There is no request, and the rule asks who made it. */
+  | { readonly type: 'userInfo' };
+
+export function skipMessage(reason: TriggerSkip): string {
+  switch (reason.type) {
+    case 'match':
+      return 'the object does not match';
+    case 'exclude':
+      return `the object is excluded by ${formatPointer(reason.clause)}`;
+    case 'namespace':
+      return `the policy acts in namespace ${reason.expected} only`;
+    case 'operation':
+      return `the rule does not list ${reason.operation}`;
+    case 'preconditions': {
+      const told = reason.conditions.flatMap(({ passed, message }) =>
+        passed || message === undefined ? [] : [message],
+      );
+      return ['preconditions not met', ...told].join('; ');
+    }
+    case 'exception':
+      return `rule is skipped due to policy exceptions ${reason.exceptions.join(', ')}`;
+    case 'applyRules':
+      return `applyRules is One and rule ${reason.after} was decided`;
+    case 'ownRequest':
+      return 'the request was made in the background; skipBackgroundRequests is true';
+    case 'userInfo':
+      return 'the rule asks who made the request, and there is none';
+  }
+}

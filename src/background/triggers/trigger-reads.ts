@@ -1,0 +1,69 @@
+import type { Path } from '../../json/value.ts';
+import { ruleReads } from '../../policy/check/rule-reads.ts';
+import type { CompiledBlock, CompiledRuleHead } from '../../policy/compiled.ts';
+
+/** Which parts of a trigger a rule may read when it runs; never less than it does read. */
+export interface TriggerReads {
+  /** Without what tells one object from another, and labels. */
+  readonly object: readonly Path[] | 'all';
+  readonly oldObject: readonly Path[] | 'all';
+  /** Who made the request. */
+  readonly user: boolean;
+}
+
+const userRoots = new Set(['serviceAccountName', 'serviceAccountNamespace']);
+const userFields = new Set(['userInfo', 'roles', 'clusterRoles']);
+const known = new WeakMap<CompiledRuleHead, TriggerReads>();
+
+export function triggerReads(rule: CompiledRuleHead): TriggerReads {
+  const before = known.get(rule);
+  if (before !== undefined) return before;
+  const reads = analyse(rule);
+  known.set(rule, reads);
+  return reads;
+}
+
+function analyse(rule: CompiledRuleHead): TriggerReads {
+  const { paths } = ruleReads(rule.document);
+  const blocks = [rule.match, rule.exclude].flatMap((filter) => filter?.any ?? filter?.all ?? []);
+  const isMatched = blocks.some(({ annotations }) => annotations !== undefined);
+  return {
+    object: partsOf('object', paths, isMatched),
+    oldObject: partsOf('oldObject', paths, isMatched),
+    user: blocks.some(namesUsers) || paths.some(readsUser),
+  };
+}
+
+function partsOf(field: 'object' | 'oldObject', paths: readonly Path[], annotated: boolean) {
+  const parts: Path[] = annotated && field === 'object' ? [['metadata', 'annotations']] : [];
+  for (const path of paths) {
+    const [root, member, ...rest] = path;
+    if (root === 'images' && field === 'object') parts.push(['spec']);
+    else if (root === undefined || (root === 'request' && member === undefined)) return 'all';
+    else if (root === 'request' && member === field) {
+      if (rest.length === 0) return 'all';
+      parts.push(rest);
+    }
+  }
+  return withoutCovered(parts);
+}
+
+/** A path below another adds nothing. */
+function withoutCovered(paths: readonly Path[]): readonly Path[] {
+  const texts = paths.map((path) => JSON.stringify(path).slice(0, -1));
+  return paths.filter((_, index) => {
+    const text = texts[index] ?? '';
+    return !texts.some(
+      (other, at) => at !== index && (text === other ? at < index : text.startsWith(`${other},`)),
+    );
+  });
+}
+
+function namesUsers(block: CompiledBlock): boolean {
+  return block.subjects !== undefined || block.roles !== undefined || block.clusterRoles !== undefined;
+}
+
+function readsUser([root, member]: Path): boolean {
+  if (typeof root !== 'string') return false;
+  return userRoots.has(root) || (root === 'request' && typeof member === 'string' && userFields.has(member));
+}

@@ -1,0 +1,209 @@
+import { type ContextSettings, loadedEntriesFor, withContext } from '../../engine/context/context.ts';
+import { DataCache } from '../../engine/context/data-cache.ts';
+import type { DataSource } from '../../engine/context/data-source.ts';
+import { RequestFacts, RequestScope } from '../../engine/context/request-scope.ts';
+import { ValuesLayer } from '../../engine/context/scope-layers.ts';
+import { matchingExceptions } from '../../engine/exceptions.ts';
+import { clauseMisses, matchingBlock } from '../../engine/match.ts';
+import { MatchSubject, type SubjectSurroundings, statedIdentity } from '../../engine/match-subject.ts';
+import type { Failure } from '../../engine/outcome.ts';
+import type { Request } from '../../engine/request.ts';
+import { at, StageError } from '../../engine/stage.ts';
+import type { Environment, Scope } from '../../expression/scope.ts';
+import type { JsonObject } from '../../json/value.ts';
+import type {
+  CompiledException,
+  CompiledFilter,
+  CompiledPolicy,
+  CompiledRuleHead,
+} from '../../policy/compiled.ts';
+import { type BackgroundRule, backgroundRules } from '../background-rule.ts';
+import { untilReady } from '../until-ready.ts';
+import { skipMessage, type TriggerOutcome, type TriggerSkip } from './trigger-outcome.ts';
+import { triggerReads } from './trigger-reads.ts';
+
+export interface TriggerSettings {
+  readonly dataSource: DataSource;
+  readonly environment: Environment;
+  readonly exceptions?: readonly CompiledException[];
+  /** As whom background work is done: its requests count only for rules that ask for them. */
+  readonly backgroundUser?: string;
+  /** Look at these rules only. */
+  readonly only?: (rule: CompiledRuleHead) => boolean;
+}
+
+/** Which rules for existing objects, and which generate rules, a request is a trigger of; and why it is none of others. */
+export async function passingRules(
+  request: Request,
+  policy: CompiledPolicy,
+  settings: TriggerSettings,
+): Promise<readonly TriggerOutcome[]> {
+  const data = new DataCache(settings.dataSource);
+  const judge = createJudge(request, policy, settings, data);
+  const outcomes: TriggerOutcome[] = [];
+  let decided: string | undefined;
+  for (const rule of backgroundRules(policy)) {
+    if (settings.only?.(rule.rule) === false) continue;
+    const outcome: TriggerOutcome =
+      decided === undefined
+        ? await untilReady(() => ({ policy, ...rule, ...judge(rule) }))
+        : { policy, ...rule, ...skip({ type: 'applyRules', after: decided }) };
+    outcomes.push(outcome);
+    if (policy.applyRules === 'One' && outcome.status !== 'skipped') decided ??= rule.rule.name;
+  }
+  return outcomes;
+}
+
+type Verdict =
+  | { readonly status: 'passed' | 'withdrawn' }
+  | { readonly status: 'skipped'; readonly reason: TriggerSkip; readonly message: string }
+  | { readonly status: 'failed'; readonly failure: Failure; readonly message: string };
+
+function skip(reason: TriggerSkip): Verdict {
+  return { status: 'skipped', reason, message: skipMessage(reason) };
+}
+
+function createJudge(
+  request: Request,
+  policy: CompiledPolicy,
+  settings: TriggerSettings,
+  data: DataCache,
+): (rule: BackgroundRule) => Verdict {
+  const facts = new RequestFacts(request, settings.environment);
+  const surroundings: SubjectSurroundings = {
+    kind: { ...request.kind, subresource: request.subresource },
+    operation: request.operation,
+    user: request.user,
+    stated: statedIdentity(request),
+    namespaceLabels(namespace) {
+      const answer = data.read({ type: 'namespaceLabels', namespace });
+      return answer.found ? (answer.value as JsonObject) : {};
+    },
+  };
+  // Whether an object is a trigger at all, whoever asks for whatever.
+  const anyRequest: SubjectSurroundings = { ...surroundings, operation: undefined, user: undefined };
+
+  function judge(background: BackgroundRule): Verdict {
+    const { rule } = background;
+    const { operation } = request;
+    const object = request.object ?? request.oldObject;
+    if (rule.skipBackgroundRequests && isOwnRequest()) return skip({ type: 'ownRequest' });
+    if (operation === undefined && triggerReads(rule).user) return skip({ type: 'userInfo' });
+    if (object === null) return skip({ type: 'match', clauses: [] });
+    const subject = new MatchSubject(object, surroundings);
+    const miss = operationMiss(rule) ?? matchMiss(rule, subject);
+    if (miss !== undefined) return isWithdrawn(background) ? { status: 'withdrawn' } : skip(miss);
+    const exceptions = exceptionsFor(rule, subject);
+    if (exceptions.length > 0) return skip({ type: 'exception', exceptions });
+    return judgeConditions(background);
+  }
+
+  function isOwnRequest(): boolean {
+    const { backgroundUser } = settings;
+    return backgroundUser !== undefined && request.user?.info.username === backgroundUser;
+  }
+
+  /** A rule runs on DELETE and CONNECT only when some block lists them. */
+  function operationMiss({ match }: CompiledRuleHead): TriggerSkip | undefined {
+    const { operation } = request;
+    if (operation !== 'DELETE' && operation !== 'CONNECT') return undefined;
+    const blocks = match.any ?? match.all ?? [];
+    return blocks.some(({ operations }) => operations?.has(operation) ?? false)
+      ? undefined
+      : { type: 'operation', operation };
+  }
+
+  function matchMiss(rule: CompiledRuleHead, subject: MatchSubject): TriggerSkip | undefined {
+    if (policy.namespace !== undefined && policy.namespace !== subject.namespace) {
+      return { type: 'namespace', expected: policy.namespace, actual: subject.namespace };
+    }
+    if (matchingBlock(rule.match, subject, 'match') === undefined) {
+      return { type: 'match', clauses: clauseMisses(rule.match, subject, 'match') };
+    }
+    const excluding =
+      rule.exclude === undefined ? undefined : matchingBlock(rule.exclude, subject, 'exclude');
+    return excluding === undefined ? undefined : { type: 'exclude', clause: excluding.path };
+  }
+
+  /** It was a trigger before the request, and is none after it. */
+  function isWithdrawn({ type, rule }: BackgroundRule): boolean {
+    const { object, oldObject } = request;
+    if (type !== 'generate' || !rule.synchronize || oldObject === null) return false;
+    const head = { ...rule, match: withoutOperations(rule.match) };
+    const isTrigger = (candidate: JsonObject) =>
+      matchMiss(head, new MatchSubject(candidate, anyRequest)) === undefined;
+    return isTrigger(oldObject) && (object === null || !isTrigger(object));
+  }
+
+  function exceptionsFor(rule: CompiledRuleHead, subject: MatchSubject): readonly string[] {
+    const { exceptions = [] } = settings;
+    if (exceptions.length === 0) return [];
+    return matchingExceptions(exceptions, policy, rule, subject, new RequestScope(facts, request.object));
+  }
+
+  function judgeConditions(background: BackgroundRule): Verdict {
+    const { type, rule } = background;
+    const { preconditions } = rule;
+    if (preconditions === undefined) return { status: 'passed' };
+    try {
+      const verdict = evaluate(request.object);
+      if (verdict.passed) return { status: 'passed' };
+      const wasMet =
+        type === 'generate' &&
+        rule.synchronize &&
+        request.oldObject !== null &&
+        evaluate(request.oldObject).passed;
+      if (wasMet) return { status: 'withdrawn' };
+      return skip({ type: 'preconditions', conditions: verdict.evaluated });
+    } catch (error) {
+      if (!(error instanceof StageError)) throw error;
+      const message = `failed to evaluate preconditions: ${error.failure.detail}`;
+      return { status: 'failed', failure: error.failure, message };
+    }
+
+    function evaluate(object: JsonObject | null) {
+      const scope = ruleScope(policy, rule, new RequestScope(facts, object), request, data);
+      const conditions = preconditions;
+      if (conditions === undefined) return { passed: true, evaluated: [] };
+      return at('preconditions', ['preconditions'], () => conditions.evaluate(scope));
+    }
+  }
+
+  return judge;
+}
+
+function withoutOperations({ any, all }: CompiledFilter): CompiledFilter {
+  const open = (blocks: NonNullable<CompiledFilter['any']>) =>
+    blocks.map(({ operations: _, ...block }) => block);
+  return any === undefined ? { all: open(all ?? []) } : { any: open(any) };
+}
+
+/** What the context of a rule is read with. */
+export function contextSettings(
+  policy: CompiledPolicy,
+  rule: CompiledRuleHead,
+  { bindings, elementBindings }: Request,
+  data: DataCache,
+): ContextSettings {
+  const name = rule.autogenOf ?? rule.name;
+  return {
+    data,
+    policyNamespace: policy.namespace,
+    bindings: bindings?.(policy.key, name),
+    elementBindings:
+      elementBindings === undefined ? undefined : (index) => elementBindings(policy.key, name, index),
+  };
+}
+
+/** The request with what the context of the rule adds to it; each entry is read once, when it is asked for. */
+export function ruleScope(
+  policy: CompiledPolicy,
+  rule: CompiledRuleHead,
+  scope: Scope,
+  request: Request,
+  data: DataCache,
+): Scope {
+  const settings = contextSettings(policy, rule, request, data);
+  const bound = settings.bindings === undefined ? scope : new ValuesLayer(scope, settings.bindings);
+  return withContext(bound, rule.context, settings, loadedEntriesFor(rule.context));
+}
