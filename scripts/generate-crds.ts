@@ -2,7 +2,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { stringify } from 'yaml';
-import { customResourceDefinitions } from '../src/cluster/crds.ts';
+import { customResourceDefinitions } from '../src/cluster/crds/crds.ts';
 import type { JsonObject } from '../src/json/value.ts';
 
 /** File name → text. */

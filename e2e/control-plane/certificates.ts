@@ -1,5 +1,5 @@
 import { generateKeyPairSync, type webcrypto } from 'node:crypto';
-import { provideReflectMetadata } from '../../src/cluster/reflect-metadata.ts';
+import { provideReflectMetadata } from '../../src/cluster/certificates/reflect-metadata.ts';
 
 provideReflectMetadata();
 const x509 = await import('@peculiar/x509');

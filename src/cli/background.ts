@@ -1,5 +1,5 @@
-import { type BackgroundRuntime, startBackground } from '../cluster/background-runtime.ts';
-import { ApiError, ClusterAccessError } from '../cluster/cluster-error.ts';
+import { ApiError, ClusterAccessError } from '../cluster/api/cluster-error.ts';
+import { type BackgroundRuntime, startBackground } from '../cluster/background/runtime.ts';
 import { startBackgroundServer } from '../server/background-server.ts';
 import { scanInterval } from './background-options.ts';
 import { inputError } from './input-error.ts';

@@ -1,12 +1,12 @@
-import { stateName } from '../cluster/background-state.ts';
-import { backgroundLeaseName } from '../cluster/background-work.ts';
-import { secretNames } from '../cluster/certificates.ts';
-import type { ApiClient } from '../cluster/client.ts';
-import { hasStatus } from '../cluster/cluster-error.ts';
-import { leaseName } from '../cluster/leader-tasks.ts';
-import { resourceTypes } from '../cluster/resource-path.ts';
-import { scaleDown } from '../cluster/scale-down.ts';
-import { removeWebhooks } from '../cluster/webhook-writer.ts';
+import type { ApiClient } from '../cluster/api/client.ts';
+import { hasStatus } from '../cluster/api/cluster-error.ts';
+import { resourceTypes } from '../cluster/api/resource-path.ts';
+import { stateName } from '../cluster/background/progress-store.ts';
+import { backgroundLeaseName } from '../cluster/background/work.ts';
+import { secretNames } from '../cluster/certificates/certificates.ts';
+import { leaseName } from '../cluster/leader/leader-tasks.ts';
+import { scaleDown } from '../cluster/leader/scale-down.ts';
+import { removeWebhooks } from '../cluster/webhooks/writer.ts';
 import { type ClusterChoice, withCluster } from './cluster-command.ts';
 import type { ExitCode, Io } from './io.ts';
 

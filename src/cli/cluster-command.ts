@@ -1,6 +1,6 @@
-import type { ApiClient } from '../cluster/client.ts';
-import { ApiError, ClusterAccessError, messageOf } from '../cluster/cluster-error.ts';
-import { connect } from '../cluster/connect.ts';
+import type { ApiClient } from '../cluster/api/client.ts';
+import { ApiError, ClusterAccessError, messageOf } from '../cluster/api/cluster-error.ts';
+import { connect } from '../cluster/api/connect.ts';
 import { inputError } from './input-error.ts';
 import type { ExitCode, Io } from './io.ts';
 

@@ -1,4 +1,4 @@
-import { fieldManager } from '../cluster/webhook-names.ts';
+import { fieldManager } from '../cluster/webhooks/names.ts';
 import type { KindHints, PathHint } from './gitops-hints.ts';
 import { formatText } from './yaml-text.ts';
 

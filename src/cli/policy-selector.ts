@@ -1,4 +1,4 @@
-import { checkPolicySelector } from '../cluster/policy-choice.ts';
+import { checkPolicySelector } from '../cluster/policies/choice.ts';
 import { FieldPathError } from '../patch/field-path/field-path.ts';
 import { inputError } from './input-error.ts';
 

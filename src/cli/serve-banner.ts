@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { mutatingConfiguration } from '../cluster/webhook-configuration.ts';
+import { mutatingConfiguration } from '../cluster/webhooks/configuration.ts';
 import type { CompiledPolicy } from '../policy/compiled.ts';
 import { assumedKinds } from './serve-kinds.ts';
 import type { Paint } from './style.ts';

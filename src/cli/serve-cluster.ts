@@ -1,6 +1,6 @@
 import { setTimeout } from 'node:timers/promises';
 import type { Decision } from '../admission/decision.ts';
-import { ApiError, ClusterAccessError } from '../cluster/cluster-error.ts';
+import { ApiError, ClusterAccessError } from '../cluster/api/cluster-error.ts';
 import type { ClusterOptions } from '../cluster/cluster-options.ts';
 import { type ClusterRuntime, startCluster } from '../cluster/runtime.ts';
 import { registerBackgroundMetrics } from '../server/background-metrics.ts';

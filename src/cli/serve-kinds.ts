@@ -1,5 +1,5 @@
-import { createKindTable, type KindTable } from '../cluster/discovery.ts';
-import type { ServedKind } from '../cluster/discovery-document.ts';
+import { createKindTable, type KindTable } from '../cluster/api/discovery.ts';
+import type { ServedKind } from '../cluster/api/discovery-document.ts';
 import { mergeKinds } from '../patch/merge-types.ts';
 import { clusterScopedKinds } from '../policy/cluster-scoped-kinds.ts';
 import type { CompiledPolicy, KindSelector } from '../policy/compiled.ts';

@@ -1,9 +1,9 @@
 import type { RequestSettings } from '../admission/policy-provider.ts';
 import type { ControllerLimits } from '../background/queue/controller.ts';
-import type { CertificateLife } from './certificate-plan.ts';
-import type { InformerTiming } from './informer.ts';
-import type { AccessOptions } from './kube-config.ts';
-import type { LeaseTiming } from './lease.ts';
+import type { InformerTiming } from './api/informer.ts';
+import type { AccessOptions } from './api/kube-config.ts';
+import type { LeaseTiming } from './api/lease.ts';
+import type { CertificateLife } from './certificates/plan.ts';
 
 export interface ClusterLog {
   info(details: object, message: string): void;

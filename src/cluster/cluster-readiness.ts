@@ -1,8 +1,8 @@
 import type { Readiness, ReadinessCheck } from '../admission/policy-provider.ts';
-import { sleep } from './back-off.ts';
-import type { Certificates } from './certificates.ts';
-import { ClusterAccessError } from './cluster-error.ts';
-import type { Informer } from './informer.ts';
+import { sleep } from './api/back-off.ts';
+import { ClusterAccessError } from './api/cluster-error.ts';
+import type { Informer } from './api/informer.ts';
+import type { Certificates } from './certificates/certificates.ts';
 
 export interface ClusterReadiness {
   (): Readiness;

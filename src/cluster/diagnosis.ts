@@ -1,14 +1,14 @@
 import { readNumber, readObject, readObjects, readText } from '../json/read-field.ts';
 import type { JsonObject } from '../json/value.ts';
-import type { ApiClient } from './client.ts';
-import { hasStatus, messageOf } from './cluster-error.ts';
-import { customResourceDefinitions } from './crds.ts';
-import { isOfKyverno } from './policy-choice.ts';
-import { probeServer } from './probe.ts';
-import { prunedFields } from './pruned-fields.ts';
-import { type ResourceType, resourceTypes } from './resource-path.ts';
-import { readyEndpoints } from './service-endpoints.ts';
-import { managedSelector, mutatingConfigurationName, validatingConfigurationName } from './webhook-names.ts';
+import type { ApiClient } from './api/client.ts';
+import { hasStatus, messageOf } from './api/cluster-error.ts';
+import { type ResourceType, resourceTypes } from './api/resource-path.ts';
+import { customResourceDefinitions } from './crds/crds.ts';
+import { prunedFields } from './crds/pruned-fields.ts';
+import { isOfKyverno } from './policies/choice.ts';
+import { managedSelector, mutatingConfigurationName, validatingConfigurationName } from './webhooks/names.ts';
+import { probeServer } from './webhooks/probe.ts';
+import { readyEndpoints } from './webhooks/service-endpoints.ts';
 
 export interface Finding {
   readonly ok: boolean;

@@ -2,10 +2,10 @@ import type { RequestSettings } from '../admission/policy-provider.ts';
 import type { UserInfo } from '../engine/request.ts';
 import { readObject } from '../json/read-field.ts';
 import type { JsonObject } from '../json/value.ts';
-import type { ApiClient } from './client.ts';
-import { type Informer, type InformerOptions, type InformerTiming, startInformer } from './informer.ts';
-import { resourceTypes } from './resource-path.ts';
-import { createRoleIndex, type HeldRoles, type RoleIndex } from './role-resolver.ts';
+import type { ApiClient } from './api/client.ts';
+import { type Informer, type InformerOptions, type InformerTiming, startInformer } from './api/informer.ts';
+import { resourceTypes } from './api/resource-path.ts';
+import { createRoleIndex, type HeldRoles, type RoleIndex } from './context/role-resolver.ts';
 import { type ClusterSettings, readSettings } from './settings.ts';
 
 export interface FollowOptions {

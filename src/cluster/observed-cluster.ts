@@ -1,27 +1,27 @@
 import { randomBytes } from 'node:crypto';
 import { hostname } from 'node:os';
 import type { DataSource } from '../engine/context/data-source.ts';
-import { type ApiClient, createClient } from './client.ts';
-import { messageOf } from './cluster-error.ts';
-import { type ClusterFigures, createClusterFigures } from './cluster-figures.ts';
+import { type ApiClient, createClient } from './api/client.ts';
+import { messageOf } from './api/cluster-error.ts';
+import { createCoalescedTask } from './api/coalesced-task.ts';
+import { type Discovery, startDiscovery } from './api/discovery.ts';
+import { startKindRefresher } from './api/kind-refresher.ts';
+import { findAccess } from './api/kube-config.ts';
+import { createTransport, observeRequests } from './api/transport.ts';
 import { type ClusterLog, type ClusterOptions, silentLog } from './cluster-options.ts';
-import { createCoalescedTask } from './coalesced-task.ts';
-import { callApi, createClusterDataSource } from './data-source.ts';
-import { type Discovery, startDiscovery } from './discovery.ts';
-import { createEventSink, type EventSink } from './events.ts';
+import { createConfigMapCache } from './context/config-map-cache.ts';
+import { callApi, createClusterDataSource } from './context/data-source.ts';
+import type { GlobalContext } from './context/global-context.ts';
+import { followGlobalContext } from './context/global-context-watcher.ts';
+import { createEventSink, type EventSink } from './events/events.ts';
 import { type FollowedObjects, followObjects } from './followed-objects.ts';
-import type { GlobalContext } from './global-context.ts';
-import { followGlobalContext } from './global-context-watcher.ts';
-import { startKindRefresher } from './kind-refresher.ts';
-import { findAccess } from './kube-config.ts';
-import { createConfigMapCache } from './object-cache.ts';
+import { type ClusterFigures, createClusterFigures } from './metrics/cluster-figures.ts';
 import { ensureNamespace } from './own-namespace.ts';
-import { createPolicyCatalog, type PolicyCatalog } from './policy-catalog.ts';
-import { policyKinds } from './policy-kinds.ts';
-import { policySelection } from './policy-selection.ts';
-import { type PolicyWatcher, startPolicyWatcher } from './policy-watcher.ts';
-import { createTransport, observeRequests } from './transport.ts';
-import { defaultNamespace } from './webhook-names.ts';
+import { createPolicyCatalog, type PolicyCatalog } from './policies/catalog.ts';
+import { policyKinds } from './policies/kinds.ts';
+import { policySelection } from './policies/selection.ts';
+import { type PolicyWatcher, startPolicyWatcher } from './policies/watcher.ts';
+import { defaultNamespace } from './webhooks/names.ts';
 
 /** Who we are in which cluster. */
 export interface ClusterConnection {

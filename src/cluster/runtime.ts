@@ -1,25 +1,25 @@
 import type { PolicyProvider, RequestSettings } from '../admission/policy-provider.ts';
 import type { DataSource } from '../engine/context/data-source.ts';
 import type { GroupVersionKind, UserInfo } from '../engine/request.ts';
-import { ownIdentity, serviceAccountIdentity } from './background-identity.ts';
-import { type BackgroundPart, startBackgroundPart } from './background-part.ts';
-import { startBackgroundView } from './background-view.ts';
-import type { KeyPair } from './certificate-issuer.ts';
-import { startCertificates } from './certificates.ts';
-import type { FigureReport } from './cluster-figures.ts';
+import type { ResourceName } from './api/discovery.ts';
+import { createListeners } from './api/listeners.ts';
+import { startBackgroundView } from './background/health.ts';
+import { ownIdentity, serviceAccountIdentity } from './background/identity.ts';
+import { type BackgroundPart, startBackgroundPart } from './background/part.ts';
+import { startTriggers, type Triggers } from './background/triggers.ts';
+import { startCertificates } from './certificates/certificates.ts';
+import type { KeyPair } from './certificates/issuer.ts';
 import type { ClusterOptions } from './cluster-options.ts';
 import { clusterReadiness } from './cluster-readiness.ts';
-import type { ResourceName } from './discovery.ts';
-import { eventNotes, type ReviewEvents } from './event-notes.ts';
-import { startLeaderTasks } from './leader-tasks.ts';
-import { createListeners } from './listeners.ts';
+import type { HeldRoles } from './context/role-resolver.ts';
+import { eventNotes, type ReviewEvents } from './events/review-events.ts';
+import { startLeaderTasks } from './leader/leader-tasks.ts';
+import type { FigureReport } from './metrics/cluster-figures.ts';
 import { connectToCluster, observeCluster } from './observed-cluster.ts';
-import { createPolicyReviewer, type PolicyReviewer } from './policy-review.ts';
-import type { HeldRoles } from './role-resolver.ts';
+import { createPolicyReviewer, type PolicyReviewer } from './policies/review.ts';
 import type { ClusterSettings } from './settings.ts';
-import { startTriggers, type Triggers } from './triggers.ts';
-import { policyReviewPath } from './webhook-names.ts';
-import { trustedBundle } from './webhook-writer.ts';
+import { policyReviewPath } from './webhooks/names.ts';
+import { trustedBundle } from './webhooks/writer.ts';
 
 /** Everything that a server needs of a cluster. */
 export interface ClusterRuntime {

@@ -2,7 +2,7 @@ import { createPrivateKey, randomUUID, X509Certificate } from 'node:crypto';
 import { chmod, mkdir, readFile, rename, writeFile } from 'node:fs/promises';
 import { isIP } from 'node:net';
 import { join } from 'node:path';
-import { issueAuthority, issueServing, type KeyPair } from '../cluster/certificate-issuer.ts';
+import { issueAuthority, issueServing, type KeyPair } from '../cluster/certificates/issuer.ts';
 
 export interface SelfSigned {
   /** PEM of the authority: what callers are to trust. */

@@ -6,7 +6,7 @@ import {
   mutatingConfigurationName,
   triggerConfigurationName,
   validatingConfigurationName,
-} from '../../src/cluster/webhook-names.ts';
+} from '../../src/cluster/webhooks/names.ts';
 import { registerBackgroundMetrics } from '../../src/server/background-metrics.ts';
 import { createMetrics } from '../../src/server/metrics.ts';
 import { kymera } from '../cli/in-process.ts';

@@ -1,5 +1,5 @@
 import { webcrypto } from 'node:crypto';
-import { issueAuthority, issueServing, type KeyPair } from '../../src/cluster/certificate-issuer.ts';
+import { issueAuthority, issueServing, type KeyPair } from '../../src/cluster/certificates/issuer.ts';
 
 const algorithm = { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' } as const;
 

@@ -1,0 +1,133 @@
+import type { GroupVersionKind } from '../../engine/request.ts';
+import { readObject, readObjects, readText } from '../../json/read-field.ts';
+import { isObject } from '../../json/value.ts';
+import type { KindSelector } from '../../policy/compiled.ts';
+import type { ApiClient } from './client.ts';
+import { apiErrorOf } from './cluster-error.ts';
+import { readAggregated, readResourceList, type ServedKind } from './discovery-document.ts';
+import { createListeners } from './listeners.ts';
+
+/** What the API server serves, at one moment. */
+export interface KindTable {
+  readonly kinds: readonly ServedKind[];
+  kindOfResource(resource: ResourceName): GroupVersionKind | undefined;
+  /** The resource behind a kind; without group or version the preferred one. */
+  resourceOf(kind: Partial<GroupVersionKind> & { readonly kind: string }): ServedKind | undefined;
+  /** All kinds and versions that a selector names, subresources aside. */
+  select(selector: KindSelector): readonly ServedKind[];
+}
+
+export interface ResourceName {
+  readonly group: string;
+  readonly version: string;
+  readonly resource: string;
+}
+
+export interface Discovery {
+  current(): KindTable;
+  /** Asks the API server again. Rejects, and keeps what is known, when it does not answer. */
+  refresh(): Promise<void>;
+  onChange(listener: () => void): () => void;
+}
+
+export function createKindTable(kinds: readonly ServedKind[]): KindTable {
+  const byResource = new Map<string, ServedKind>();
+  const byKind = new Map<string, ServedKind[]>();
+  for (const served of kinds) {
+    byResource.set(`${served.group}/${served.version}/${served.resource}`, served);
+    const list = byKind.get(served.kind);
+    if (list === undefined) byKind.set(served.kind, [served]);
+    else list.push(served);
+  }
+  return {
+    kinds,
+    kindOfResource({ group, version, resource }) {
+      const served = byResource.get(`${group}/${version}/${resource}`);
+      return served === undefined ? undefined : { group, version, kind: served.kind };
+    },
+    resourceOf: ({ group, version, kind }) =>
+      byKind
+        .get(kind)
+        ?.find(
+          (served) =>
+            (group === undefined || served.group === group) &&
+            (version === undefined || served.version === version),
+        ),
+    select(selector) {
+      const candidates = selector.kind.literal ? (byKind.get(selector.kind.pattern) ?? []) : kinds;
+      return candidates.filter(
+        (served) =>
+          selector.kind.matches(served.kind) &&
+          selector.group.matches(served.group) &&
+          selector.version.matches(served.version),
+      );
+    },
+  };
+}
+
+export async function startDiscovery(client: ApiClient): Promise<Discovery> {
+  let table = createKindTable(await readKinds(client));
+  let text = JSON.stringify(table.kinds);
+  let refreshing: Promise<void> | undefined;
+  const changed = createListeners();
+  async function refresh(): Promise<void> {
+    const kinds = await readKinds(client);
+    const newText = JSON.stringify(kinds);
+    if (newText === text) return;
+    text = newText;
+    table = createKindTable(kinds);
+    changed.tell();
+  }
+  return {
+    current: () => table,
+    refresh() {
+      refreshing ??= refresh().finally(() => {
+        refreshing = undefined;
+      });
+      return refreshing;
+    },
+    onChange: changed.subscribe,
+  };
+}
+
+const aggregated = ['v2', 'v2beta1']
+  .map((version) => `application/json;g=apidiscovery.k8s.io;v=${version};as=APIGroupDiscoveryList`)
+  .join(',');
+
+async function readKinds(client: ApiClient): Promise<readonly ServedKind[]> {
+  const answers = await Promise.all(
+    ['/api', '/apis'].map(async (path) => {
+      const { status, body } = await client.raw({
+        method: 'GET',
+        path,
+        headers: { accept: `${aggregated},application/json` },
+      });
+      if (status !== 200 || typeof body === 'string' || !isObject(body))
+        throw apiErrorOf(status, `GET ${path}`, body);
+      return body;
+    }),
+  );
+  if (answers.every((answer) => readText(answer, 'kind') === 'APIGroupDiscoveryList'))
+    return answers.flatMap(readAggregated);
+  return readEachVersion(client, answers[1] ?? {});
+}
+
+/** API servers before 1.27, and groups behind an aggregated API server, are asked version by version. */
+async function readEachVersion(
+  client: ApiClient,
+  groups: Parameters<typeof readObjects>[0],
+): Promise<readonly ServedKind[]> {
+  const versions = readObjects(groups, 'groups').flatMap((group) => {
+    const preferred = readText(readObject(group, 'preferredVersion') ?? {}, 'groupVersion') ?? '';
+    const all = readObjects(group, 'versions').map((version) => readText(version, 'groupVersion') ?? '');
+    return [preferred, ...all.filter((version) => version !== preferred)];
+  });
+  const lists = await Promise.all(
+    ['/api/v1', ...versions.map((version) => `/apis/${version}`)].map(async (path) => {
+      const { status, body } = await client.raw({ method: 'GET', path });
+      // One group whose server is down takes nothing from the others.
+      return status === 200 && typeof body !== 'string' && isObject(body) ? readResourceList(body) : [];
+    }),
+  );
+  return lists.flat();
+}

@@ -1,0 +1,183 @@
+import { readObject, readText } from '../../json/read-field.ts';
+import type { JsonObject } from '../../json/value.ts';
+import { type BackOffLimits, backOffMs, sleep } from './back-off.ts';
+import type { ApiClient, ListOptions } from './client.ts';
+import { hasStatus } from './cluster-error.ts';
+import { apiVersionOf, type ResourceType } from './resource-path.ts';
+import { readWatch } from './watch-stream.ts';
+
+export interface Change {
+  /** `namespace/name`, or `name`. */
+  readonly key: string;
+  /** Absent when it is gone. */
+  readonly object?: JsonObject;
+  readonly previous?: JsonObject;
+}
+
+export interface InformerOptions {
+  readonly client: ApiClient;
+  readonly type: ResourceType;
+  /** Items of a list do not say what they are: filled in from here. */
+  readonly kind: string;
+  readonly select?: Pick<ListOptions, 'namespace' | 'labelSelector' | 'fieldSelector' | 'metadataOnly'>;
+  /** What is kept of an object. */
+  readonly keep?: (object: JsonObject) => JsonObject;
+  readonly onChange?: (change: Change) => void;
+  readonly onError?: (error: unknown, failures: number) => void;
+  readonly timing?: Partial<InformerTiming>;
+}
+
+export interface InformerTiming {
+  /** Every watch is ended by the API server after about this long, and resumed. */
+  readonly watchSeconds: number;
+  /** Everything is listed anew after about this long. */
+  readonly resyncMs: number;
+  readonly backOff: BackOffLimits;
+}
+
+export interface Informer {
+  /** Resolves after the first list; never rejects. */
+  readonly synced: Promise<void>;
+  hasSynced(): boolean;
+  get(key: string): JsonObject | undefined;
+  values(): IterableIterator<JsonObject>;
+  size(): number;
+  /** When the API server was last heard of, in ms since the epoch; 0 before. */
+  lastContact(): number;
+  stop(): Promise<void>;
+}
+
+const defaultTiming: InformerTiming = {
+  watchSeconds: 40,
+  resyncMs: 10 * 60_000,
+  backOff: { firstMs: 500, lastMs: 15_000 },
+};
+/** Added to the time after which the API server ends a watch, before the connection counts as dead. */
+const graceMs = 5_000;
+/** A watch that ends sooner has failed, whatever it says. */
+const shortestWatchMs = 1_000;
+
+/** A copy of all objects of a kind that follows the API server, through restarts, compaction and dead connections. */
+export function startInformer(options: InformerOptions): Informer {
+  const { client, type, select = {}, keep = withoutManagedFields, onChange, onError } = options;
+  const timing = { ...defaultTiming, ...options.timing };
+  const typed = { apiVersion: apiVersionOf(type), kind: options.kind };
+  const objects = new Map<string, JsonObject>();
+  const stopping = new AbortController();
+  let markSynced = () => {};
+  const synced = new Promise<void>((resolve) => {
+    markSynced = resolve;
+  });
+  let isSynced = false;
+  let resourceVersion: string | undefined;
+  let listFresh = false;
+  let listedAt = 0;
+  let lastContact = 0;
+
+  function set(item: JsonObject): void {
+    const object = keep(item['kind'] === undefined || select.metadataOnly ? { ...item, ...typed } : item);
+    const key = keyOf(object);
+    const previous = objects.get(key);
+    if (previous !== undefined && versionOf(previous) === versionOf(object)) return;
+    objects.set(key, object);
+    onChange?.(previous === undefined ? { key, object } : { key, object, previous });
+  }
+
+  function remove(key: string): void {
+    const previous = objects.get(key);
+    if (objects.delete(key) && previous !== undefined) onChange?.({ key, previous });
+  }
+
+  async function list(): Promise<void> {
+    const found = await client.list(type, {
+      ...select,
+      signal: stopping.signal,
+      // After a 410 the cache of the API server may be as old as what was lost.
+      ...(listFresh ? {} : { resourceVersion: '0' }),
+    });
+    const present = new Set(found.items.map(keyOf));
+    for (const key of [...objects.keys()]) if (!present.has(key)) remove(key);
+    for (const item of found.items) set(item);
+    resourceVersion = found.resourceVersion;
+    listFresh = false;
+    listedAt = Date.now();
+    lastContact = listedAt;
+    isSynced = true;
+    markSynced();
+  }
+
+  async function watch(): Promise<void> {
+    const timeoutSeconds = Math.max(1, Math.round(timing.watchSeconds * (0.75 + Math.random() / 4)));
+    const stream = await client.watch(type, {
+      ...select,
+      timeoutSeconds,
+      signal: stopping.signal,
+      ...(resourceVersion === undefined ? {} : { resourceVersion }),
+    });
+    lastContact = Date.now();
+    await readWatch(
+      stream,
+      (event, object) => {
+        lastContact = Date.now();
+        resourceVersion = versionOf(object) ?? resourceVersion;
+        if (event === 'DELETED') remove(keyOf(object));
+        else if (event !== 'BOOKMARK') set(object);
+      },
+      { maximumMs: timeoutSeconds * 1000 + graceMs, signal: stopping.signal },
+    );
+  }
+
+  async function follow(): Promise<void> {
+    let failures = 0;
+    while (!stopping.signal.aborted) {
+      const startedAt = Date.now();
+      try {
+        if (resourceVersion === undefined || startedAt - listedAt > timing.resyncMs) await list();
+        await watch();
+        failures = Date.now() - startedAt < shortestWatchMs ? failures + 1 : 0;
+      } catch (error) {
+        if (stopping.signal.aborted) return;
+        if (hasStatus(error, 410)) {
+          resourceVersion = undefined;
+          listFresh = true;
+        }
+        failures = Date.now() - startedAt > timing.backOff.lastMs ? 1 : failures + 1;
+        onError?.(error, failures);
+      }
+      await sleep(backOffMs(failures, timing.backOff), stopping.signal);
+    }
+  }
+
+  const running = follow();
+  return {
+    synced,
+    hasSynced: () => isSynced,
+    get: (key) => objects.get(key),
+    values: () => objects.values(),
+    size: () => objects.size,
+    lastContact: () => lastContact,
+    async stop() {
+      stopping.abort();
+      await running;
+    },
+  };
+}
+
+export function keyOf(object: JsonObject): string {
+  const metadata = readObject(object, 'metadata') ?? {};
+  const name = readText(metadata, 'name') ?? '';
+  const namespace = readText(metadata, 'namespace');
+  return namespace === undefined ? name : `${namespace}/${name}`;
+}
+
+function versionOf(object: JsonObject): string | undefined {
+  return readText(readObject(object, 'metadata') ?? {}, 'resourceVersion');
+}
+
+/** Often the larger half of an object, and read by nobody here. */
+export function withoutManagedFields(object: JsonObject): JsonObject {
+  const metadata = readObject(object, 'metadata');
+  if (metadata === undefined || !Object.hasOwn(metadata, 'managedFields')) return object;
+  const { managedFields: _, ...rest } = metadata;
+  return { ...object, metadata: rest };
+}

@@ -1,0 +1,156 @@
+import { readNumber, readObject, readText } from '../../json/read-field.ts';
+import type { JsonObject } from '../../json/value.ts';
+import { managedLabels } from '../webhooks/names.ts';
+import { sleep } from './back-off.ts';
+import type { ApiClient } from './client.ts';
+import { hasStatus } from './cluster-error.ts';
+import { resourceTypes } from './resource-path.ts';
+
+export interface LeaseOptions {
+  readonly client: ApiClient;
+  readonly namespace: string;
+  readonly name: string;
+  readonly identity: string;
+  /** Tells of every gain and loss of leadership. */
+  readonly onChange: (isLeader: boolean) => void;
+  readonly onError?: (error: unknown) => void;
+  readonly timing?: LeaseTiming;
+}
+
+export interface LeaseTiming {
+  readonly retryMs: number;
+  /** A leader that could not renew for this long stops leading: before the others begin. */
+  readonly renewDeadlineMs: number;
+  readonly durationMs: number;
+}
+
+export interface LeaderElection {
+  isLeader(): boolean;
+  /** Gives leadership up at once, so that another replica takes over without waiting. */
+  stop(): Promise<void>;
+}
+
+const defaultTiming: LeaseTiming = { retryMs: 2_000, renewDeadlineMs: 10_000, durationMs: 12_000 };
+
+/** Takes part in the election of a leader through a Lease. Only local time spans count: clocks may differ. */
+export function startLeaderElection(options: LeaseOptions): LeaderElection {
+  const { client, namespace, name, identity, onChange, onError, timing = defaultTiming } = options;
+  const stopping = new AbortController();
+  let leader = false;
+  let renewedAt = 0;
+  let observed = { mark: '', at: 0 };
+
+  function lead(now: boolean): void {
+    if (leader === now) return;
+    leader = now;
+    onChange(now);
+  }
+
+  async function read(): Promise<JsonObject | undefined> {
+    try {
+      return await client.get(
+        resourceTypes.leases,
+        { namespace, name },
+        { timeoutMs: timing.renewDeadlineMs / 2 },
+      );
+    } catch (error) {
+      if (hasStatus(error, 404)) return undefined;
+      throw error;
+    }
+  }
+
+  /** Whether the lease is ours after this. */
+  async function attempt(): Promise<boolean> {
+    const lease = await read();
+    const spec = readObject(lease ?? {}, 'spec') ?? {};
+    const holder = readText(spec, 'holderIdentity') ?? '';
+    const mark = `${holder} ${readText(spec, 'renewTime') ?? ''}`;
+    if (mark !== observed.mark) observed = { mark, at: Date.now() };
+    const durationMs = (readNumber(spec, 'leaseDurationSeconds') ?? 0) * 1000;
+    const isFree = holder === '' || holder === identity || Date.now() > observed.at + durationMs;
+    if (!isFree) return false;
+    await write(lease, holder === identity ? spec : undefined);
+    return true;
+  }
+
+  async function write(lease: JsonObject | undefined, own: JsonObject | undefined): Promise<void> {
+    const now = microTime(new Date());
+    const before = readObject(lease ?? {}, 'spec') ?? {};
+    const spec: JsonObject = {
+      holderIdentity: identity,
+      leaseDurationSeconds: Math.ceil(timing.durationMs / 1000),
+      acquireTime: readText(own ?? {}, 'acquireTime') ?? now,
+      renewTime: now,
+      leaseTransitions:
+        (readNumber(before, 'leaseTransitions') ?? 0) + (own === undefined && lease !== undefined ? 1 : 0),
+    };
+    const call = { timeoutMs: timing.renewDeadlineMs / 2 };
+    if (lease !== undefined) await client.update(resourceTypes.leases, { ...lease, spec }, call);
+    else {
+      const metadata = { name, namespace, labels: { ...managedLabels } };
+      const object = { apiVersion: 'coordination.k8s.io/v1', kind: 'Lease', metadata, spec };
+      await client.create(resourceTypes.leases, object, call);
+    }
+  }
+
+  async function run(): Promise<void> {
+    while (!stopping.signal.aborted) {
+      try {
+        const startedAt = Date.now();
+        const holds = await attempt();
+        if (holds) renewedAt = startedAt;
+        if (!stopping.signal.aborted) lead(holds);
+      } catch (error) {
+        // Somebody else was faster: that is how elections go.
+        if (!hasStatus(error, 409)) onError?.(error);
+        if (Date.now() > renewedAt + timing.renewDeadlineMs) lead(false);
+      }
+      await sleep(timing.retryMs * (0.8 + Math.random() * 0.4), stopping.signal);
+    }
+  }
+
+  async function release(): Promise<void> {
+    const lease = await read();
+    const spec = readObject(lease ?? {}, 'spec') ?? {};
+    if (lease === undefined || readText(spec, 'holderIdentity') !== identity) return;
+    await client.update(resourceTypes.leases, {
+      ...lease,
+      spec: { ...spec, holderIdentity: '', leaseDurationSeconds: 1, renewTime: microTime(new Date()) },
+    });
+  }
+
+  // A request that hangs must not let two lead.
+  const guard = setInterval(() => {
+    if (leader && Date.now() > renewedAt + timing.renewDeadlineMs) lead(false);
+  }, timing.retryMs / 2);
+  const running = run();
+  return {
+    isLeader: () => leader,
+    async stop() {
+      stopping.abort();
+      clearInterval(guard);
+      await running;
+      const wasLeader = leader;
+      lead(false);
+      if (wasLeader) await release().catch((error: unknown) => onError?.(error));
+    },
+  };
+}
+
+/** Whether somebody holds a lease now; for deciding who was the last. */
+export async function leaseHolder(
+  client: ApiClient,
+  place: { readonly namespace: string; readonly name: string },
+): Promise<string> {
+  try {
+    const lease = await client.get(resourceTypes.leases, place);
+    return readText(readObject(lease, 'spec') ?? {}, 'holderIdentity') ?? '';
+  } catch (error) {
+    if (hasStatus(error, 404)) return '';
+    throw error;
+  }
+}
+
+function microTime(date: Date): string {
+  return date.toISOString().replace('Z', '000Z');
+}

@@ -1,0 +1,98 @@
+import { messageOf } from '../api/cluster-error.ts';
+import { generatedNotes, resultNotes, writeNotes } from '../events/background-events.ts';
+import type { EventSink } from '../events/events.ts';
+import type { EventNote } from '../events/review-events.ts';
+import { createCounts } from '../metrics/counts.ts';
+import { missingAccess, missingRole } from './access.ts';
+import type { BackgroundIdentity } from './identity.ts';
+import { createClusterStore } from './store.ts';
+import {
+  type BackgroundFigures,
+  type BackgroundWork,
+  type BackgroundWorkOptions,
+  startBackgroundWork,
+} from './work.ts';
+
+export interface BackgroundPartOptions
+  extends Omit<BackgroundWorkOptions, 'store' | 'observer' | 'adviceFor'> {
+  readonly events: EventSink;
+  /** Reasons of events that are not written; by default successes, unless the settings ask for them. */
+  readonly omitEvents?: readonly string[];
+  /** Who does the work, as the API server sees it. */
+  user(): Promise<BackgroundIdentity>;
+}
+
+export interface BackgroundPart extends Omit<BackgroundWork, 'figures'> {
+  figures(): BackgroundPartFigures;
+}
+
+export interface BackgroundPartFigures extends BackgroundFigures {
+  readonly ended: ReturnType<ReturnType<typeof createCounts>['all']>;
+  readonly targets: ReturnType<ReturnType<typeof createCounts>['all']>;
+}
+
+const successes: readonly string[] = ['PolicyApplied', 'PolicySkipped'];
+
+/** The work in the background, with the events and figures that tell of it. */
+export function startBackgroundPart(options: BackgroundPartOptions): BackgroundPart {
+  const { client, discovery, events, figures, log } = options;
+  const ended = createCounts();
+  const targets = createCounts();
+  const tell = (notes: readonly EventNote[]) => {
+    const quiet = options.settings().generateSuccessEvents ? [] : successes;
+    const omitted = new Set(options.omitEvents ?? quiet);
+    events.add(notes.filter(({ reason }) => !omitted.has(reason)));
+  };
+  const work = startBackgroundWork({
+    ...options,
+    store: createClusterStore(client, () => discovery.current()),
+    async adviceFor(policy) {
+      try {
+        const missing = await missingAccess(
+          client,
+          await options.user(),
+          policy.document,
+          discovery.current(),
+        );
+        const isWhole = missing.toAct.length + missing.toRead.length === 0;
+        return isWhole ? undefined : missingRole(policy.key, missing);
+      } catch (error) {
+        // The refusal itself is told anyway.
+        log.warn(
+          { policy: policy.key, reason: messageOf(error) },
+          'what has to be granted cannot be found out',
+        );
+        return undefined;
+      }
+    },
+    observer: {
+      wrote(policy, request, write) {
+        targets.add({ policy_name: policy.key, rule_name: request.rule, outcome: write.outcome });
+        tell(writeNotes(policy, request, write));
+      },
+      generated(policy, request, made) {
+        targets.add({ policy_name: policy.key, rule_name: request.rule, outcome: made.action });
+        tell(generatedNotes(policy, request, made));
+      },
+      ended(policy, request, status) {
+        const { state, message, deadLetter, retryCount } = status;
+        if (deadLetter) figures.gaveUp('update-request-controller');
+        else figures.endOf('update-request-controller')(state === 'Failed' ? retryCount : 0);
+        ended.add({
+          policy_name: request.policy,
+          rule_name: request.rule,
+          state: deadLetter ? 'DeadLetter' : state,
+        });
+        const about = { request: request.name, policy: request.policy, rule: request.rule, state, message };
+        if (state === 'Failed')
+          log.warn(about, deadLetter ? 'an update request was given up' : 'an update request failed');
+        else log.info(about, 'an update request ended');
+        if (policy !== undefined) tell(resultNotes(policy, request, status));
+      },
+    },
+  });
+  return {
+    ...work,
+    figures: () => ({ ...work.figures(), ended: ended.all(), targets: targets.all() }),
+  };
+}

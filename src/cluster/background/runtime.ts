@@ -1,0 +1,72 @@
+import type { Readiness } from '../../admission/policy-provider.ts';
+import type { BackgroundOptions, ClusterOptions } from '../cluster-options.ts';
+import { clusterReadiness } from '../cluster-readiness.ts';
+import type { FigureReport } from '../metrics/cluster-figures.ts';
+import { connectToCluster, observeCluster } from '../observed-cluster.ts';
+import { ownIdentity } from './identity.ts';
+import { type BackgroundPart, startBackgroundPart } from './part.ts';
+
+/** The work in the background on its own, without a server of admission reviews. */
+export interface BackgroundRuntime {
+  readonly background: BackgroundPart;
+  readiness(): Readiness;
+  /** For metrics. */
+  figures(): FigureReport;
+  stop(): Promise<void>;
+}
+
+export type BackgroundRuntimeOptions = Omit<ClusterOptions, 'webhook' | 'background'> & {
+  readonly background: BackgroundOptions;
+};
+
+/** Resolves when policies and what they read are known. */
+export async function startBackground(options: BackgroundRuntimeOptions): Promise<BackgroundRuntime> {
+  const connection = await connectToCluster(options);
+  let background: BackgroundPart | undefined;
+  const observed = observeCluster(connection, options, {
+    eventSource: 'kymera-background',
+    onPolicies: () => background?.policiesChanged(),
+  });
+  const { objects, catalog, watcher, dataSource, events } = observed;
+  const caches = clusterReadiness(() => new Map([...objects.informers, ...watcher.informers()]), undefined);
+
+  async function stop(): Promise<void> {
+    await background?.stop();
+    await observed.stop();
+  }
+
+  try {
+    await caches.whenReady();
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+  const started = startBackgroundPart({
+    ...connection,
+    catalog,
+    dataSource,
+    settings: objects.settings,
+    events,
+    policiesKnown: () => caches.whenReady(),
+    user: () => ownIdentity(connection.client),
+    ...options.background,
+    ...(options.omitEvents === undefined ? {} : { omitEvents: options.omitEvents }),
+    ...(options.timing?.lease === undefined ? {} : { lease: options.timing.lease }),
+    ...(options.timing?.informer === undefined ? {} : { timing: options.timing.informer }),
+  });
+  background = started;
+  return {
+    background: started,
+    readiness() {
+      const { ready, checks } = caches();
+      const isSynced = started.hasSynced();
+      const detail = isSynced ? (started.isLeader() ? 'leads' : 'waits for its turn') : 'not listed yet';
+      return {
+        ready: ready && isSynced,
+        checks: [...checks, { name: 'update requests', ok: isSynced, detail }],
+      };
+    },
+    figures: () => connection.figures.report(connection.discovery.current(), events.dropped()),
+    stop,
+  };
+}

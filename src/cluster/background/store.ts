@@ -1,0 +1,143 @@
+import {
+  type ListQuery,
+  type ObjectRef,
+  type ObjectStore,
+  StoreError,
+  type StoreReason,
+} from '../../background/ports.ts';
+import { compileWildcard, hasWildcard } from '../../expression/wildcard.ts';
+import { readText } from '../../json/read-field.ts';
+import type { JsonObject } from '../../json/value.ts';
+import type { ApiClient } from '../api/client.ts';
+import { ApiError, ClusterAccessError } from '../api/cluster-error.ts';
+import type { KindTable } from '../api/discovery.ts';
+import type { ServedKind } from '../api/discovery-document.ts';
+import { apiVersionOf } from '../api/resource-path.ts';
+
+/** What the API server notes as the author of what rules write in the background. */
+export const backgroundManager = 'kymera-background';
+
+/** The objects of a cluster, read and written as rules for existing objects ask. */
+export function createClusterStore(client: ApiClient, kinds: () => KindTable): ObjectStore {
+  const served = (apiVersion: string, kind: string) => servedKind(kinds(), apiVersion, kind);
+
+  async function get(ref: ObjectRef): Promise<JsonObject | undefined> {
+    const type = served(ref.apiVersion, ref.kind);
+    if (type === undefined) throw unknownKind(ref.apiVersion, ref.kind);
+    const { name, namespace, subresource } = ref;
+    try {
+      return await client.get(
+        type,
+        placeIn(type, namespace, { name, ...(subresource ? { subresource } : {}) }),
+      );
+    } catch (error) {
+      if (error instanceof ApiError && error.status === 404) return undefined;
+      throw storeError(error);
+    }
+  }
+
+  async function listOf(type: ServedKind, query: ListQuery): Promise<readonly JsonObject[]> {
+    const { namespace, labelSelector } = query;
+    const { items } = await client
+      .list(type, {
+        // In one piece: a page at a time would be several reads, and the last may be of another moment.
+        resourceVersion: '',
+        ...(type.namespaced && namespace !== undefined ? { namespace } : {}),
+        ...(labelSelector === undefined ? {} : { labelSelector }),
+      })
+      .catch((error: unknown) => {
+        throw storeError(error);
+      });
+    return items.map((item) => ({ ...item, apiVersion: apiVersionOf(type), kind: type.kind }));
+  }
+
+  const typeOf = (object: JsonObject): ServedKind => {
+    const apiVersion = readText(object, 'apiVersion') ?? '';
+    const kind = readText(object, 'kind') ?? '';
+    const type = served(apiVersion, kind);
+    if (type === undefined) throw unknownKind(apiVersion, kind);
+    return type;
+  };
+  const written = (answer: Promise<JsonObject>) =>
+    answer.catch((error: unknown) => {
+      throw storeError(error);
+    });
+
+  return {
+    get,
+    async list(query) {
+      const lists: JsonObject[] = [];
+      for (const type of servedKinds(kinds(), query)) lists.push(...(await listOf(type, query)));
+      return lists;
+    },
+    isNamespaced: (apiVersion, kind) => served(apiVersion, kind)?.namespaced,
+    create: async (object) =>
+      written(client.create(typeOf(object), object, { fieldManager: backgroundManager })),
+    async update(object, subresource, parent) {
+      const options = { fieldManager: backgroundManager, ...(subresource ? { subresource } : {}) };
+      return written(client.update(typeOf(parent === undefined ? object : { ...parent }), object, options));
+    },
+    async remove(ref) {
+      const type = served(ref.apiVersion, ref.kind);
+      if (type === undefined) return;
+      try {
+        await client.delete(type, placeIn(type, ref.namespace, { name: ref.name }));
+      } catch (error) {
+        if (error instanceof ApiError && error.status === 404) return;
+        throw storeError(error);
+      }
+    },
+  };
+}
+
+function placeIn<T extends object>(
+  type: ServedKind,
+  namespace: string,
+  place: T,
+): T & { namespace?: string } {
+  return type.namespaced && namespace !== '' ? { ...place, namespace } : place;
+}
+
+function servedKind(table: KindTable, apiVersion: string, kind: string): ServedKind | undefined {
+  if (hasWildcard(apiVersion) || hasWildcard(kind)) return servedKinds(table, { apiVersion, kind })[0];
+  if (apiVersion === '') return table.resourceOf({ kind });
+  const slash = apiVersion.indexOf('/');
+  const group = slash < 0 ? '' : apiVersion.slice(0, slash);
+  return table.resourceOf({ kind, group, version: apiVersion.slice(slash + 1) });
+}
+
+/** One version of each kind that fits, the preferred one where the version is open. */
+function servedKinds(table: KindTable, { apiVersion, kind }: ListQuery): readonly ServedKind[] {
+  const slash = apiVersion.indexOf('/');
+  const isAny = apiVersion === '' || apiVersion === '*';
+  const group = compileWildcard(isAny ? '*' : apiVersion.slice(0, Math.max(slash, 0)));
+  const version = compileWildcard(isAny ? '*' : apiVersion.slice(slash + 1));
+  const name = compileWildcard(kind);
+  const found = new Map<string, ServedKind>();
+  for (const served of table.kinds) {
+    const key = `${served.group}/${served.kind}`;
+    if (!served.verbs.includes('list') || found.has(key)) continue;
+    if (!name.matches(served.kind) || !group.matches(served.group)) continue;
+    if (version.matches(served.version)) found.set(key, served);
+  }
+  return [...found.values()];
+}
+
+function unknownKind(apiVersion: string, kind: string): StoreError {
+  return new StoreError('notFound', `the API server serves no ${apiVersion} ${kind}`);
+}
+
+function storeError(error: unknown): unknown {
+  if (error instanceof ClusterAccessError)
+    return new StoreError('unavailable', error.message, { cause: error });
+  if (!(error instanceof ApiError)) return error;
+  return new StoreError(reasonOf(error), error.message, { cause: error });
+}
+
+function reasonOf({ status, reason }: ApiError): StoreReason {
+  if (status === 409) return reason === 'AlreadyExists' ? 'alreadyExists' : 'conflict';
+  if (status === 403 || status === 401) return 'forbidden';
+  if (status === 404) return 'notFound';
+  if (status === 429 || status >= 500) return 'unavailable';
+  return 'invalid';
+}

@@ -1,0 +1,57 @@
+import { describe, expect, it } from 'vitest';
+import { neededAccess } from '../../background/access/needed-access.ts';
+import type { JsonObject } from '../../json/value.ts';
+import { smallCluster } from '../api/served-kinds.testing.ts';
+import { serviceAccountIdentity } from './identity.ts';
+import { describeAccess } from './target-access.ts';
+
+function needs(target: JsonObject, namespace?: string): readonly string[] {
+  const policy = {
+    kind: namespace === undefined ? 'ClusterPolicy' : 'Policy',
+    metadata: namespace === undefined ? {} : { namespace },
+    spec: { rules: [{ mutate: { targets: [target] } }] },
+  };
+  return neededAccess(policy, smallCluster).map(describeAccess);
+}
+
+describe('targets of a rule need', () => {
+  it('to be read, listed and updated', () => {
+    expect(needs({ apiVersion: 'apps/v1', kind: 'Deployment' })).toEqual([
+      'get deployments.apps',
+      'list deployments.apps',
+      'update deployments.apps',
+    ]);
+  });
+
+  it('this in their namespace, when it is known', () => {
+    const target = { apiVersion: 'v1', kind: 'ConfigMap' };
+    expect(needs({ ...target, namespace: 'team' })[0]).toBe('get configmaps in namespace team');
+    expect(needs({ ...target, namespace: 'te*' })[0]).toBe('get configmaps');
+    expect(needs({ ...target, namespace: '{{ request.namespace }}' })[0]).toBe('get configmaps');
+    expect(needs(target, 'own')[0]).toBe('get configmaps in namespace own');
+  });
+
+  it('the subresource that they name', () => {
+    expect(needs({ apiVersion: 'apps/v1', kind: 'Deployment/scale' })).toEqual([
+      'get deployments.apps',
+      'list deployments.apps',
+      'get deployments/scale.apps',
+      'update deployments/scale.apps',
+    ]);
+  });
+
+  it('nothing yet when the kind depends on variables or is not served', () => {
+    expect(needs({ apiVersion: 'v1', kind: '{{ request.object.kind }}' })).toEqual([]);
+    expect(needs({ apiVersion: 'v1', kind: 'Gadget' })).toEqual([]);
+  });
+});
+
+describe('a service account', () => {
+  it('is in the groups of all service accounts', () => {
+    expect(serviceAccountIdentity('system:serviceaccount:ns:name').groups).toEqual([
+      'system:serviceaccounts',
+      'system:serviceaccounts:ns',
+      'system:authenticated',
+    ]);
+  });
+});

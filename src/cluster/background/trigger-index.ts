@@ -1,0 +1,47 @@
+import { modeOf } from '../../admission/policy-mode.ts';
+import type { PolicySets } from '../../admission/policy-provider.ts';
+import { backgroundRules } from '../../background/background-rule.ts';
+import type { CompiledPolicy } from '../../policy/compiled.ts';
+import { failureGroup } from '../webhooks/configuration.ts';
+import { hasOwnTriggerEntry } from '../webhooks/trigger-webhook.ts';
+
+/** Which policies a path of the server asks for. */
+export interface TriggerScope {
+  readonly set: 'all' | 'ignore' | 'fail';
+  readonly policy?: string;
+}
+
+interface TriggerIndex {
+  readonly byKind: ReadonlyMap<string, readonly CompiledPolicy[]>;
+  /** With a wildcard for the kind, or without one. */
+  readonly anyKind: readonly CompiledPolicy[];
+}
+
+const known = new WeakMap<PolicySets, TriggerIndex>();
+
+/** The policies with rules that a request about a kind could set off. In audit mode nothing is set off. */
+export function policiesFor(sets: PolicySets, scope: TriggerScope, kind: string): readonly CompiledPolicy[] {
+  const index = known.get(sets) ?? indexOf(sets);
+  known.set(sets, index);
+  const found = [...(index.byKind.get(kind) ?? []), ...index.anyKind];
+  if (scope.policy !== undefined) return found.filter(({ key }) => key === scope.policy);
+  if (scope.set === 'all') return found;
+  return found.filter((policy) => !hasOwnTriggerEntry(policy) && failureGroup(policy) === scope.set);
+}
+
+function indexOf({ all }: PolicySets): TriggerIndex {
+  const byKind = new Map<string, CompiledPolicy[]>();
+  const anyKind: CompiledPolicy[] = [];
+  for (const policy of all.policies) {
+    const rules = backgroundRules(policy);
+    if (rules.length === 0 || modeOf(policy) === 'audit') continue;
+    const blocks = rules.flatMap(({ rule: { match } }) => match.any ?? match.all ?? []);
+    const selectors = blocks.flatMap(({ kinds }) => kinds ?? []);
+    const isOpen =
+      blocks.some(({ kinds }) => kinds === undefined) || selectors.some(({ kind }) => !kind.literal);
+    if (isOpen) anyKind.push(policy);
+    for (const kind of isOpen ? [] : new Set(selectors.map((selector) => selector.kind.pattern)))
+      byKind.set(kind, [...(byKind.get(kind) ?? []), policy]);
+  }
+  return { byKind, anyKind };
+}

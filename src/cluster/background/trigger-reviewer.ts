@@ -1,0 +1,180 @@
+import { withDeadline } from '../../admission/deadline.ts';
+import type { PolicySets, RequestSettings } from '../../admission/policy-provider.ts';
+import { compileRequestFilter, type RequestFilter } from '../../admission/request-filter.ts';
+import { type AdmissionSettings, requestOf } from '../../admission/review-request.ts';
+import { type AdmissionReview, allow, reviewWith } from '../../admission/review-response.ts';
+import type { NewUpdateRequest } from '../../background/queue/update-request.ts';
+import { triggerFailureText } from '../../background/triggers/trigger-failure.ts';
+import type { TriggerOutcome } from '../../background/triggers/trigger-outcome.ts';
+import { oldVersionOf, payloadOf } from '../../background/triggers/trigger-payload.ts';
+import type { Submission, TriggerQueue } from '../../background/triggers/trigger-queue.ts';
+import { triggerReads } from '../../background/triggers/trigger-reads.ts';
+import { passingRules } from '../../background/triggers/triggered-rules.ts';
+import type { DataSource } from '../../engine/context/data-source.ts';
+import type { Request } from '../../engine/request.ts';
+import type { Environment } from '../../expression/scope.ts';
+import { readObject, readText } from '../../json/read-field.ts';
+import { isObject, type Json, type JsonObject } from '../../json/value.ts';
+import type { CompiledPolicy } from '../../policy/compiled.ts';
+import { apiVersionOf } from '../api/resource-path.ts';
+import { backgroundManager } from './store.ts';
+import { policiesFor, type TriggerScope } from './trigger-index.ts';
+
+export interface TriggerReviewOptions extends AdmissionSettings {
+  policies(): PolicySets;
+  settings(): RequestSettings;
+  readonly dataSource: DataSource;
+  readonly environment: Environment;
+  readonly queue: TriggerQueue;
+  /** As whom rules act in the background. */
+  background(): BackgroundUser | undefined;
+  /** What became of a rule that a request set off. */
+  onTrigger?(trigger: ReviewedTrigger): void;
+}
+
+export interface BackgroundUser {
+  readonly username: string;
+  /** Others sign in by the same name: only what carries the field manager of the background is its own. */
+  readonly isShared: boolean;
+}
+
+export interface ReviewedTrigger {
+  readonly policy: CompiledPolicy;
+  readonly rule: string;
+  readonly request: Request;
+  readonly outcome: Submission['outcome'] | 'failed';
+  readonly reason: string;
+}
+
+/** Answers reviews of what sets off rules in the background. Never denies, and does not wait for the work. */
+export type TriggerReviewer = (
+  body: Json,
+  scope: TriggerScope,
+  milliseconds: number,
+) => Promise<AdmissionReview>;
+
+export function createTriggerReviewer(options: TriggerReviewOptions): TriggerReviewer {
+  const filterFor = filterCache(() => options.settings());
+  return async (body, scope, milliseconds) => {
+    const { uid, apiVersion, dryRun, request } = requestOf(body, options);
+    if (dryRun || filterFor()(request) !== undefined) return reviewWith(apiVersion, allow(uid));
+    const raw = isObject(body) ? (readObject(body, 'request') ?? {}) : {};
+    const endsAt = performance.now() + milliseconds;
+    const policies = policiesFor(options.policies(), scope, request.kind.kind);
+    const told = await Promise.all(policies.map((policy) => review(policy, request, raw, endsAt)));
+    return reviewWith(apiVersion, allow(uid, told.flat()));
+  };
+
+  async function review(
+    policy: CompiledPolicy,
+    request: Request,
+    raw: JsonObject,
+    endsAt: number,
+  ): Promise<readonly string[]> {
+    const own = ownUser(raw, options.background());
+    const outcomes = await passingRules(request, policy, {
+      dataSource: withDeadline(options.dataSource, endsAt - performance.now()),
+      environment: options.environment,
+      exceptions: options.policies().all.exceptionsFor(policy.key),
+      ...(own === undefined ? {} : { backgroundUser: own }),
+    });
+    const told = await Promise.all(outcomes.map((outcome) => take(outcome, request, raw, endsAt)));
+    return told.flatMap((text) => (text === undefined ? [] : [text]));
+  }
+
+  /** What to tell the user, when a rule that should act will not, or not at once. */
+  async function take(
+    outcome: TriggerOutcome,
+    request: Request,
+    raw: JsonObject,
+    endsAt: number,
+  ): Promise<string | undefined> {
+    const { policy, rule } = outcome;
+    const tell = (result: ReviewedTrigger['outcome'], reason: string) =>
+      options.onTrigger?.({ policy, rule: rule.name, request, outcome: result, reason });
+    if (outcome.status === 'skipped') return undefined;
+    if (outcome.status === 'failed') {
+      const text = triggerFailureText(outcome);
+      tell('failed', text);
+      return `policy ${policy.key}.${rule.name}: ${text}`;
+    }
+    const left = Math.max(1, endsAt - performance.now());
+    const submitted = await options.queue.submit(newRequest(outcome, request, raw), left);
+    const reason = 'reason' in submitted ? submitted.reason : '';
+    tell(submitted.outcome, reason);
+    if (submitted.outcome === 'written') return undefined;
+    const fate = submitted.outcome === 'waiting' ? 'acts later' : 'does not act';
+    return `policy ${policy.key}.${rule.name}: the rule ${fate}: ${reason}`;
+  }
+}
+
+/** The name by which the request is known to be one of the background; undefined for all others. */
+function ownUser(raw: JsonObject, background: BackgroundUser | undefined): string | undefined {
+  if (background === undefined) return undefined;
+  const manager = readText(readObject(raw, 'options') ?? {}, 'fieldManager');
+  return background.isShared && manager !== backgroundManager ? undefined : background.username;
+}
+
+function newRequest(outcome: TriggerOutcome, request: Request, raw: JsonObject): NewUpdateRequest {
+  const { policy, rule, type, status } = outcome;
+  const { operation = 'CREATE', subresource, object, oldObject, user } = request;
+  const objects = { operation, subresource, object, oldObject };
+  const { tooLarge, ...kept } = payloadOf(objects, triggerReads(rule));
+  const oldVersion = oldVersionOf(objects);
+  const trigger = triggerOf(request);
+  return {
+    type,
+    policy: policy.key,
+    rule: rule.name,
+    cause: 'admission',
+    mark: readText(raw, 'uid') ?? '',
+    trigger,
+    operation,
+    ...(user === undefined ? {} : { user }),
+    // A name that was generated is known by now.
+    admission: { ...withoutObjects(raw), name: trigger.name, ...kept },
+    ...(oldVersion === undefined ? {} : { oldVersion }),
+    ...(tooLarge === undefined ? {} : { tooLarge }),
+    ...(status === 'withdrawn' ? { deleteDownstream: true } : {}),
+  };
+}
+
+function triggerOf({
+  kind,
+  name,
+  namespace,
+  subresource,
+  object,
+  oldObject,
+}: Request): NewUpdateRequest['trigger'] {
+  const metadata = readObject(object ?? oldObject ?? {}, 'metadata') ?? {};
+  // The body of a subresource is no object of its own.
+  const uid = subresource === '' ? readText(metadata, 'uid') : undefined;
+  return {
+    apiVersion: apiVersionOf(kind),
+    kind: kind.kind,
+    // A Namespace is reviewed as if it were in itself.
+    namespace: kind.kind === 'Namespace' && kind.group === '' ? '' : namespace,
+    name: (subresource === '' ? readText(metadata, 'name') : undefined) ?? name,
+    ...(uid === undefined ? {} : { uid }),
+    ...(subresource === '' ? {} : { subresource }),
+  };
+}
+
+function withoutObjects(raw: JsonObject): JsonObject {
+  const { object: _, oldObject: __, userInfo: ___, operation: ____, ...rest } = raw;
+  return rest;
+}
+
+function filterCache(settings: () => RequestSettings): () => RequestFilter {
+  let known: RequestSettings | undefined;
+  let filter: RequestFilter = () => undefined;
+  return () => {
+    const current = settings();
+    if (current !== known) {
+      known = current;
+      filter = compileRequestFilter(current);
+    }
+    return filter;
+  };
+}

@@ -1,0 +1,129 @@
+import type { PolicySets, RequestSettings } from '../../admission/policy-provider.ts';
+import type { AdmissionSettings } from '../../admission/review-request.ts';
+import { systemClock } from '../../background/clock.ts';
+import { createTriggerQueue } from '../../background/triggers/trigger-queue.ts';
+import type { DataSource } from '../../engine/context/data-source.ts';
+import type { CompiledPolicy } from '../../policy/compiled.ts';
+import type { ApiClient } from '../api/client.ts';
+import { messageOf } from '../api/cluster-error.ts';
+import { createCoalescedTask } from '../api/coalesced-task.ts';
+import type { ClusterLog } from '../cluster-options.ts';
+import { triggerNote } from '../events/background-events.ts';
+import type { EventSink } from '../events/events.ts';
+import { createCounts } from '../metrics/counts.ts';
+import type { ClusterSettings } from '../settings.ts';
+import { ownIdentity } from './identity.ts';
+import {
+  type BackgroundUser,
+  createTriggerReviewer,
+  type ReviewedTrigger,
+  type TriggerReviewer,
+} from './trigger-reviewer.ts';
+import { openInbox } from './update-requests.ts';
+
+export interface TriggersOptions extends AdmissionSettings {
+  readonly client: ApiClient;
+  readonly namespace: string;
+  policies(): PolicySets;
+  settings(): ClusterSettings;
+  readonly dataSource: DataSource;
+  readonly events: EventSink;
+  /** Who acts in the background; by default whoever the client is. */
+  readonly backgroundUser?: string;
+  /** Reasons of events that are not written. */
+  readonly omitEvents: ReadonlySet<string>;
+  readonly log: ClusterLog;
+}
+
+export interface Triggers {
+  readonly reviewer: TriggerReviewer;
+  figures(): TriggerFigures;
+  stop(): Promise<void>;
+}
+
+export interface TriggerFigures {
+  /** Triggers that wait in memory. */
+  readonly waiting: number;
+  /** Rules that were set off, by policy and what became of it. */
+  readonly taken: ReturnType<ReturnType<typeof createCounts>['all']>;
+}
+
+/** A policy is told of its lost triggers at most this often. */
+const reportEveryMs = 10_000;
+
+/** Takes the triggers of rules that act in the background, and leaves UpdateRequests. */
+export function startTriggers(options: TriggersOptions): Triggers {
+  const { client, namespace, log, events } = options;
+  const counts = createCounts();
+  const reported = new Map<string, { at: number; count: number }>();
+  let background: BackgroundUser | undefined =
+    options.backgroundUser === undefined ? undefined : { username: options.backgroundUser, isShared: false };
+
+  const findIdentity = createCoalescedTask(
+    async () => {
+      const { user } = await ownIdentity(client);
+      background = { username: user, isShared: true };
+    },
+    {
+      delayMs: 0,
+      onError: (error) =>
+        log.warn({ reason: messageOf(error) }, 'who acts in the background is not known yet'),
+    },
+  );
+  if (background === undefined) findIdentity.trigger();
+
+  const inbox = openInbox({
+    client,
+    namespace,
+    onChange: () => queue.poke(),
+    onError: (error) => log.warn({ what: 'update requests', reason: messageOf(error) }, 'cannot be followed'),
+  });
+  const queue = createTriggerQueue({
+    inbox,
+    clock: systemClock,
+    threshold: () => options.settings().updateRequestThreshold,
+    onDrop(request, reason) {
+      counts.add({ policy_name: request.policy, rule_name: request.rule, outcome: 'dropped' });
+      const policy = options.policies().all.policies.find(({ key }) => key === request.policy);
+      if (policy !== undefined) report(policy, request.rule, `a trigger was lost: ${reason}`);
+    },
+  });
+
+  /** One event for many of a kind. */
+  function report(policy: CompiledPolicy, rule: string, reason: string): void {
+    const known = reported.get(policy.key) ?? { at: 0, count: 0 };
+    known.count += 1;
+    reported.set(policy.key, known);
+    if (Date.now() - known.at < reportEveryMs) return;
+    const text = known.count === 1 ? reason : `${reason} (${known.count} times)`;
+    log.warn({ policy: policy.key, rule, reason: text }, 'a rule was not set off at once');
+    if (!options.omitEvents.has('PolicyError')) events.add([triggerNote(policy, rule, text)]);
+    known.at = Date.now();
+    known.count = 0;
+  }
+
+  function note({ policy, rule, outcome, reason }: ReviewedTrigger): void {
+    // Lost ones are counted where they are lost.
+    if (outcome !== 'dropped') counts.add({ policy_name: policy.key, rule_name: rule, outcome });
+    const isFull = outcome === 'waiting' && reason.startsWith('there are ');
+    if (outcome === 'failed' || (outcome === 'waiting' && !isFull)) report(policy, rule, reason);
+  }
+
+  const requestSettings = (): RequestSettings => options.settings().request;
+  return {
+    reviewer: createTriggerReviewer({
+      ...options,
+      settings: requestSettings,
+      environment: { now: () => new Date(), random: Math.random },
+      queue,
+      background: () => background,
+      onTrigger: note,
+    }),
+    figures: () => ({ waiting: queue.waiting(), taken: counts.all() }),
+    async stop() {
+      await findIdentity.stop();
+      await queue.stop();
+      await inbox.stop();
+    },
+  };
+}

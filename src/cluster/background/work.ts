@@ -1,0 +1,245 @@
+import { type Clock, systemClock } from '../../background/clock.ts';
+import type { GeneratedObject } from '../../background/generate/generate.ts';
+import { createGenerateRunner } from '../../background/generate/run-generate.ts';
+import type { ObjectStore } from '../../background/ports.ts';
+import { createBreaker } from '../../background/queue/breaker.ts';
+import {
+  type Controller,
+  type ControllerLimits,
+  startController,
+} from '../../background/queue/controller.ts';
+import { planReconciles, planSweeps } from '../../background/queue/plan-sweeps.ts';
+import { createRunner, type RunnerOptions } from '../../background/queue/run-request.ts';
+import type { UpdateRequest, UpdateStatus } from '../../background/queue/update-request.ts';
+import type { TargetWrite } from '../../background/targets/write-target.ts';
+import type { DataSource } from '../../engine/context/data-source.ts';
+import type { CompiledPolicy } from '../../policy/compiled.ts';
+import type { ApiClient } from '../api/client.ts';
+import { messageOf } from '../api/cluster-error.ts';
+import { createCoalescedTask } from '../api/coalesced-task.ts';
+import type { Discovery } from '../api/discovery.ts';
+import type { InformerTiming } from '../api/informer.ts';
+import { type LeaseTiming, startLeaderElection } from '../api/lease.ts';
+import type { ClusterLog } from '../cluster-options.ts';
+import type { ClusterFigures } from '../metrics/cluster-figures.ts';
+import type { PolicyCatalog } from '../policies/catalog.ts';
+import type { ClusterSettings } from '../settings.ts';
+import { followDownstream } from './generate-followers.ts';
+import { openState } from './progress-store.ts';
+import { openLedger } from './update-requests.ts';
+
+export interface BackgroundWorkOptions {
+  readonly client: ApiClient;
+  readonly namespace: string;
+  readonly identity: string;
+  readonly catalog: PolicyCatalog;
+  readonly discovery: Discovery;
+  readonly dataSource: DataSource;
+  readonly store: ObjectStore;
+  settings(): ClusterSettings;
+  readonly figures: ClusterFigures;
+  readonly log: ClusterLog;
+  /** 0 turns the regular look off. */
+  readonly scanIntervalMs: number;
+  readonly limits?: Partial<ControllerLimits>;
+  readonly settleMs?: number;
+  readonly lease?: LeaseTiming;
+  readonly timing?: Partial<InformerTiming>;
+  /** What to add to the rights of the background. */
+  adviceFor(policy: CompiledPolicy): Promise<string | undefined>;
+  readonly observer: BackgroundObserver;
+  /** Resolves when the policies are known: who does not know them must not take them for deleted. */
+  policiesKnown(): Promise<void>;
+}
+
+/** Told of everything that happens, for events, metrics and logs. */
+export interface BackgroundObserver {
+  wrote(policy: CompiledPolicy, request: UpdateRequest, write: TargetWrite): void;
+  generated(policy: CompiledPolicy, request: UpdateRequest, made: GeneratedObject): void;
+  ended(policy: CompiledPolicy | undefined, request: UpdateRequest, status: UpdateStatus): void;
+}
+
+export interface BackgroundFigures {
+  readonly leads: boolean;
+  readonly waiting: number;
+  readonly running: number;
+  /** UpdateRequests by state. */
+  readonly states: Readonly<Record<string, number>>;
+  /** Where they are. */
+  readonly namespace: string;
+}
+
+export interface BackgroundWork {
+  isLeader(): boolean;
+  hasSynced(): boolean;
+  /** Policies changed. */
+  policiesChanged(): void;
+  figures(): BackgroundFigures;
+  stop(): Promise<void>;
+}
+
+export const backgroundLeaseName = 'kymera-background';
+const tickMs = 1_000;
+/** A look that fell due while leaders changed is made up for. */
+const lookBackMs = 20_000;
+
+/** Does the work of UpdateRequests while it leads. */
+export function startBackgroundWork(options: BackgroundWorkOptions): BackgroundWork {
+  const { client, namespace, catalog, log, observer } = options;
+  const complain = (what: string, error: unknown) =>
+    log.warn({ what, reason: messageOf(error) }, 'will be tried again');
+  let leading: Leading | undefined;
+  const ledger = openLedger({
+    client,
+    namespace,
+    onChange: (name) => leading?.controller.changed(name),
+    onError: (error) => complain('update requests', error),
+    ...(options.timing === undefined ? {} : { timing: options.timing }),
+  });
+  const clock: Clock = systemClock;
+  const policyOf = (key: string) => catalog.policies().find((policy) => policy.key === key);
+  const state = openState(client, namespace);
+
+  interface Leading {
+    readonly controller: Controller;
+    policiesChanged(): void;
+    stop(): Promise<void>;
+  }
+
+  function lead(): Leading {
+    const shared: Omit<RunnerOptions, 'generate' | 'onWrite'> = {
+      store: options.store,
+      dataSource: options.dataSource,
+      environment: { now: () => new Date(), random: Math.random },
+      clock,
+      breaker: createBreaker({ clock }),
+      policyOf,
+      exceptionsOf: (key) => catalog.sets().all.exceptionsFor(key),
+      kindOfResource: (resource) => options.discovery.current().kindOfResource(resource),
+      adviceFor: options.adviceFor,
+      ...(options.settleMs === undefined ? {} : { settleMs: options.settleMs }),
+    };
+    const followers = followDownstream({
+      client,
+      discovery: options.discovery,
+      policies: () => catalog.policies(),
+      put: (request) => ledger.put(request),
+      onError: (error) => complain('generated objects', error),
+      ...(options.timing === undefined ? {} : { timing: options.timing }),
+    });
+    const run = createRunner({
+      ...shared,
+      generate: createGenerateRunner({
+        ...shared,
+        onGenerated(request, made) {
+          followers.wrote(made);
+          const policy = policyOf(request.policy);
+          if (policy !== undefined) observer.generated(policy, request, made);
+        },
+      }),
+      onWrite(request, write) {
+        const policy = policyOf(request.policy);
+        if (policy !== undefined) observer.wrote(policy, request, write);
+      },
+    });
+    const controller = startController({
+      ledger,
+      clock,
+      run,
+      threshold: () => options.settings().updateRequestThreshold,
+      ...(options.limits === undefined ? {} : { limits: options.limits }),
+      onResult: (request, status) => observer.ended(policyOf(request.policy), request, status),
+      onError: complain,
+    });
+    const sweeps = createCoalescedTask(
+      async () => {
+        const plan = planSweeps(catalog.policies(), await state.load());
+        for (const request of plan.requests) await ledger.put(request);
+        if (plan.isChanged) await state.save(plan.seen);
+      },
+      {
+        delayMs: 200,
+        onError: (error) => complain('policy updates', error),
+        onEnd: options.figures.endOf('policy-update-controller'),
+      },
+    );
+    let looked = clock.now() - lookBackMs;
+    const regularly = createCoalescedTask(
+      async () => {
+        const now = clock.now();
+        const due = planReconciles(catalog.policies(), options.scanIntervalMs, looked, now);
+        for (const request of due) await ledger.put(request);
+        looked = now;
+      },
+      { delayMs: 0, onError: (error) => complain('the regular look', error) },
+    );
+    const timer = setInterval(() => regularly.trigger(), tickMs);
+    sweeps.trigger();
+    return {
+      controller,
+      policiesChanged() {
+        sweeps.trigger();
+        followers.policiesChanged();
+      },
+      async stop() {
+        clearInterval(timer);
+        await Promise.all([sweeps.stop(), regularly.stop(), followers.stop(), controller.stop()]);
+      },
+    };
+  }
+
+  /** One change of leadership after the other. */
+  let turning = Promise.resolve();
+  const turn = (isLeader: boolean) => {
+    turning = turning
+      .then(async () => {
+        await leading?.stop();
+        leading = undefined;
+        if (!isLeader) return;
+        await Promise.all([ledger.synced, options.policiesKnown()]);
+        if (election.isLeader()) leading = lead();
+      })
+      .catch((error: unknown) => complain('leadership', error));
+  };
+  const election = startLeaderElection({
+    client,
+    namespace,
+    name: backgroundLeaseName,
+    identity: options.identity,
+    ...(options.lease === undefined ? {} : { timing: options.lease }),
+    onChange(isLeader) {
+      log.info(
+        { identity: options.identity },
+        isLeader ? 'leads the background' : 'does not lead the background any more',
+      );
+      turn(isLeader);
+    },
+    onError: (error) => complain('leader election', error),
+  });
+
+  return {
+    isLeader: () => election.isLeader(),
+    hasSynced: () => ledger.hasSynced(),
+    policiesChanged: () => leading?.policiesChanged(),
+    figures() {
+      const states: Record<string, number> = {};
+      for (const { status } of ledger.all()) states[status.state] = (states[status.state] ?? 0) + 1;
+      return {
+        leads: election.isLeader(),
+        waiting: leading?.controller.waiting() ?? 0,
+        running: leading?.controller.running() ?? 0,
+        states,
+        namespace,
+      };
+    },
+    async stop() {
+      // What is under way ends before another begins.
+      await turning;
+      await leading?.stop();
+      leading = undefined;
+      await election.stop();
+      await turning;
+      await ledger.stop();
+    },
+  };
+}

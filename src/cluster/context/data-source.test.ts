@@ -1,0 +1,116 @@
+import { createServer, type Server } from 'node:http';
+import { type AddressInfo, createServer as createTcpServer, type Server as TcpServer } from 'node:net';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { DataQuery } from '../../engine/context/data-source.ts';
+import { createClient } from '../api/client.ts';
+import type { Informer } from '../api/informer.ts';
+import { smallCluster } from '../api/served-kinds.testing.ts';
+import { createTransport } from '../api/transport.ts';
+import { createConfigMapCache } from './config-map-cache.ts';
+import { createClusterDataSource } from './data-source.ts';
+
+/** Takes every request and never answers. */
+let silent: Server;
+/** Takes connections and never says anything. */
+let mute: TcpServer;
+let given = 0;
+let gone = 0;
+
+const portOf = (server: { address(): AddressInfo | string | null }) => (server.address() as AddressInfo).port;
+
+beforeAll(async () => {
+  silent = createServer((request) => {
+    given += 1;
+    request.socket.once('close', () => {
+      gone += 1;
+    });
+  });
+  mute = createTcpServer((socket) => socket.on('error', () => {}));
+  for (const server of [silent, mute])
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+});
+
+afterAll(() => {
+  silent.closeAllConnections();
+  silent.close();
+  mute.close();
+});
+
+const noNamespaces = { get: () => undefined } as unknown as Informer;
+
+function source() {
+  const client = createClient(
+    createTransport({
+      server: `http://127.0.0.1:${portOf(silent)}`,
+      tls: {},
+      namespace: undefined,
+      credentials: async () => ({}),
+    }),
+  );
+  return createClusterDataSource({
+    client,
+    kinds: () => smallCluster,
+    namespaces: noNamespaces,
+    configMaps: createConfigMapCache(client),
+    globalContext: {
+      set: () => {},
+      read: () => ({ found: false, error: '' }),
+      states: () => [],
+      stop: async () => {},
+    },
+    calls: { allowedHosts: ['127.0.0.1'], timeoutMs: 30_000, maxBytes: 1_000 },
+    namespace: 'kymera',
+  });
+}
+
+describe('what does not answer is given up when nobody waits any more', () => {
+  it.each<[string, () => DataQuery]>([
+    ['a ConfigMap', () => ({ type: 'configMap', namespace: 'a', name: 'b' })],
+    ['a namespace', () => ({ type: 'namespaceLabels', namespace: 'a' })],
+    ['an object', () => ({ type: 'object', kind: 'ConfigMap', namespace: 'a', name: 'b' })],
+    ['an object of any namespace', () => ({ type: 'object', kind: 'ConfigMap', name: 'b' })],
+    ['the API server', () => ({ type: 'apiCall', method: 'GET', urlPath: '/api/v1/pods' })],
+    [
+      'a service',
+      () => ({
+        type: 'apiCall',
+        method: 'POST',
+        service: { url: `http://127.0.0.1:${portOf(silent)}/` },
+      }),
+    ],
+    [
+      'a service behind TLS that does not even greet',
+      () => ({ type: 'apiCall', method: 'GET', service: { url: `https://127.0.0.1:${portOf(mute)}/` } }),
+    ],
+    [
+      'a registry',
+      () => ({
+        type: 'imageRegistry',
+        reference: `127.0.0.1:${portOf(silent)}/app:1`,
+        credentials: { allowInsecureRegistry: true },
+      }),
+    ],
+    [
+      'a registry whose password does not come',
+      () => ({
+        type: 'imageRegistry',
+        reference: `127.0.0.1:${portOf(silent)}/app:1`,
+        credentials: { allowInsecureRegistry: true, secrets: ['login'] },
+      }),
+    ],
+  ])('%s', async (_, query) => {
+    const startedAt = performance.now();
+    expect(await source().read(query(), 150.5)).toMatchObject({
+      found: false,
+      error: expect.stringMatching(/in time|timeout/),
+    });
+    expect(performance.now() - startedAt).toBeLessThan(2_000);
+  });
+
+  it('and its connection is closed', async () => {
+    const [givenBefore, goneBefore] = [given, gone];
+    await source().read({ type: 'apiCall', method: 'GET', urlPath: '/api' }, 50);
+    expect(given - givenBefore).toBe(1);
+    await expect.poll(() => gone - goneBefore).toBeGreaterThanOrEqual(1);
+  });
+});

@@ -1,0 +1,168 @@
+import type { DataAnswer, DataQuery, DataSource } from '../../engine/context/data-source.ts';
+import { readBoolean, readObject, readTexts } from '../../json/read-field.ts';
+import { isObject, type JsonObject } from '../../json/value.ts';
+import type { ApiClient } from '../api/client.ts';
+import { hasStatus, messageOf } from '../api/cluster-error.ts';
+import type { KindTable } from '../api/discovery.ts';
+import type { ServedKind } from '../api/discovery-document.ts';
+import type { Informer } from '../api/informer.ts';
+import { apiVersionOf, resourceTypes } from '../api/resource-path.ts';
+import type { ConfigMapCache } from './config-map-cache.ts';
+import type { GlobalContext } from './global-context.ts';
+import { readImage } from './registry-client.ts';
+import { registryLogins } from './registry-credentials.ts';
+import { callService, type ServiceCallLimits } from './service-call.ts';
+
+export interface ClusterDataOptions {
+  readonly client: ApiClient;
+  readonly kinds: () => KindTable;
+  readonly namespaces: Informer;
+  readonly configMaps: ConfigMapCache;
+  readonly globalContext: GlobalContext;
+  readonly calls: ServiceCallLimits;
+  /** The Secrets with passwords for registries are here. */
+  readonly namespace: string;
+}
+
+type TimeLimit = Pick<ServiceCallLimits, 'timeoutMs'>;
+type ApiQuery = Extract<DataQuery, { type: 'apiCall' }>;
+type ImageQuery = Extract<DataQuery, { type: 'imageRegistry' }>;
+type ObjectQuery = Extract<DataQuery, { type: 'object' }>;
+
+/** What policies read, from what is followed where possible, else from the API server. */
+export function createClusterDataSource(options: ClusterDataOptions): DataSource {
+  const { client, kinds, namespaces, configMaps, globalContext, calls } = options;
+  return {
+    read(query, milliseconds = Number.POSITIVE_INFINITY) {
+      const limits = { ...calls, timeoutMs: Math.min(calls.timeoutMs, milliseconds) };
+      switch (query.type) {
+        case 'configMap':
+          return configMaps.read(query.namespace, query.name, limits);
+        case 'namespaceLabels':
+          return namespaceLabels(client, namespaces, query.namespace, limits);
+        case 'object':
+          return readNamedObject(client, kinds(), query, limits);
+        case 'apiCall':
+          return callApi(client, query, limits);
+        case 'globalReference':
+          return globalContext.read(query.name);
+        case 'imageRegistry':
+          return readFromRegistry(client, options.namespace, query, limits);
+      }
+    },
+  };
+}
+
+/** A call of the API server, or of a service. */
+export async function callApi(
+  client: ApiClient,
+  query: ApiQuery,
+  limits: ServiceCallLimits,
+): Promise<DataAnswer> {
+  if (query.service !== undefined) {
+    const { method, service, body } = query;
+    return callService({ method, service, ...(body === undefined ? {} : { body }) }, limits);
+  }
+  const path = query.urlPath ?? '';
+  if (!path.startsWith('/')) return missing('urlPath must begin with /');
+  const shown = `${query.method} ${path.split('?', 1)[0]}`;
+  try {
+    const { status, body } = await client.raw({
+      method: query.method,
+      // Blanks and the like; what is encoded already stays as it is.
+      path: path.replace(/[^\x21-\x7e]/gu, encodeURIComponent),
+      timeoutMs: limits.timeoutMs,
+      maxBytes: limits.maxBytes,
+      ...(query.method === 'POST'
+        ? { body: JSON.stringify(query.body ?? {}), headers: { 'content-type': 'application/json' } }
+        : {}),
+    });
+    if (status < 200 || status > 299) return missing(`${shown} answered ${status}`);
+    return { found: true, value: body };
+  } catch (error) {
+    return missing(messageOf(error));
+  }
+}
+
+async function readFromRegistry(
+  client: ApiClient,
+  namespace: string,
+  { reference, credentials = {} }: ImageQuery,
+  limits: ServiceCallLimits,
+): Promise<DataAnswer> {
+  try {
+    const startedAt = performance.now();
+    const logins = await registryLogins(client, namespace, readTexts(credentials, 'secrets'), limits);
+    const insecure = readBoolean(credentials, 'allowInsecureRegistry') ?? false;
+    const timeoutMs = Math.max(limits.timeoutMs - (performance.now() - startedAt), 0);
+    return await readImage({ reference, insecure, logins }, { ...limits, timeoutMs });
+  } catch (error) {
+    return missing(messageOf(error));
+  }
+}
+
+function namespaceLabels(
+  client: ApiClient,
+  namespaces: Informer,
+  name: string,
+  { timeoutMs }: TimeLimit,
+): DataAnswer | Promise<DataAnswer> {
+  const known = namespaces.get(name);
+  if (known !== undefined) return { found: true, value: labelsOf(known) };
+  // A namespace that was made a moment ago.
+  return client.get(resourceTypes.namespaces, { name }, { timeoutMs }).then(
+    (object): DataAnswer => ({ found: true, value: labelsOf(object) }),
+    (error: unknown) => missing(`namespace ${name} ${reasonOf(error)}`),
+  );
+}
+
+/** One object, or a list when several have the name in different namespaces. */
+export async function readNamedObject(
+  client: ApiClient,
+  kinds: KindTable,
+  query: ObjectQuery,
+  { timeoutMs }: TimeLimit,
+): Promise<DataAnswer> {
+  const { kind, group, version, namespace, name } = query;
+  const served = kinds.resourceOf({
+    kind,
+    ...(group === undefined ? {} : { group }),
+    ...(version === undefined ? {} : { version }),
+  });
+  if (served === undefined) return missing(`the API server serves no ${kind}`);
+  try {
+    if (served.namespaced && namespace === undefined)
+      return await findByName(client, served, name, timeoutMs);
+    const place = { name, ...(namespace === undefined ? {} : { namespace }) };
+    return { found: true, value: await client.get(served, place, { timeoutMs }) };
+  } catch (error) {
+    return missing(`${kind} ${name} ${reasonOf(error)}`);
+  }
+}
+
+/** In whichever namespace: the object, or a list when there are several. */
+async function findByName(
+  client: ApiClient,
+  served: ServedKind,
+  name: string,
+  timeoutMs: number,
+): Promise<DataAnswer> {
+  const { items } = await client.list(served, { fieldSelector: `metadata.name=${name}`, timeoutMs });
+  const typed = items.map((item) => ({ ...item, apiVersion: apiVersionOf(served), kind: served.kind }));
+  const [first, second] = typed;
+  if (first === undefined) return missing(`${served.kind} ${name} does not exist`);
+  return { found: true, value: second === undefined ? first : typed };
+}
+
+function labelsOf(object: JsonObject): JsonObject {
+  const labels = readObject(readObject(object, 'metadata') ?? {}, 'labels');
+  return isObject(labels) ? labels : {};
+}
+
+function reasonOf(error: unknown): string {
+  return hasStatus(error, 404) ? 'does not exist' : `cannot be read: ${messageOf(error)}`;
+}
+
+function missing(error: string): DataAnswer {
+  return { found: false, error };
+}

@@ -1,0 +1,112 @@
+import type { DataAnswer } from '../../engine/context/data-source.ts';
+import { compileExpression } from '../../expression/expression.ts';
+import { readObject, readObjects, readText } from '../../json/read-field.ts';
+import type { JsonObject } from '../../json/value.ts';
+import { globalContextProblems } from './global-context-check.ts';
+import { type GlobalContextOptions, type GlobalSource, startSource } from './global-context-source.ts';
+
+export interface GlobalContext {
+  set(name: string, object: JsonObject | undefined): void;
+  /** `entry`, or `entry.projection`. */
+  read(reference: string): DataAnswer;
+  /** How each entry is. */
+  states(): readonly GlobalContextState[];
+  stop(): Promise<void>;
+}
+
+export interface GlobalContextState {
+  /** As the API server has it. */
+  readonly object: JsonObject;
+  readonly ready: boolean;
+  readonly message: string;
+  /** In ms since the epoch. */
+  readonly refreshedAt: number | undefined;
+}
+
+interface Entry {
+  readonly object: JsonObject;
+  /** To tell whether the entry changed. */
+  readonly text: string;
+  readonly source: GlobalSource;
+  readonly projections: ReadonlyMap<string, string>;
+}
+
+/** Keeps the data of GlobalContextEntries at hand. */
+export function createGlobalContext(options: GlobalContextOptions): GlobalContext {
+  const entries = new Map<string, Entry>();
+  return {
+    set(name, object) {
+      const text = JSON.stringify(readObject(object ?? {}, 'spec'));
+      const known = entries.get(name);
+      if (object !== undefined && known !== undefined && known.text === text) {
+        entries.set(name, { ...known, object });
+        return;
+      }
+      void known?.source.stop();
+      entries.delete(name);
+      if (object !== undefined) entries.set(name, entryOf(object, text, options));
+      options.onChange?.();
+    },
+    read(reference) {
+      const [name = '', projection] = splitReference(reference, entries);
+      const entry = entries.get(name);
+      if (entry === undefined) return missing(`GlobalContextEntry ${name} does not exist`);
+      const data = entry.source.data();
+      if (projection === undefined || !data.found) return data;
+      const expression = entry.projections.get(projection);
+      if (expression === undefined)
+        return missing(`GlobalContextEntry ${name} has no projection ${projection}`);
+      try {
+        return { found: true, value: compileExpression(expression).search(data.value, options.environment) };
+      } catch {
+        // The reason may quote data.
+        return missing(`projection ${projection} of GlobalContextEntry ${name} cannot be evaluated`);
+      }
+    },
+    states: () =>
+      [...entries.values()].map(({ object, source }) => {
+        const data = source.data();
+        const message = data.found ? 'the data is at hand' : data.error;
+        return { object, ready: data.found, message, refreshedAt: source.refreshedAt() };
+      }),
+    async stop() {
+      await Promise.all([...entries.values()].map(({ source }) => source.stop()));
+    },
+  };
+}
+
+function entryOf(object: JsonObject, text: string, options: GlobalContextOptions): Entry {
+  const spec = readObject(object, 'spec') ?? {};
+  const problems = globalContextProblems(object);
+  const projections = new Map(
+    readObjects(spec, 'projections').map((each) => [
+      readText(each, 'name') ?? '',
+      readText(each, 'jmesPath') ?? '',
+    ]),
+  );
+  const source = problems.length === 0 ? startSource(spec, options) : unusable(problems);
+  return { object, text, source, projections };
+}
+
+/** One that slipped past admission. */
+function unusable(problems: readonly string[]): GlobalSource {
+  return {
+    data: () => missing(`the GlobalContextEntry cannot be used: ${problems.join('; ')}`),
+    refreshedAt: () => undefined,
+    stop: async () => {},
+  };
+}
+
+/** Names of entries may hold dots themselves. */
+function splitReference(
+  reference: string,
+  entries: ReadonlyMap<string, unknown>,
+): readonly [string, string?] {
+  if (entries.has(reference)) return [reference];
+  const dot = reference.lastIndexOf('.');
+  return dot < 0 ? [reference] : [reference.slice(0, dot), reference.slice(dot + 1)];
+}
+
+function missing(error: string): DataAnswer {
+  return { found: false, error };
+}

@@ -1,0 +1,99 @@
+import { createHash } from 'node:crypto';
+import type { DataAnswer } from '../../engine/context/data-source.ts';
+import { parseImage } from '../../expression/image.ts';
+import { readObject, readObjects, readText } from '../../json/read-field.ts';
+import { isObject, type Json, type JsonObject } from '../../json/value.ts';
+import { messageOf } from '../api/cluster-error.ts';
+import { type RegistryLogin, registryFetch } from './registry-fetch.ts';
+import { mayCall } from './service-call.ts';
+
+export interface RegistryLimits {
+  /** Registries that may be asked; wildcards. */
+  readonly allowedHosts: readonly string[];
+  readonly timeoutMs: number;
+  readonly maxBytes: number;
+}
+
+export interface RegistryQuery {
+  readonly reference: string;
+  /** By plain HTTP. */
+  readonly insecure?: boolean;
+  /** Names and passwords, by host. */
+  readonly logins?: ReadonlyMap<string, RegistryLogin>;
+}
+
+const indexTypes = [
+  'application/vnd.oci.image.index.v1+json',
+  'application/vnd.docker.distribution.manifest.list.v2+json',
+];
+const manifestTypes = [
+  'application/vnd.oci.image.manifest.v1+json',
+  'application/vnd.docker.distribution.manifest.v2+json',
+];
+
+/** Manifest and configuration of an image, in the form that policies know. */
+export async function readImage(query: RegistryQuery, limits: RegistryLimits): Promise<DataAnswer> {
+  const image = parseImage(query.reference);
+  if (image === undefined) return missing('the image reference cannot be read');
+  const registry = image.registry ?? 'docker.io';
+  if (!mayCall(registry.replace(/:\d+$/, ''), limits.allowedHosts))
+    return missing(`the registry ${registry} is not among the allowed hosts`);
+  const isHub = registry === 'docker.io' || registry === 'index.docker.io';
+  const repository = isHub && !image.path.includes('/') ? `library/${image.path}` : image.path;
+  const identifier = image.digest ?? image.tag ?? 'latest';
+  const host = isHub ? 'registry-1.docker.io' : registry;
+  const get = registryFetch({
+    base: `${query.insecure === true ? 'http' : 'https'}://${host}/v2/${repository}`,
+    login: query.logins?.get(registry) ?? query.logins?.get(host),
+    ...limits,
+  });
+  try {
+    const top = await get(`/manifests/${identifier}`, [...indexTypes, ...manifestTypes]);
+    const document = objectOf(top.body);
+    const isIndex = Object.hasOwn(document, 'manifests');
+    const manifest = isIndex
+      ? objectOf((await get(`/manifests/${platformDigest(document)}`, manifestTypes)).body)
+      : document;
+    const config = readText(readObject(manifest, 'config') ?? {}, 'digest') ?? '';
+    const configData = objectOf((await get(`/blobs/${config}`, ['application/json'])).body);
+    const digest =
+      image.digest ?? top.digest ?? `sha256:${createHash('sha256').update(top.body).digest('hex')}`;
+    const shown = isHub ? 'index.docker.io' : registry;
+    return {
+      found: true,
+      value: {
+        image: image.reference,
+        resolvedImage: `${shown}/${repository}@${digest}`,
+        registry: shown,
+        repository,
+        identifier,
+        ...(isIndex ? { manifestList: document } : {}),
+        manifest,
+        configData,
+      },
+    };
+  } catch (error) {
+    return missing(`the registry ${registry} cannot be read: ${messageOf(error)}`);
+  }
+}
+
+/** The image for linux on amd64, or else the first: what a registry client takes by default. */
+function platformDigest(index: JsonObject): string {
+  const manifests = readObjects(index, 'manifests');
+  const chosen =
+    manifests.find((each) => {
+      const platform = readObject(each, 'platform') ?? {};
+      return platform['os'] === 'linux' && platform['architecture'] === 'amd64';
+    }) ?? manifests[0];
+  return readText(chosen ?? {}, 'digest') ?? '';
+}
+
+function objectOf(text: string): JsonObject {
+  const value = JSON.parse(text) as Json;
+  if (!isObject(value)) throw new Error('the answer is not an object');
+  return value;
+}
+
+function missing(error: string): DataAnswer {
+  return { found: false, error };
+}

@@ -1,0 +1,106 @@
+import type { IncomingMessage } from 'node:http';
+import { request as requestHttp } from 'node:http';
+import { request as requestHttps } from 'node:https';
+import type { DataAnswer } from '../../engine/context/data-source.ts';
+import { compileWildcard } from '../../expression/wildcard.ts';
+import { readObjects, readText } from '../../json/read-field.ts';
+import { isObject, type Json } from '../../json/value.ts';
+import { messageOf } from '../api/cluster-error.ts';
+import { readAll } from '../api/transport.ts';
+
+export interface ServiceCallLimits {
+  /** Hosts outside the cluster that may be called; wildcards. */
+  readonly allowedHosts: readonly string[];
+  readonly timeoutMs: number;
+  readonly maxBytes: number;
+}
+
+export interface ServiceQuery {
+  readonly method: 'GET' | 'POST';
+  /** `{url, headers, caBundle}`. */
+  readonly service: Json;
+  readonly body?: Json;
+}
+
+/** Whether a policy may call a host: services of the cluster, and what is listed. */
+export function mayCall(host: string, allowedHosts: readonly string[]): boolean {
+  const name = host.toLowerCase().replace(/\.$/, '');
+  const isService = /^[a-z0-9-]+\.[a-z0-9-]+\.svc(\.cluster\.local)?$/.test(name);
+  return isService || allowedHosts.some((pattern) => compileWildcard(pattern.toLowerCase()).matches(name));
+}
+
+/** Calls a JSON service. Redirects are not followed, and no credentials but those of the policy are sent. */
+export async function callService(query: ServiceQuery, limits: ServiceCallLimits): Promise<DataAnswer> {
+  const service = isObject(query.service) ? query.service : {};
+  const address = readText(service, 'url') ?? '';
+  let url: URL;
+  try {
+    url = new URL(address);
+  } catch {
+    return refused('the address of the service cannot be read');
+  }
+  if (url.protocol !== 'https:' && url.protocol !== 'http:')
+    return refused('a service is called by http or https');
+  if (url.username !== '' || url.password !== '')
+    return refused('the address of the service holds credentials');
+  if (!mayCall(url.hostname, limits.allowedHosts))
+    return refused(`the host ${url.hostname} is outside the cluster and not among the allowed hosts`);
+  const headers = Object.fromEntries(
+    readObjects(service, 'headers').map((header) => [
+      readText(header, 'key') ?? '',
+      readText(header, 'value') ?? '',
+    ]),
+  );
+  try {
+    return await exchange(url, query, headers, readText(service, 'caBundle'), limits);
+  } catch (error) {
+    return refused(`${query.method} ${url.origin}: ${messageOf(error)}`);
+  }
+}
+
+async function exchange(
+  url: URL,
+  query: ServiceQuery,
+  headers: Readonly<Record<string, string>>,
+  ca: string | undefined,
+  { timeoutMs, maxBytes }: ServiceCallLimits,
+): Promise<DataAnswer> {
+  const startedAt = Date.now();
+  const body = query.method === 'POST' ? JSON.stringify(query.body ?? {}) : undefined;
+  const response = await new Promise<IncomingMessage>((resolve, reject) => {
+    const content =
+      body === undefined
+        ? {}
+        : { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) };
+    const call = (url.protocol === 'https:' ? requestHttps : requestHttp)(url, {
+      method: query.method,
+      headers: { accept: 'application/json', 'user-agent': 'kymera', ...content, ...headers },
+      agent: false,
+      ...(ca === undefined || ca === '' ? {} : { ca }),
+    });
+    const timer = setTimeout(() => call.destroy(new Error('no answer in time')), timeoutMs);
+    call.once('response', (answer) => {
+      clearTimeout(timer);
+      resolve(answer);
+    });
+    call.once('error', (error) => {
+      clearTimeout(timer);
+      reject(error);
+    });
+    call.end(body);
+  });
+  const leftMs = timeoutMs - (Date.now() - startedAt);
+  const text = await readAll(response, { method: query.method, path: url.pathname, maxBytes }, leftMs);
+  const status = response.statusCode ?? 0;
+  // The body of a refusal may hold anything; a message holds the number only.
+  if (status < 200 || status > 299) return refused(`${query.method} ${url.origin} answered ${status}`);
+  try {
+    return { found: true, value: JSON.parse(text) as Json };
+  } catch {
+    return refused(`${query.method} ${url.origin} did not answer with JSON`);
+  }
+}
+
+function refused(error: string): DataAnswer {
+  return { found: false, error };
+}

@@ -1,0 +1,61 @@
+import type { KindTable } from '../api/discovery.ts';
+import type { HttpRequest } from '../api/transport.ts';
+import { createCounts, type Figure } from './counts.ts';
+import { createQueryCounts } from './query-counts.ts';
+
+/** Kyverno's own names where the work is the same. */
+export type ControllerName =
+  | 'webhook-controller'
+  | 'certmanager-controller'
+  | 'policycache-controller'
+  | 'policy-status-controller'
+  | 'discovery-controller'
+  | 'policy-update-controller'
+  | 'update-request-controller';
+
+/** What this process asked of the API server and did with the answers, counted. */
+export interface ClusterFigures {
+  queried(request: HttpRequest): void;
+  /** Counts runs of a controller, which is told how many have failed in a row: one that failed is run again. */
+  endOf(controller: ControllerName): (failures: number) => void;
+  /** A controller ran, and will not try again. */
+  gaveUp(controller: ControllerName): void;
+  report(kinds: KindTable, droppedEvents: number): FigureReport;
+}
+
+export interface FigureReport {
+  readonly queries: readonly Figure[];
+  readonly reconciles: readonly Figure[];
+  readonly requeues: readonly Figure[];
+  readonly drops: readonly Figure[];
+  readonly droppedEvents: number;
+}
+
+/** Some controllers try for ever; Kyverno's give up after so many. */
+const mostRequeues = 10;
+
+export function createClusterFigures(ownNamespace: string): ClusterFigures {
+  const queries = createQueryCounts(ownNamespace);
+  const reconciles = createCounts();
+  const requeues = createCounts();
+  const drops = createCounts();
+  return {
+    queried: queries.add,
+    endOf: (controller_name) => (failures) => {
+      reconciles.add({ controller_name });
+      if (failures > 0)
+        requeues.add({ controller_name, num_requeues: String(Math.min(failures, mostRequeues)) });
+    },
+    gaveUp(controller_name) {
+      reconciles.add({ controller_name });
+      drops.add({ controller_name });
+    },
+    report: (kinds, droppedEvents) => ({
+      queries: queries.all(kinds),
+      reconciles: reconciles.all(),
+      requeues: requeues.all(),
+      drops: drops.all(),
+      droppedEvents,
+    }),
+  };
+}

@@ -1,0 +1,148 @@
+import { describe, expect, it } from 'vitest';
+import type { JsonObject } from '../../json/value.ts';
+import { createPolicyCatalog } from './catalog.ts';
+import { policyKinds } from './kinds.ts';
+import { kinds, rule } from './policy.testing.ts';
+
+const [clusterPolicy, namespacedPolicy, kymeraClusterPolicy] = policyKinds;
+if (!clusterPolicy || !namespacedPolicy || !kymeraClusterPolicy) throw new Error('no kinds');
+
+function object(name: string, spec: JsonObject = {}, metadata: JsonObject = {}): JsonObject {
+  return {
+    apiVersion: 'kyverno.io/v1',
+    kind: 'ClusterPolicy',
+    metadata: { name, uid: name, generation: 1, ...metadata },
+    spec: { background: false, rules: [rule(kinds('ConfigMap'))], ...spec },
+  };
+}
+
+const catalogOf = (exceptionNamespaces: readonly string[] = []) =>
+  createPolicyCatalog({ kinds: policyKinds, exceptionNamespaces });
+const pod = {
+  group: '',
+  version: 'v1',
+  kind: 'ConfigMap',
+  subresource: '',
+  namespace: 'a',
+  operation: 'CREATE',
+} as const;
+
+describe('the policies of a cluster', () => {
+  it('are in force when they load', () => {
+    const catalog = catalogOf();
+    catalog.set(clusterPolicy, 'good', object('good'));
+    catalog.set(clusterPolicy, 'bad', object('bad', { rules: [{ name: 'x' }] }));
+    expect(catalog.policies().map(({ key }) => key)).toEqual(['good']);
+    expect(catalog.records().map(({ policy, problems }) => [policy?.key, problems.length > 0])).toEqual([
+      [undefined, true],
+      ['good', false],
+    ]);
+  });
+
+  it('are gone when they are deleted', () => {
+    const catalog = catalogOf();
+    catalog.set(clusterPolicy, 'good', object('good'));
+    catalog.set(clusterPolicy, 'good', undefined);
+    expect(catalog.sets().all.policies).toEqual([]);
+  });
+
+  it('are not compiled again when only their status changes', () => {
+    const catalog = catalogOf();
+    catalog.set(clusterPolicy, 'good', object('good'));
+    const before = catalog.sets();
+    catalog.set(clusterPolicy, 'good', { ...object('good'), status: { conditions: [] } });
+    expect(catalog.sets()).toBe(before);
+    expect(catalog.records()[0]?.object).toHaveProperty('status');
+    catalog.set(clusterPolicy, 'good', object('good', {}, { generation: 2 }));
+    expect(catalog.sets()).not.toBe(before);
+  });
+
+  it('count once when two groups have one name', () => {
+    const catalog = catalogOf();
+    catalog.set(kymeraClusterPolicy, 'same', { ...object('same'), apiVersion: 'kymera.io/v1' });
+    catalog.set(clusterPolicy, 'same', object('same'));
+    expect(catalog.policies().map(({ apiVersion }) => apiVersion)).toEqual(['kyverno.io/v1']);
+    expect(catalog.records()[1]?.hiddenBy).toBe('kyverno.io');
+  });
+
+  it('are split by failure policy; one that is called on its own is in neither part', () => {
+    const catalog = catalogOf();
+    catalog.set(clusterPolicy, 'fail', object('fail'));
+    catalog.set(
+      clusterPolicy,
+      'ignore',
+      object('ignore', { webhookConfiguration: { failurePolicy: 'Ignore' } }),
+    );
+    catalog.set(
+      clusterPolicy,
+      'once',
+      object('once', {}, { annotations: { 'kymera.io/reinvocation': 'never' } }),
+    );
+    const sets = catalog.sets();
+    expect(sets.all.policies.map(({ key }) => key)).toEqual(['fail', 'ignore', 'once']);
+    expect(sets.fail.policies.map(({ key }) => key)).toEqual(['fail']);
+    expect(sets.ignore.policies.map(({ key }) => key)).toEqual(['ignore']);
+    expect(sets.policy('once')?.policies.map(({ key }) => key)).toEqual(['once']);
+    expect(sets.policy('other')).toBeUndefined();
+  });
+
+  it('never fail a request when that is forced', () => {
+    const catalog = createPolicyCatalog({ kinds: policyKinds, forceIgnore: true });
+    catalog.set(clusterPolicy, 'p', object('p'));
+    expect(catalog.sets().fail.policies).toEqual([]);
+    expect(catalog.sets().ignore.policies).toMatchObject([{ key: 'p', failurePolicy: 'Ignore' }]);
+  });
+
+  it('do not reach protected kinds by a wildcard', () => {
+    const catalog = catalogOf();
+    catalog.set(clusterPolicy, 'all', object('all', { rules: [rule(kinds('*'))] }));
+    catalog.set(clusterPolicy, 'node', object('node', { rules: [rule(kinds('Node'))] }));
+    const { all } = catalog.sets();
+    const found = (kind: string) => all.candidates({ ...pod, kind }).map(({ policy }) => policy.key);
+    expect(found('ConfigMap')).toEqual(['all']);
+    expect(found('Node')).toEqual(['node']);
+  });
+
+  it('in the old dialect are recognised by their fields, without the defaults that were added', () => {
+    const catalog = catalogOf();
+    catalog.set(namespacedPolicy, 'team/old', {
+      apiVersion: 'kyverno.io/v1',
+      kind: 'Policy',
+      metadata: { name: 'old', namespace: 'team', uid: 'u', generation: 1 },
+      spec: {
+        admission: true,
+        background: true,
+        emitWarning: false,
+        rules: [
+          {
+            name: 'x',
+            resource: { kind: 'Secret' },
+            mutate: { patches: [{ op: 'remove', path: '/metadata/labels/a' }] },
+          },
+        ],
+      },
+    });
+    expect(catalog.records()[0]?.problems).toEqual([]);
+    expect(catalog.policies()[0]).toMatchObject({ key: 'team/old', apiVersion: 'kyverno.io/v1alpha1' });
+  });
+});
+
+describe('exceptions', () => {
+  const exception = {
+    apiVersion: 'kyverno.io/v2',
+    kind: 'PolicyException',
+    metadata: { name: 'e', namespace: 'ops' },
+    spec: { match: kinds('Pod'), exceptions: [{ policyName: 'p', ruleNames: ['rule'] }] },
+  };
+
+  it.each([
+    [[], 0],
+    [['other'], 0],
+    [['ops'], 1],
+    [['*'], 1],
+  ])('from the namespaces %j count only: %i', (namespaces, count) => {
+    const catalog = catalogOf(namespaces);
+    catalog.setException('ops/e', exception);
+    expect(catalog.sets().all.exceptions).toHaveLength(count);
+  });
+});

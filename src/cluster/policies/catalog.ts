@@ -1,0 +1,156 @@
+import type { PolicySets } from '../../admission/policy-provider.ts';
+import type { JsonObject } from '../../json/value.ts';
+import { compileException } from '../../policy/compile/exception.ts';
+import { compilePolicy } from '../../policy/compile/policy.ts';
+import type { CompiledException, CompiledPolicy } from '../../policy/compiled.ts';
+import { createSnapshot, type PolicySnapshot } from '../../policy/registry.ts';
+import type { Problem } from '../../problem.ts';
+import { failureGroup, hasOwnEntry } from '../webhooks/configuration.ts';
+import type { WatchedKind } from './kinds.ts';
+import { guardProtectedKinds } from './protected-kinds.ts';
+import { authoredPolicy } from './stored-policy.ts';
+
+/** A policy in the cluster, in force or not. */
+export interface PolicyRecord {
+  readonly kind: WatchedKind;
+  /** As the API server has it, with its status. */
+  readonly object: JsonObject;
+  /** Absent when it does not load. */
+  readonly policy?: CompiledPolicy;
+  readonly problems: readonly Problem[];
+  /** The policy of another group with the same name, which counts in its place. */
+  readonly hiddenBy?: string;
+}
+
+export interface PolicyCatalog {
+  set(kind: WatchedKind, key: string, object: JsonObject | undefined): void;
+  setException(key: string, object: JsonObject | undefined): void;
+  /** In a fixed order: by kind, then by name. */
+  records(): readonly PolicyRecord[];
+  /** The policies that load, each name once. */
+  policies(): readonly CompiledPolicy[];
+  /** The same object until something changes. */
+  sets(): PolicySets;
+}
+
+export interface CatalogOptions {
+  readonly kinds: readonly WatchedKind[];
+  /** Namespaces whose PolicyExceptions count; `*` for all. None by default. */
+  readonly exceptionNamespaces?: readonly string[];
+  /** Every policy counts as if its failure policy were Ignore. */
+  readonly forceIgnore?: boolean;
+}
+
+interface Loaded {
+  readonly object: JsonObject;
+  readonly policy?: CompiledPolicy;
+  readonly problems: readonly Problem[];
+}
+
+export function createPolicyCatalog(options: CatalogOptions): PolicyCatalog {
+  const byKind = new Map(options.kinds.map((kind) => [kind, new Map<string, Loaded>()]));
+  const exceptions = new Map<string, CompiledException>();
+  const exceptionNamespaces = new Set(options.exceptionNamespaces ?? []);
+  let records: readonly PolicyRecord[] | undefined;
+  let sets: PolicySets | undefined;
+  const changed = () => {
+    records = undefined;
+    sets = undefined;
+  };
+
+  const currentRecords = () => {
+    records ??= collect(byKind);
+    return records;
+  };
+  const currentPolicies = () =>
+    currentRecords().flatMap(({ policy, hiddenBy }) =>
+      policy === undefined || hiddenBy !== undefined ? [] : [policy],
+    );
+
+  return {
+    set(kind, key, object) {
+      const known = byKind.get(kind);
+      if (known === undefined) return;
+      const before = known.get(key);
+      if (object === undefined) known.delete(key);
+      else if (before !== undefined && isSameSpec(before.object, object)) {
+        // Only the status changed: nothing to compile, nobody to tell.
+        known.set(key, { ...before, object });
+        records = undefined;
+        return;
+      } else known.set(key, { object, ...load(kind, key, object, options.forceIgnore ?? false) });
+      changed();
+    },
+    setException(key, object) {
+      const namespace = key.split('/')[0] ?? '';
+      if (!exceptionNamespaces.has('*') && !exceptionNamespaces.has(namespace)) return;
+      const compiled = object && compileException(object, { file: `policyexceptions/${key}` }).exception;
+      if (compiled === undefined) exceptions.delete(key);
+      else exceptions.set(key, compiled);
+      changed();
+    },
+    records: currentRecords,
+    policies: currentPolicies,
+    sets() {
+      sets ??= createSets(currentPolicies(), [...exceptions.values()]);
+      return sets;
+    },
+  };
+}
+
+function load(
+  kind: WatchedKind,
+  key: string,
+  object: JsonObject,
+  forceIgnore: boolean,
+): Omit<Loaded, 'object'> {
+  const { policy, problems } = compilePolicy(authoredPolicy(object), {
+    file: `${kind.type.resource}.${kind.type.group}/${key}`,
+  });
+  if (policy === undefined) return { problems };
+  return { policy: forceIgnore ? { ...policy, failurePolicy: 'Ignore' } : policy, problems };
+}
+
+function isSameSpec(before: JsonObject, after: JsonObject): boolean {
+  const mark = ({ metadata }: JsonObject) => {
+    const { uid, generation, annotations, labels } = (metadata ?? {}) as JsonObject;
+    return generation === undefined ? undefined : JSON.stringify([uid, generation, annotations, labels]);
+  };
+  return mark(before) !== undefined && mark(before) === mark(after);
+}
+
+function collect(byKind: ReadonlyMap<WatchedKind, ReadonlyMap<string, Loaded>>): readonly PolicyRecord[] {
+  const taken = new Map<string, string>();
+  return [...byKind].flatMap(([kind, loaded]) =>
+    [...loaded]
+      .sort(([left], [right]) => (left < right ? -1 : 1))
+      .map(([key, entry]): PolicyRecord => {
+        const hiddenBy = taken.get(key);
+        if (hiddenBy === undefined && entry.policy !== undefined) taken.set(key, kind.type.group);
+        return { kind, ...entry, ...(hiddenBy === undefined ? {} : { hiddenBy }) };
+      }),
+  );
+}
+
+function createSets(
+  policies: readonly CompiledPolicy[],
+  exceptions: readonly CompiledException[],
+): PolicySets {
+  const snapshot = (chosen: readonly CompiledPolicy[]) =>
+    guardProtectedKinds(createSnapshot(chosen, exceptions));
+  const together = policies.filter((policy) => !hasOwnEntry(policy));
+  const byKey = new Map(policies.map((policy) => [policy.key, policy]));
+  const single = new Map<string, PolicySnapshot>();
+  return {
+    all: snapshot(policies),
+    ignore: snapshot(together.filter((policy) => failureGroup(policy) === 'ignore')),
+    fail: snapshot(together.filter((policy) => failureGroup(policy) === 'fail')),
+    policy(key) {
+      const policy = byKey.get(key);
+      if (policy === undefined) return undefined;
+      const known = single.get(key) ?? snapshot([policy]);
+      single.set(key, known);
+      return known;
+    },
+  };
+}

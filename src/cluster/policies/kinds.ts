@@ -1,0 +1,34 @@
+import type { ResourceType } from '../api/resource-path.ts';
+
+export interface WatchedKind {
+  readonly kind: string;
+  readonly type: ResourceType;
+}
+
+function watched(
+  group: string,
+  version: string,
+  kind: string,
+  resource: string,
+  namespaced: boolean,
+): WatchedKind {
+  return { kind, type: { group, version, resource, namespaced } };
+}
+
+/** Where policies may be: of two with one name, that of the first kind counts. */
+export const policyKinds: readonly WatchedKind[] = [
+  watched('kyverno.io', 'v1', 'ClusterPolicy', 'clusterpolicies', false),
+  watched('kyverno.io', 'v1', 'Policy', 'policies', true),
+  watched('kymera.io', 'v1', 'ClusterPolicy', 'kymeraclusterpolicies', false),
+  watched('kymera.io', 'v1', 'Policy', 'kymerapolicies', true),
+  watched('policy.nirmata.io', 'v1alpha1', 'Policy', 'policies', false),
+];
+
+export const exceptionKind = watched('kyverno.io', 'v2', 'PolicyException', 'policyexceptions', true);
+export const globalContextKind = watched(
+  'kyverno.io',
+  'v2beta1',
+  'GlobalContextEntry',
+  'globalcontextentries',
+  false,
+);

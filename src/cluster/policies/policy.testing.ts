@@ -1,0 +1,36 @@
+import type { Json, JsonObject } from '../../json/value.ts';
+import { compilePolicy } from '../../policy/compile/policy.ts';
+import type { CompiledPolicy } from '../../policy/compiled.ts';
+
+export const labelPatch: JsonObject = { patchStrategicMerge: { metadata: { labels: { a: 'b' } } } };
+
+export function rule(match: JsonObject, more: JsonObject = {}): JsonObject {
+  return { name: 'rule', match, mutate: labelPatch, ...more };
+}
+
+export function kinds(...names: readonly string[]): JsonObject {
+  return { any: [{ resources: { kinds: [...names] } }] };
+}
+
+/** A ClusterPolicy, or a Policy when a namespace is given; throws when it does not load. */
+export function policy(
+  name: string,
+  rules: readonly JsonObject[],
+  more: { spec?: JsonObject; annotations?: JsonObject; namespace?: string } = {},
+): CompiledPolicy {
+  const metadata: Record<string, Json> = {
+    name,
+    annotations: { 'pod-policies.kyverno.io/autogen-controllers': 'none', ...more.annotations },
+  };
+  if (more.namespace !== undefined) metadata['namespace'] = more.namespace;
+  const kind = more.namespace === undefined ? 'ClusterPolicy' : 'Policy';
+  const document: JsonObject = {
+    apiVersion: 'kyverno.io/v1',
+    kind,
+    metadata,
+    spec: { background: false, rules: [...rules], ...more.spec },
+  };
+  const { policy: compiled, problems } = compilePolicy(document, { file: 'test' });
+  if (compiled === undefined) throw new Error(problems.map(({ message }) => message).join('\n'));
+  return compiled;
+}

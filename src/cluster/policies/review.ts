@@ -1,0 +1,185 @@
+import { MalformedReview } from '../../admission/review-request.ts';
+import { adviseOnPolicy } from '../../analysis/advice/advice.ts';
+import { equal } from '../../json/equal.ts';
+import { readObject, readObjects, readText } from '../../json/read-field.ts';
+import { isObject, type Json, type JsonObject } from '../../json/value.ts';
+import { compileException } from '../../policy/compile/exception.ts';
+import { compilePolicy } from '../../policy/compile/policy.ts';
+import type { CompiledPolicy } from '../../policy/compiled.ts';
+import type { Problem } from '../../problem.ts';
+import type { ApiClient } from '../api/client.ts';
+import type { KindTable } from '../api/discovery.ts';
+import { accessText, missingAccess, missingRole } from '../background/access.ts';
+import type { BackgroundIdentity } from '../background/identity.ts';
+import { globalContextProblems } from '../context/global-context-check.ts';
+import { interestsOf, triggerInterestsOf } from '../webhooks/rules.ts';
+import { authoredPolicy } from './stored-policy.ts';
+
+export interface PolicyReviewOptions {
+  readonly client: ApiClient;
+  /** Policies that are left to others are not judged. */
+  readonly takes?: (policy: JsonObject) => boolean;
+  readonly kinds: () => KindTable;
+  /** Who acts in the background; absent when nobody does. */
+  readonly backgroundIdentity?: () => Promise<BackgroundIdentity>;
+  readonly exceptionNamespaces: readonly string[];
+}
+
+export interface PolicyVerdict {
+  /** Everything wrong; none when the document is accepted. */
+  readonly errors: readonly string[];
+  readonly warnings: readonly string[];
+}
+
+const accepted: PolicyVerdict = { errors: [], warnings: [] };
+/** The API server cuts what is longer. */
+const longestWarning = 256;
+
+/** Answers reviews of policies and exceptions as they are written. */
+export type PolicyReviewer = (body: Json) => Promise<JsonObject>;
+
+export function createPolicyReviewer(options: PolicyReviewOptions): PolicyReviewer {
+  return async (body) => {
+    const request = isObject(body) ? readObject(body, 'request') : undefined;
+    const uid = readText(request ?? {}, 'uid') ?? '';
+    if (request === undefined || uid === '') throw new MalformedReview('the AdmissionReview has no request');
+    const { errors, warnings } = await judge(request, options);
+    const response = {
+      uid,
+      allowed: errors.length === 0,
+      ...(errors.length === 0 ? {} : { status: denial(errors) }),
+      ...(warnings.length === 0 ? {} : { warnings: warnings.map(cut) }),
+    };
+    return { apiVersion: 'admission.k8s.io/v1', kind: 'AdmissionReview', response };
+  };
+}
+
+function denial(errors: readonly string[]): JsonObject {
+  const message =
+    errors.length === 1
+      ? (errors[0] ?? '')
+      : `${errors.length} problems:\n${errors.map((error) => `- ${error}`).join('\n')}`;
+  return { status: 'Failure', reason: 'Invalid', code: 422, message };
+}
+
+async function judge(request: JsonObject, options: PolicyReviewOptions): Promise<PolicyVerdict> {
+  const object = readObject(request, 'object');
+  const old = readObject(request, 'oldObject');
+  if (object === undefined || (old !== undefined && isOnlyUpkeep(old, object))) return accepted;
+  switch (readText(object, 'kind')) {
+    case 'ClusterPolicy':
+    case 'Policy':
+      return options.takes?.(object) === false ? accepted : judgePolicy(object, options);
+    case 'PolicyException':
+      return judgeException(object, options);
+    case 'GlobalContextEntry':
+      return { errors: globalContextProblems(object), warnings: [] };
+    default:
+      return accepted;
+  }
+}
+
+/** Finalizers and labels of a bad policy can be changed: it must be possible to get rid of it. */
+function isOnlyUpkeep(old: JsonObject, object: JsonObject): boolean {
+  if (readText(readObject(object, 'metadata') ?? {}, 'deletionTimestamp') !== undefined) return true;
+  return (
+    equal(old['spec'] ?? null, object['spec'] ?? null) && equal(annotationsOf(old), annotationsOf(object))
+  );
+}
+
+function annotationsOf(object: JsonObject): JsonObject {
+  return readObject(readObject(object, 'metadata') ?? {}, 'annotations') ?? {};
+}
+
+async function judgePolicy(object: JsonObject, options: PolicyReviewOptions): Promise<PolicyVerdict> {
+  const document = authoredPolicy(object);
+  const source = { file: readText(readObject(object, 'metadata') ?? {}, 'name') ?? '' };
+  const { policy, problems } = compilePolicy(document, source);
+  const errors = problems.filter(({ severity }) => severity === 'error').map(textOf);
+  const advice = adviseOnPolicy(document, source).filter(({ code }) => code !== 'KYM_DIFFERS_FROM_KYVERNO');
+  const warnings = [...problems.filter(({ severity }) => severity === 'warning'), ...advice].map(textOf);
+  if (policy === undefined) return { errors, warnings };
+  const access = await judgeAccess(document, policy.key, options);
+  return {
+    errors: [...errors, ...access.errors],
+    warnings: [
+      ...warnings,
+      ...scopeWarnings(policy),
+      ...kindWarnings(policy, options.kinds()),
+      ...access.warnings,
+    ],
+  };
+}
+
+function scopeWarnings({ apiVersion, kind, namespace }: CompiledPolicy): readonly string[] {
+  if (apiVersion !== 'kyverno.io/v1alpha1' || kind !== 'Policy') return [];
+  return [
+    `in a cluster a Policy acts on its own namespace (${namespace}) only; \`kymera convert\` writes the ClusterPolicy that acts on all`,
+  ];
+}
+
+function kindWarnings(policy: CompiledPolicy, kinds: KindTable): readonly string[] {
+  const unknown = [interestsOf, triggerInterestsOf].flatMap((of) => of(policy, kinds).unknownKinds);
+  return [...new Set(unknown)].map(
+    (kind) => `the API server serves no ${kind}: the rule waits until it does`,
+  );
+}
+
+/** What the background may not do is refused; what it may not read, told. */
+async function judgeAccess(
+  document: JsonObject,
+  key: string,
+  options: PolicyReviewOptions,
+): Promise<PolicyVerdict> {
+  const rules = readObjects(readObject(document, 'spec') ?? {}, 'rules');
+  const actsLater = rules.some(
+    (rule) =>
+      readObject(rule, 'generate') !== undefined ||
+      readObjects(readObject(rule, 'mutate') ?? {}, 'targets').length > 0,
+  );
+  if (!actsLater || options.backgroundIdentity === undefined) return accepted;
+  const identity = await options.backgroundIdentity();
+  const missing = await missingAccess(options.client, identity, document, options.kinds());
+  const { toAct, toRead } = missing;
+  if (toAct.length === 0) {
+    const warning = `'${identity.user}' may not ${accessText(toRead)}: see kymera rbac`;
+    return { errors: [], warnings: toRead.length === 0 ? [] : [warning] };
+  }
+  const errors = [...groupByPointer(toAct)].map(
+    ([pointer, accesses]) =>
+      `${pointer}: auth check fails, additional privileges are required for '${identity.user}': ${accessText(accesses)}`,
+  );
+  return { errors: [...errors, missingRole(key, missing)], warnings: [] };
+}
+
+function groupByPointer<T extends { readonly pointer: string }>(items: readonly T[]): Map<string, T[]> {
+  const groups = new Map<string, T[]>();
+  for (const item of items) groups.set(item.pointer, [...(groups.get(item.pointer) ?? []), item]);
+  return groups;
+}
+
+function judgeException(object: JsonObject, { exceptionNamespaces }: PolicyReviewOptions): PolicyVerdict {
+  const { problems } = compileException(object, { file: 'exception' });
+  const namespace = readText(readObject(object, 'metadata') ?? {}, 'namespace') ?? '';
+  const isCounted = exceptionNamespaces.includes('*') || exceptionNamespaces.includes(namespace);
+  const reason =
+    exceptionNamespaces.length === 0
+      ? 'PolicyExceptions are switched off: no namespace is named for them'
+      : `PolicyExceptions count from ${exceptionNamespaces.join(', ')} only, and this one is in ${namespace}`;
+  return {
+    errors: problems.filter(({ severity }) => severity === 'error').map(textOf),
+    warnings: [
+      ...problems.filter(({ severity }) => severity === 'warning').map(textOf),
+      ...(isCounted ? [] : [reason]),
+    ],
+  };
+}
+
+function textOf({ pointer, message, hint, rule }: Problem): string {
+  const place = pointer === '' ? '/' : pointer;
+  return `${place}${rule === undefined ? '' : ` (rule ${rule})`}: ${message}${hint === undefined ? '' : `. ${hint}`}`;
+}
+
+function cut(text: string): string {
+  return text.length <= longestWarning ? text : `${text.slice(0, longestWarning - 1)}…`;
+}

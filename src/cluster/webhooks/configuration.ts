@@ -1,0 +1,246 @@
+import type { Json, JsonObject } from '../../json/value.ts';
+import type { CompiledPolicy } from '../../policy/compiled.ts';
+import type { KindTable } from '../api/discovery.ts';
+import {
+  type FailureGroup,
+  managedLabels,
+  mutatingConfigurationName,
+  namespacesEntryName,
+  policyEntryName,
+  policyPath,
+  policyReviewPath,
+  sharedEntryName,
+  sharedPath,
+  validatingConfigurationName,
+} from './names.ts';
+import { type LocalPolicy, namespaceEntries } from './namespaces.ts';
+import { mayBeReinvoked } from './reinvocation.ts';
+import { addInterest, type Interest, type Interests, interestsOf, webhookRulesOf } from './rules.ts';
+
+/** How the API server reaches the server. */
+export type WebhookTarget = { readonly caBundle: string } & (
+  | { readonly url: string }
+  | { readonly service: { readonly namespace: string; readonly name: string; readonly port: number } }
+);
+
+export interface WebhookSettings {
+  readonly target: WebhookTarget;
+  /** Where this installation lives: never subject to its own policies. */
+  readonly namespace: string;
+  /** From the ConfigMap; in place of the default, which leaves kube-system out. */
+  readonly namespaceSelector?: JsonObject;
+  readonly objectSelector?: JsonObject;
+  /** For the shared entries; a policy with conditions of its own has an entry of its own. */
+  readonly matchConditions?: readonly JsonObject[];
+  readonly annotations?: Readonly<Record<string, string>>;
+  readonly labels?: Readonly<Record<string, string>>;
+  readonly defaultTimeoutSeconds?: number;
+}
+
+export interface MutatingConfiguration {
+  readonly document: JsonObject;
+  /** Kinds that policies name and nothing serves, by policy key. */
+  readonly unknownKinds: ReadonlyMap<string, readonly string[]>;
+}
+
+/** The MutatingWebhookConfiguration for these policies, and nothing more than they ask for. */
+export function mutatingConfiguration(
+  policies: readonly CompiledPolicy[],
+  kinds: KindTable,
+  settings: WebhookSettings,
+): MutatingConfiguration {
+  const unknownKinds = new Map<string, readonly string[]>();
+  const shared = { ignore: newEntry(settings), fail: newEntry(settings) };
+  const local: LocalPolicy[] = [];
+  const own: JsonObject[] = [];
+  for (const policy of policies) {
+    const found = interestsOf(policy, kinds);
+    if (found.unknownKinds.length > 0) unknownKinds.set(policy.key, found.unknownKinds);
+    if (found.interests.size === 0) continue;
+    const group = failureGroup(policy);
+    if (hasOwnEntry(policy)) {
+      own.push(ownEntry(policy, group, found.interests, settings));
+      continue;
+    }
+    // Whatever namespace a policy is of, its path is that of all: so their time counts everywhere.
+    const entry = shared[group];
+    entry.timeoutSeconds = Math.max(entry.timeoutSeconds, policy.timeoutSeconds ?? 0);
+    if (policy.namespace === undefined)
+      for (const interest of found.interests.values()) addInterest(entry.interests, interest);
+    else local.push({ namespace: policy.namespace, group, interests: found.interests });
+  }
+  const sharing = { reinvocationPolicy: 'IfNeeded', conditions: settings.matchConditions ?? [] };
+  const together = (['ignore', 'fail'] as const).flatMap((group) => {
+    const entry = shared[group];
+    const ofCluster = { name: sharedEntryName(group), entry };
+    const ofNamespaces = namespaceEntries(
+      local.filter((each) => each.group === group),
+      entry.interests,
+    ).map(({ namespaces, interests }) => ({
+      name: namespacesEntryName(namespaces[0] ?? '', group),
+      entry: { interests, timeoutSeconds: entry.timeoutSeconds, namespaces },
+    }));
+    return [ofCluster, ...ofNamespaces]
+      .filter((each) => each.entry.interests.size > 0)
+      .map((each) => webhook(each.name, sharedPath(group), group, each.entry, settings, sharing));
+  });
+  const webhooks = [...together, ...own.sort(byName)];
+  return {
+    document: configuration('MutatingWebhookConfiguration', mutatingConfigurationName, webhooks, settings),
+    unknownKinds,
+  };
+}
+
+/** One call for one policy. */
+function ownEntry(
+  policy: CompiledPolicy,
+  group: FailureGroup,
+  interests: Interests,
+  settings: WebhookSettings,
+): JsonObject {
+  const conditions = policy.matchConditions.map((condition) => ({ ...condition }));
+  const entry = {
+    interests,
+    timeoutSeconds: policy.timeoutSeconds ?? newEntry(settings).timeoutSeconds,
+    ...(policy.namespace === undefined ? {} : { namespaces: [policy.namespace] }),
+  };
+  return webhook(policyEntryName(policy.key, group), policyPath(policy.key, group), group, entry, settings, {
+    reinvocationPolicy: mayBeReinvoked(policy) ? 'IfNeeded' : 'Never',
+    conditions: conditions.length > 0 ? conditions : (settings.matchConditions ?? []),
+  });
+}
+
+/** With conditions, or a result that a second run would change, a policy is called on its own. */
+export function hasOwnEntry(policy: CompiledPolicy): boolean {
+  return policy.matchConditions.length > 0 || !mayBeReinvoked(policy);
+}
+
+export function failureGroup({ failurePolicy }: CompiledPolicy): FailureGroup {
+  return failurePolicy === 'Ignore' ? 'ignore' : 'fail';
+}
+
+/**
+ * Policies are checked as they are written. Ignore, and no DELETE: whatever happens to the server, a policy can be mended
+ * and removed. What slips through is checked again when it is loaded.
+ */
+export function validatingConfiguration(settings: WebhookSettings): JsonObject {
+  const rule = (group: string, resources: readonly string[]) => ({
+    apiGroups: [group],
+    apiVersions: ['*'],
+    operations: ['CREATE', 'UPDATE'],
+    resources: [...resources],
+    scope: '*',
+  });
+  const entry: JsonObject = {
+    name: 'validate.policy.kymera.io',
+    admissionReviewVersions: ['v1'],
+    clientConfig: clientConfig(settings.target, policyReviewPath),
+    failurePolicy: 'Ignore',
+    matchPolicy: 'Exact',
+    namespaceSelector: {},
+    objectSelector: {},
+    rules: [
+      rule('kymera.io', ['kymeraclusterpolicies', 'kymerapolicies']),
+      rule('kyverno.io', ['clusterpolicies', 'globalcontextentries', 'policies', 'policyexceptions']),
+      rule('policy.nirmata.io', ['policies']),
+    ],
+    sideEffects: 'None',
+    timeoutSeconds: settings.defaultTimeoutSeconds ?? 10,
+  };
+  return configuration('ValidatingWebhookConfiguration', validatingConfigurationName, [entry], settings);
+}
+
+interface Entry {
+  readonly interests: Interests;
+  readonly timeoutSeconds: number;
+  /** Those alone, when given. */
+  readonly namespaces?: readonly string[];
+}
+
+interface SharedEntry extends Entry {
+  readonly interests: Map<string, Interest>;
+  timeoutSeconds: number;
+}
+
+function newEntry(settings: WebhookSettings): SharedEntry {
+  return { interests: new Map(), timeoutSeconds: settings.defaultTimeoutSeconds ?? 10 };
+}
+
+function webhook(
+  name: string,
+  path: string,
+  group: FailureGroup,
+  entry: Entry,
+  settings: WebhookSettings,
+  own: { readonly reinvocationPolicy: string; readonly conditions: readonly JsonObject[] },
+): JsonObject {
+  return {
+    name,
+    admissionReviewVersions: ['v1'],
+    clientConfig: clientConfig(settings.target, path),
+    failurePolicy: group === 'fail' ? 'Fail' : 'Ignore',
+    ...(own.conditions.length === 0 ? {} : { matchConditions: own.conditions }),
+    matchPolicy: 'Equivalent',
+    namespaceSelector: namespaceSelector(settings, entry.namespaces),
+    objectSelector: settings.objectSelector ?? {},
+    reinvocationPolicy: own.reinvocationPolicy,
+    rules: webhookRulesOf(entry.interests) as unknown as Json,
+    sideEffects: 'NoneOnDryRun',
+    timeoutSeconds: Math.min(entry.timeoutSeconds, 30),
+  };
+}
+
+const nameLabel = 'kubernetes.io/metadata.name';
+
+/** Whatever is configured, the own namespace stays out: a server that is down must be able to come back. */
+export function namespaceSelector(
+  { namespace, namespaceSelector: configured }: WebhookSettings,
+  only?: readonly string[],
+): JsonObject {
+  const byName = (operator: string, values: readonly string[]) => ({
+    key: nameLabel,
+    operator,
+    values: [...values],
+  });
+  const within = only === undefined ? [] : [byName('In', only)];
+  if (configured === undefined) {
+    const left = [...new Set(['kube-system', namespace])].sort();
+    return { matchExpressions: [byName('NotIn', left), ...within] };
+  }
+  const expressions = configured['matchExpressions'];
+  return {
+    ...configured,
+    matchExpressions: [
+      ...(Array.isArray(expressions) ? expressions : []),
+      byName('NotIn', [namespace]),
+      ...within,
+    ],
+  };
+}
+
+export function clientConfig(target: WebhookTarget, path: string): JsonObject {
+  if ('url' in target) return { caBundle: target.caBundle, url: `${target.url.replace(/\/+$/, '')}${path}` };
+  return { caBundle: target.caBundle, service: { ...target.service, path } };
+}
+
+export function configuration(
+  kind: string,
+  name: string,
+  webhooks: readonly JsonObject[],
+  settings: WebhookSettings,
+): JsonObject {
+  return {
+    apiVersion: 'admissionregistration.k8s.io/v1',
+    kind,
+    metadata: {
+      name,
+      labels: { ...settings.labels, ...managedLabels },
+      ...(settings.annotations === undefined ? {} : { annotations: { ...settings.annotations } }),
+    },
+    webhooks: [...webhooks],
+  };
+}
+
+function byName(left: JsonObject, right: JsonObject): number {
+  return String(left['name']) < String(right['name']) ? -1 : 1;
+}

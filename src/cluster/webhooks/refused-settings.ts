@@ -1,0 +1,66 @@
+import type { JsonObject } from '../../json/value.ts';
+import {
+  configuration,
+  namespaceSelector,
+  validatingConfiguration,
+  type WebhookSettings,
+} from './configuration.ts';
+import { validatingConfigurationName } from './names.ts';
+
+/** Settings of webhooks that users choose, by their names in the ConfigMap. */
+const chosen = {
+  namespaceSelector: 'webhooks',
+  objectSelector: 'webhooks',
+  matchConditions: 'matchConditions',
+  annotations: 'webhookAnnotations',
+  labels: 'webhookLabels',
+} as const;
+type Chosen = keyof typeof chosen;
+const names = Object.keys(chosen) as Chosen[];
+
+export interface RefusedSetting {
+  readonly name: Chosen;
+  /** Its key in the ConfigMap. */
+  readonly key: string;
+  readonly message: string;
+}
+
+/** Those that the API server refuses whatever the policies are: tried one by one on a webhook that asks for nothing new. */
+export async function refusedSettings(
+  settings: WebhookSettings,
+  refusalOf: (configuration: JsonObject) => Promise<string | undefined>,
+): Promise<readonly RefusedSetting[]> {
+  const refused: RefusedSetting[] = [];
+  for (const name of names) {
+    if (settings[name] === undefined) continue;
+    const others = names.filter((each) => each !== name);
+    const message = await refusalOf(trial(withoutSettings(settings, others)));
+    if (message !== undefined) refused.push({ name, key: chosen[name], message });
+  }
+  return refused;
+}
+
+/** Their defaults hold instead. */
+export function withoutSettings(settings: WebhookSettings, unwanted: readonly Chosen[]): WebhookSettings {
+  const entries = Object.entries(settings).filter(
+    ([name]) => !(unwanted as readonly string[]).includes(name),
+  );
+  return Object.fromEntries(entries) as unknown as WebhookSettings;
+}
+
+/** What tells one choice of settings from another. */
+export function choiceOf(settings: WebhookSettings): string {
+  return JSON.stringify(names.map((name) => settings[name] ?? null));
+}
+
+function trial(settings: WebhookSettings): JsonObject {
+  const [entry = {}] = validatingConfiguration(settings)['webhooks'] as readonly JsonObject[];
+  const { objectSelector, matchConditions } = settings;
+  const shaped: JsonObject = {
+    ...entry,
+    namespaceSelector: namespaceSelector(settings),
+    objectSelector: objectSelector ?? {},
+    ...(matchConditions === undefined ? {} : { matchConditions: [...matchConditions] }),
+  };
+  return configuration('ValidatingWebhookConfiguration', validatingConfigurationName, [shaped], settings);
+}

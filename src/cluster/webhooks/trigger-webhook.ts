@@ -1,0 +1,132 @@
+import type { Json, JsonObject } from '../../json/value.ts';
+import type { CompiledPolicy } from '../../policy/compiled.ts';
+import type { KindTable } from '../api/discovery.ts';
+import {
+  clientConfig,
+  configuration,
+  failureGroup,
+  namespaceSelector,
+  type WebhookSettings,
+} from './configuration.ts';
+import {
+  type FailureGroup,
+  namespacesEntryName,
+  policyEntryName,
+  policyPath,
+  sharedEntryName,
+  sharedPath,
+  triggerConfigurationName,
+} from './names.ts';
+import { type LocalPolicy, namespaceEntries } from './namespaces.ts';
+import { addInterest, type Interest, type Interests, triggerInterestsOf, webhookRulesOf } from './rules.ts';
+
+export interface TriggerConfiguration {
+  /** Undefined when no policy has rules that act in the background. */
+  readonly document: JsonObject | undefined;
+  /** Kinds that policies name and nothing serves, by policy key. */
+  readonly unknownKinds: ReadonlyMap<string, readonly string[]>;
+}
+
+/**
+ * The ValidatingWebhookConfiguration through which requests set off rules that act in the background: there the object is
+ * final, and nothing but the kinds that these rules match is asked for.
+ */
+export function triggerConfiguration(
+  policies: readonly CompiledPolicy[],
+  kinds: KindTable,
+  settings: WebhookSettings,
+): TriggerConfiguration {
+  const unknownKinds = new Map<string, readonly string[]>();
+  const shared = { ignore: new Map<string, Interest>(), fail: new Map<string, Interest>() };
+  const local: LocalPolicy[] = [];
+  const own: JsonObject[] = [];
+  for (const policy of policies) {
+    const { interests, unknownKinds: unknown } = triggerInterestsOf(policy, kinds);
+    if (unknown.length > 0) unknownKinds.set(policy.key, unknown);
+    if (interests.size === 0) continue;
+    const group = failureGroup(policy);
+    const { namespace } = policy;
+    if (hasOwnTriggerEntry(policy)) own.push(ownEntry(policy, group, interests, settings));
+    else if (namespace !== undefined) local.push({ namespace, group, interests });
+    else for (const interest of interests.values()) addInterest(shared[group], interest);
+  }
+  const together = (['ignore', 'fail'] as const).flatMap((group) => {
+    const ofGroup = local.filter((each) => each.group === group);
+    const common = { path: sharedPath(group, 'validate'), group, conditions: settings.matchConditions ?? [] };
+    return [
+      { name: sharedEntryName(group, 'validate'), interests: shared[group], namespaces: undefined },
+      ...namespaceEntries(ofGroup, shared[group]).map(({ namespaces, interests }) => ({
+        name: namespacesEntryName(namespaces[0] ?? '', group, 'validate'),
+        interests,
+        namespaces,
+      })),
+    ]
+      .filter(({ interests }) => interests.size > 0)
+      .map((each) => entry({ ...common, ...each }, settings));
+  });
+  const webhooks = [...together, ...own.sort(byName)];
+  const document = configuration(
+    'ValidatingWebhookConfiguration',
+    triggerConfigurationName,
+    webhooks,
+    settings,
+  );
+  return { document: webhooks.length === 0 ? undefined : document, unknownKinds };
+}
+
+/** Whether a policy is asked on a path of its own. */
+export function hasOwnTriggerEntry({ matchConditions }: CompiledPolicy): boolean {
+  return matchConditions.length > 0;
+}
+
+function ownEntry(
+  { key, namespace, matchConditions }: CompiledPolicy,
+  group: FailureGroup,
+  interests: Interests,
+  settings: WebhookSettings,
+): JsonObject {
+  return entry(
+    {
+      name: policyEntryName(key, group, 'validate'),
+      path: policyPath(key, group, 'validate'),
+      group,
+      interests,
+      conditions: matchConditions.map((condition) => ({ ...condition })),
+      namespaces: namespace === undefined ? undefined : [namespace],
+    },
+    settings,
+  );
+}
+
+interface TriggerEntry {
+  readonly name: string;
+  readonly path: string;
+  readonly group: FailureGroup;
+  readonly interests: Interests;
+  readonly conditions: readonly JsonObject[];
+  /** Those alone, when given. */
+  readonly namespaces: readonly string[] | undefined;
+}
+
+function entry(
+  { name, path, group, interests, conditions, namespaces }: TriggerEntry,
+  settings: WebhookSettings,
+): JsonObject {
+  return {
+    name,
+    admissionReviewVersions: ['v1'],
+    clientConfig: clientConfig(settings.target, path),
+    failurePolicy: group === 'fail' ? 'Fail' : 'Ignore',
+    ...(conditions.length === 0 ? {} : { matchConditions: [...conditions] }),
+    matchPolicy: 'Equivalent',
+    namespaceSelector: namespaceSelector(settings, namespaces),
+    objectSelector: settings.objectSelector ?? {},
+    rules: webhookRulesOf(interests) as unknown as Json,
+    sideEffects: 'NoneOnDryRun',
+    timeoutSeconds: settings.defaultTimeoutSeconds ?? 10,
+  };
+}
+
+function byName(left: JsonObject, right: JsonObject): number {
+  return String(left['name']) < String(right['name']) ? -1 : 1;
+}

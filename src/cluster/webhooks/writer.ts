@@ -1,0 +1,222 @@
+import { readObject, readObjects, readText } from '../../json/read-field.ts';
+import type { JsonObject } from '../../json/value.ts';
+import type { CompiledPolicy } from '../../policy/compiled.ts';
+import type { ApiClient } from '../api/client.ts';
+import { ApiError, hasStatus } from '../api/cluster-error.ts';
+import type { KindTable } from '../api/discovery.ts';
+import { type ResourceType, resourceTypes } from '../api/resource-path.ts';
+import type { WebhookState } from '../policies/status.ts';
+import { mutatingConfiguration, validatingConfiguration, type WebhookSettings } from './configuration.ts';
+import {
+  managedSelector,
+  mutatingConfigurationName,
+  triggerConfigurationName,
+  validatingConfigurationName,
+} from './names.ts';
+import { findOffenders } from './offending-policies.ts';
+import { choiceOf, type RefusedSetting, refusedSettings, withoutSettings } from './refused-settings.ts';
+import { triggerConfiguration } from './trigger-webhook.ts';
+import { differs, merged, metadataOf, nameOf, withoutOutdated } from './update.ts';
+
+export interface WebhookWriterOptions {
+  readonly client: ApiClient;
+  /** Undefined while there is no certificate to trust. */
+  settings(): WebhookSettings | undefined;
+  policies(): readonly CompiledPolicy[];
+  kinds(): KindTable;
+  /** False: requests set off nothing in the background. */
+  readonly withTriggers?: boolean;
+  /** Rejects unless the server answers where the API server will call it. */
+  probe(): Promise<void>;
+  /** Called when what `stateOf` says may have changed. */
+  readonly onState: () => void;
+  readonly onRefused?: (policy: string, message: string) => void;
+  /** Told of the key in the ConfigMap. */
+  readonly onRefusedSetting?: (key: string, message: string) => void;
+}
+
+export interface WebhookWriter {
+  /** Brings the configurations up to date. For the leader. */
+  reconcile(): Promise<void>;
+  stateOf(policy: CompiledPolicy): WebhookState;
+}
+
+export function createWebhookWriter(options: WebhookWriterOptions): WebhookWriter {
+  const { client } = options;
+  // By the compiled policy: when its author changes it, it gets another chance. So do all when settings change.
+  let refusals = new WeakMap<CompiledPolicy, string>();
+  let refusedOfChoice: readonly RefusedSetting[] = [];
+  let choice: string | undefined;
+  const written = new WeakSet<CompiledPolicy>();
+  let unknownKinds: ReadonlyMap<string, readonly string[]> = new Map();
+  const lastPut = new Map<string, JsonObject>();
+
+  async function put(type: ResourceType, desired: JsonObject): Promise<void> {
+    const found = await find(client, type, nameOf(desired));
+    const existing =
+      found === undefined ? undefined : withoutOutdated(found, lastPut.get(nameOf(desired)), desired);
+    // Nobody is sent to a server that cannot be reached; once it was, a rolling update is no reason to take it away.
+    if (existing === undefined) await options.probe();
+    if (existing === undefined) await client.create(type, desired);
+    else if (existing !== found || differs(existing, desired))
+      await client.update(type, merged(existing, desired));
+    lastPut.set(nameOf(desired), desired);
+  }
+
+  /** What the API server has against a configuration. */
+  async function refusalOf(type: ResourceType, document: JsonObject): Promise<string | undefined> {
+    try {
+      const metadata = { ...metadataOf(document), name: `${nameOf(document)}-check` };
+      await client.create(type, { ...document, metadata }, { dryRun: true });
+      return undefined;
+    } catch (error) {
+      if (isRefusal(error)) return error.message;
+      throw error;
+    }
+  }
+
+  /** The same of a configuration for these policies alone. */
+  async function refusalOfPolicies(
+    policies: readonly CompiledPolicy[],
+    settings: WebhookSettings,
+  ): Promise<string | undefined> {
+    for (const [type, document] of documentsFor(policies, settings).documents) {
+      const refusal = document === undefined ? undefined : await refusalOf(type, document);
+      if (refusal !== undefined) return refusal;
+    }
+    return undefined;
+  }
+
+  /** The settings as far as the API server takes them: no policy is to suffer for the others. */
+  function acceptedSettings(settings: WebhookSettings): WebhookSettings {
+    const current = choiceOf(settings);
+    if (current !== choice) {
+      choice = current;
+      refusedOfChoice = [];
+      refusals = new WeakMap();
+    }
+    return withoutSettings(
+      settings,
+      refusedOfChoice.map(({ name }) => name),
+    );
+  }
+
+  async function findRefusedSettings(settings: WebhookSettings): Promise<boolean> {
+    const found = await refusedSettings(settings, (document) =>
+      refusalOf(resourceTypes.validatingWebhooks, document),
+    );
+    refusedOfChoice = [...refusedOfChoice, ...found];
+    for (const { key, message } of found) options.onRefusedSetting?.(key, message);
+    return found.length > 0;
+  }
+
+  /** Everything that depends on the policies. */
+  function documentsFor(policies: readonly CompiledPolicy[], settings: WebhookSettings) {
+    const mutating = mutatingConfiguration(policies, options.kinds(), settings);
+    const acting = options.withTriggers === false ? [] : policies;
+    const triggers = triggerConfiguration(acting, options.kinds(), settings);
+    const unknown = new Map(mutating.unknownKinds);
+    for (const [key, names] of triggers.unknownKinds)
+      unknown.set(key, [...new Set([...(unknown.get(key) ?? []), ...names])].sort());
+    const documents: readonly (readonly [ResourceType, JsonObject | undefined])[] = [
+      [resourceTypes.mutatingWebhooks, mutating.document],
+      [resourceTypes.validatingWebhooks, triggers.document],
+    ];
+    return { documents, unknown };
+  }
+
+  /** Without a policy that acts in the background there is nothing to ask about. */
+  async function removeTriggers(): Promise<void> {
+    const name = triggerConfigurationName;
+    if ((await find(client, resourceTypes.validatingWebhooks, name)) === undefined) return;
+    await client.delete(resourceTypes.validatingWebhooks, { name });
+  }
+
+  async function writeForPolicies(given: WebhookSettings): Promise<WebhookSettings> {
+    for (let attempt = 0; ; attempt++) {
+      const settings = acceptedSettings(given);
+      const accepted = options.policies().filter((policy) => !refusals.has(policy));
+      const { documents, unknown } = documentsFor(accepted, settings);
+      try {
+        for (const [type, document] of documents)
+          await (document === undefined ? removeTriggers() : put(type, document));
+        unknownKinds = unknown;
+        for (const policy of accepted) written.add(policy);
+        return settings;
+      } catch (error) {
+        if (!isRefusal(error) || attempt > 1) throw error;
+        if (await findRefusedSettings(settings)) continue;
+        const offenders = await findOffenders(accepted, (policies) => refusalOfPolicies(policies, settings));
+        if (offenders.size === 0) throw error;
+        for (const [policy, message] of offenders) {
+          refusals.set(policy, message);
+          options.onRefused?.(policy.key, message);
+        }
+      }
+    }
+  }
+
+  return {
+    async reconcile() {
+      const settings = options.settings();
+      if (settings === undefined) return;
+      try {
+        const accepted = await writeForPolicies(settings);
+        await put(resourceTypes.validatingWebhooks, validatingConfiguration(accepted));
+      } finally {
+        options.onState();
+      }
+    },
+    stateOf(policy) {
+      const refusal = refusals.get(policy);
+      const unknown = unknownKinds.get(policy.key);
+      return {
+        written: written.has(policy),
+        ...(refusal === undefined ? {} : { refusal }),
+        ...(unknown === undefined ? {} : { unknownKinds: unknown }),
+      };
+    },
+  };
+}
+
+/** Names of the webhook configurations of this installation that were removed. */
+export async function removeWebhooks(client: ApiClient): Promise<readonly string[]> {
+  const removed: string[] = [];
+  for (const [type, name] of [
+    [resourceTypes.mutatingWebhooks, mutatingConfigurationName],
+    [resourceTypes.validatingWebhooks, validatingConfigurationName],
+    [resourceTypes.validatingWebhooks, triggerConfigurationName],
+  ] as const) {
+    const labelled = await client.list(type, { labelSelector: managedSelector });
+    for (const each of new Set([name, ...labelled.items.map(nameOf)])) {
+      try {
+        await client.delete(type, { name: each });
+        removed.push(each);
+      } catch (error) {
+        if (!hasStatus(error, 404)) throw error;
+      }
+    }
+  }
+  return removed;
+}
+
+/** PEM of what the API server trusts where it calls this installation; undefined when it calls nothing. */
+export async function trustedBundle(client: ApiClient): Promise<string | undefined> {
+  const configuration = await find(client, resourceTypes.validatingWebhooks, validatingConfigurationName);
+  const [webhook] = readObjects(configuration ?? {}, 'webhooks');
+  const bundle = readText(readObject(webhook ?? {}, 'clientConfig') ?? {}, 'caBundle');
+  return bundle === undefined ? undefined : Buffer.from(bundle, 'base64').toString('utf8');
+}
+
+async function find(client: ApiClient, type: ResourceType, name: string): Promise<JsonObject | undefined> {
+  try {
+    return await client.get(type, { name });
+  } catch (error) {
+    if (hasStatus(error, 404)) return undefined;
+    throw error;
+  }
+}
+
+function isRefusal(error: unknown): error is ApiError {
+  return error instanceof ApiError && (error.status === 400 || error.status === 422);
+}
