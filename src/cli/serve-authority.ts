@@ -1,5 +1,5 @@
 import { X509Certificate } from 'node:crypto';
-import type { Log } from '../server/review-log.ts';
+import type { Log } from '../server/reviews/review-log.ts';
 import { inputError } from './input-error.ts';
 import type { Io } from './io.ts';
 import { readPem } from './serve-certificate.ts';

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { createSecureContext } from 'node:tls';
 import { keepSelfSigned } from '../server/certificate-folder.ts';
-import type { Log } from '../server/review-log.ts';
+import type { Log } from '../server/reviews/review-log.ts';
 import type { ServingCertificate } from '../server/tls.ts';
 import { inputError } from './input-error.ts';
 import type { Io } from './io.ts';

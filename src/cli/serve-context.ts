@@ -2,7 +2,7 @@ import type { ReadinessCheck } from '../admission/policy-provider.ts';
 import type { DataSource } from '../engine/context/data-source.ts';
 import type { JsonObject } from '../json/value.ts';
 import type { Problem } from '../problem.ts';
-import type { Log } from '../server/review-log.ts';
+import type { Log } from '../server/reviews/review-log.ts';
 import { createInputDataSource } from './input-data-source.ts';
 import { InputError } from './input-error.ts';
 import { expandInputs, type InputPath } from './input-paths.ts';

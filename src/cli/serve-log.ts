@@ -1,5 +1,5 @@
 import { pino } from 'pino';
-import type { Log } from '../server/review-log.ts';
+import type { Log } from '../server/reviews/review-log.ts';
 import type { Output } from './io.ts';
 
 export interface ServeLog extends Log {

@@ -1,7 +1,7 @@
 import type { PolicyProvider, PolicySets, ReadinessCheck } from '../admission/policy-provider.ts';
 import { createPolicySets } from '../admission/policy-sets.ts';
 import type { CompiledException, CompiledPolicy } from '../policy/compiled.ts';
-import type { Log } from '../server/review-log.ts';
+import type { Log } from '../server/reviews/review-log.ts';
 import { InputError } from './input-error.ts';
 import type { Io } from './io.ts';
 import { formatProblem } from './problem-text.ts';

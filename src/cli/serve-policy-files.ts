@@ -1,7 +1,7 @@
 import type { CompiledException, CompiledPolicy } from '../policy/compiled.ts';
 import { type LoadResult, loadDocuments } from '../policy/load.ts';
 import type { Problem } from '../problem.ts';
-import type { Log } from '../server/review-log.ts';
+import type { Log } from '../server/reviews/review-log.ts';
 import { InputError } from './input-error.ts';
 import { expandInputs } from './input-paths.ts';
 import type { Io } from './io.ts';

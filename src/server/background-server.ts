@@ -3,9 +3,9 @@ import type { AddressInfo } from 'node:net';
 import fastify from 'fastify';
 import { Registry } from 'prom-client';
 import type { Readiness } from '../admission/policy-provider.ts';
-import { type BackgroundSource, registerBackgroundMetrics } from './background-metrics.ts';
-import { type ClusterSource, registerClusterMetrics } from './cluster-metrics.ts';
-import { registerProcessMetrics } from './process-metrics.ts';
+import { type BackgroundSource, registerBackgroundMetrics } from './metrics/background-metrics.ts';
+import { type ClusterSource, registerClusterMetrics } from './metrics/cluster-metrics.ts';
+import { registerProcessMetrics } from './metrics/process-metrics.ts';
 import { addStatusRoutes } from './status-routes.ts';
 
 export interface BackgroundServerOptions {

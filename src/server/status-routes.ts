@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { Readiness } from '../admission/policy-provider.ts';
-import { Refusal } from './refusal.ts';
+import { Refusal } from './http-error.ts';
 
 export interface StatusRoutes {
   readonly readiness: () => Readiness;

@@ -6,8 +6,8 @@ import {
   type Http2ServerResponse,
 } from 'node:http2';
 import type { TLSSocket } from 'node:tls';
-import { createDirectReader, type DirectOptions } from './direct-connection.ts';
-import type { CallerRules, NodeShortcut } from './node-shortcut.ts';
+import { createDirectReader, type DirectOptions } from './reviews/direct-connection.ts';
+import type { CallerRules, NodeShortcut } from './reviews/node-shortcut.ts';
 import { type ServingCertificate, secureContextOf } from './tls.ts';
 
 export interface TlsServerOptions {

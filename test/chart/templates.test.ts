@@ -7,8 +7,8 @@ import {
   triggerConfigurationName,
   validatingConfigurationName,
 } from '../../src/cluster/webhooks/names.ts';
-import { registerBackgroundMetrics } from '../../src/server/background-metrics.ts';
-import { createMetrics } from '../../src/server/metrics.ts';
+import { registerBackgroundMetrics } from '../../src/server/metrics/background-metrics.ts';
+import { createMetrics } from '../../src/server/metrics/metrics.ts';
 import { kymera } from '../cli/in-process.ts';
 
 const folder = 'charts/kymera/templates';

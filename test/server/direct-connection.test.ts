@@ -1,6 +1,6 @@
 import { connect as connectTls, createServer, type Server, type TLSSocket } from 'node:tls';
 import { afterEach, describe, expect, it } from 'vitest';
-import { createDirectReader, type DirectOptions } from '../../src/server/direct-connection.ts';
+import { createDirectReader, type DirectOptions } from '../../src/server/reviews/direct-connection.ts';
 import {
   certificate,
   heldData,

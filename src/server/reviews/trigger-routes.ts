@@ -1,4 +1,4 @@
-import type { Json } from '../json/value.ts';
+import type { Json } from '../../json/value.ts';
 import type { ReviewAnswerer } from './admission-routes.ts';
 import type { PolicyScope } from './reviewer.ts';
 

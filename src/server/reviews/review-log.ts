@@ -1,6 +1,6 @@
-import type { Decision } from '../admission/decision.ts';
-import { appliedAnnotation } from '../admission/review-response.ts';
-import type { Outcome } from '../engine/outcome.ts';
+import type { Decision } from '../../admission/decision.ts';
+import { appliedAnnotation } from '../../admission/review-response.ts';
+import type { Outcome } from '../../engine/outcome.ts';
 
 /** The part of a logger that the server uses: pino's. */
 export interface Log {

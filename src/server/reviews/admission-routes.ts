@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { reviewText } from '../admission/review-response.ts';
-import type { Json } from '../json/value.ts';
-import { Refusal } from './refusal.ts';
+import { reviewText } from '../../admission/review-response.ts';
+import type { Json } from '../../json/value.ts';
+import { Refusal } from '../http-error.ts';
 import { asRefusal, millisecondsFor, reviewBody, reviewContentType } from './review-exchange.ts';
 import type { PolicyScope, Reviewer } from './reviewer.ts';
 

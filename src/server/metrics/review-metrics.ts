@@ -1,10 +1,10 @@
 import type { Registry } from 'prom-client';
-import type { Decision } from '../admission/decision.ts';
-import { modeOf } from '../admission/policy-mode.ts';
-import type { Outcome } from '../engine/outcome.ts';
-import { readBoolean, readObject } from '../json/read-field.ts';
-import type { JsonObject } from '../json/value.ts';
-import type { CompiledPolicy, CompiledRule } from '../policy/compiled.ts';
+import type { Decision } from '../../admission/decision.ts';
+import { modeOf } from '../../admission/policy-mode.ts';
+import type { Outcome } from '../../engine/outcome.ts';
+import { readBoolean, readObject } from '../../json/read-field.ts';
+import type { JsonObject } from '../../json/value.ts';
+import type { CompiledPolicy, CompiledRule } from '../../policy/compiled.ts';
 import {
   type CounterSeries,
   createCounterFamily,

@@ -1,7 +1,7 @@
 import { Registry } from 'prom-client';
-import type { Decision } from '../admission/decision.ts';
-import type { PolicyProvider } from '../admission/policy-provider.ts';
-import type { CompiledPolicy } from '../policy/compiled.ts';
+import type { Decision } from '../../admission/decision.ts';
+import type { PolicyProvider } from '../../admission/policy-provider.ts';
+import type { CompiledPolicy } from '../../policy/compiled.ts';
 import { createCounterFamily, createHistogramFamily, observe } from './metric-family.ts';
 import { registerProcessMetrics } from './process-metrics.ts';
 import { createReviewCounters, policyLabels } from './review-metrics.ts';

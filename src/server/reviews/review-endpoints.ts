@@ -1,7 +1,7 @@
-import { reviewText } from '../admission/review-response.ts';
-import type { Json } from '../json/value.ts';
+import { reviewText } from '../../admission/review-response.ts';
+import type { Json } from '../../json/value.ts';
+import type { HttpCount, Metrics } from '../metrics/metrics.ts';
 import type { ReviewAnswerer } from './admission-routes.ts';
-import type { HttpCount, Metrics } from './metrics.ts';
 import type { PolicyScope, Reviewer } from './reviewer.ts';
 
 export interface EndpointOptions {

@@ -1,21 +1,21 @@
-import { withDeadline } from '../admission/deadline.ts';
-import { type Decision, type DecisionOptions, decide } from '../admission/decision.ts';
-import { createModeSplitter } from '../admission/policy-mode.ts';
+import { withDeadline } from '../../admission/deadline.ts';
+import { type Decision, type DecisionOptions, decide } from '../../admission/decision.ts';
+import { createModeSplitter } from '../../admission/policy-mode.ts';
 import {
   defaultRequestSettings,
   type PolicyProvider,
   type PolicySets,
   type RequestSettings,
-} from '../admission/policy-provider.ts';
-import { compileRequestFilter } from '../admission/request-filter.ts';
-import { type AdmissionSettings, requestOf } from '../admission/review-request.ts';
-import { type AdmissionReview, allow, deny, reviewWith } from '../admission/review-response.ts';
-import { type DataSource, emptyDataSource } from '../engine/context/data-source.ts';
-import type { Environment } from '../expression/scope.ts';
-import type { Json } from '../json/value.ts';
-import type { PolicySnapshot } from '../policy/registry.ts';
+} from '../../admission/policy-provider.ts';
+import { compileRequestFilter } from '../../admission/request-filter.ts';
+import { type AdmissionSettings, requestOf } from '../../admission/review-request.ts';
+import { type AdmissionReview, allow, deny, reviewWith } from '../../admission/review-response.ts';
+import { type DataSource, emptyDataSource } from '../../engine/context/data-source.ts';
+import type { Environment } from '../../expression/scope.ts';
+import type { Json } from '../../json/value.ts';
+import type { PolicySnapshot } from '../../policy/registry.ts';
+import type { Metrics } from '../metrics/metrics.ts';
 import type { DecisionLog } from './decision-log.ts';
-import type { Metrics } from './metrics.ts';
 import { observeSource } from './observed-source.ts';
 import { type Log, logReview } from './review-log.ts';
 

@@ -1,4 +1,4 @@
-import type { DataQuery, DataSource } from '../engine/context/data-source.ts';
+import type { DataQuery, DataSource } from '../../engine/context/data-source.ts';
 
 /** A view of a data source that remembers whether Secrets may have been read through it. */
 export interface ObservedSource extends DataSource {

@@ -1,5 +1,5 @@
+import { refusalAnswer } from '../http-error.ts';
 import type { PlainHead } from './plain-head.ts';
-import { refusalAnswer } from './refusal.ts';
 import { createEndpoints, type Endpoint, type EndpointOptions } from './review-endpoints.ts';
 import { asRefusal, millisecondsFor, reviewBody } from './review-exchange.ts';
 import type { Log } from './review-log.ts';

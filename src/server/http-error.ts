@@ -1,5 +1,5 @@
 import type { FastifyReply } from 'fastify';
-import type { Log } from './review-log.ts';
+import type { Log } from './reviews/review-log.ts';
 
 /** A request that cannot be answered, and the reason to give. */
 export class Refusal extends Error {

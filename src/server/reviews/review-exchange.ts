@@ -1,7 +1,7 @@
-import { timeToAnswer } from '../admission/deadline.ts';
-import { MalformedReview } from '../admission/review-request.ts';
-import type { Json } from '../json/value.ts';
-import { Refusal } from './refusal.ts';
+import { timeToAnswer } from '../../admission/deadline.ts';
+import { MalformedReview } from '../../admission/review-request.ts';
+import type { Json } from '../../json/value.ts';
+import { Refusal } from '../http-error.ts';
 
 /** What all ways to answer a review have in common: how it is read, and what is refused. */
 export const reviewContentType = 'application/json; charset=utf-8';
