@@ -6,7 +6,7 @@ import { ensureInstalled, isMain, markBuilt, root, run } from './setup.mjs';
 const entryPoints = {
   index: 'src/index.ts',
   'cli/main': 'src/cli/main.ts',
-  'cli/test-worker': 'src/cli/test-worker.ts',
+  'cli/test-worker': 'src/cli/test/worker.ts',
   'admission/review': 'src/admission/review.ts',
 };
 

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { allCommands, type CommandModel, modelOf } from '../src/cli/command-model.ts';
 import type { Io } from '../src/cli/io.ts';
-import { createProgram } from '../src/cli/run.ts';
+import { createProgram } from '../src/cli/program.ts';
 
 /** The reference of the command line, from the definitions of the commands. */
 export function commandPage(): string {

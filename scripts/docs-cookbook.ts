@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parse } from 'yaml';
-import { run } from '../src/cli/run.ts';
+import { run } from '../src/cli/program.ts';
 import { headingAnchor } from './heading-anchor.ts';
 
 interface Recipe {

@@ -1,8 +1,8 @@
 import type { Problem } from '../problem.ts';
-import { holdOutput } from './held-output.ts';
 import type { Io } from './io.ts';
+import { holdOutput } from './output/held-output.ts';
+import { type Paint, paintFor } from './output/style.ts';
 import { formatProblem } from './problem-text.ts';
-import { type Paint, paintFor } from './style.ts';
 
 export type LogLevel = 'error' | 'warn' | 'info';
 

@@ -1,5 +1,5 @@
 import { processIo } from './io.ts';
-import { run } from './run.ts';
+import { run } from './program.ts';
 
 // A reader that went away (`| head`) is no reason for a stack trace.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {

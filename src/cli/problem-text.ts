@@ -1,5 +1,5 @@
 import type { Problem } from '../problem.ts';
-import type { Paint } from './style.ts';
+import type { Paint } from './output/style.ts';
 
 /** One problem for a person: place, severity, message, code and hint. */
 export function formatProblem(problem: Problem, paint: Paint): string {

@@ -3,10 +3,10 @@ import { existsSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { holdOutput } from '../../src/cli/held-output.ts';
-import { showProgress } from '../../src/cli/progress.ts';
-import { wantedObjects } from '../../src/cli/wanted-objects.ts';
+import { holdOutput } from '../../src/cli/output/held-output.ts';
+import { showProgress } from '../../src/cli/output/progress.ts';
 import { loadPolicies } from '../../src/index.ts';
+import { wantedObjects } from '../../src/offline/wanted-objects.ts';
 import { kymera } from './in-process.ts';
 
 const rule = (text: string) => `apiVersion: kyverno.io/v1

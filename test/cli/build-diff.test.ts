@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { stated } from '../../src/cli/diff-cluster.ts';
+import { stated } from '../../src/cli/build/diff-cluster.ts';
 import type { Json } from '../../src/json/value.ts';
 import { policy } from '../../src/policy/policy-fixture.ts';
 import { configMap, deployment, objectsIn, yaml } from '../kustomize/build-fixture.ts';

@@ -2,8 +2,8 @@ import { mkdtempSync, readdirSync, readFileSync, statSync, writeFileSync } from 
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it, test } from 'vitest';
-import { convertFile } from '../../src/cli/convert-file.ts';
-import { replaceFile } from '../../src/cli/write-file.ts';
+import { convertFile } from '../../src/cli/convert/file.ts';
+import { replaceFile } from '../../src/cli/output/write-file.ts';
 import { type JsonObject, loadPolicies, mutate } from '../../src/index.ts';
 import { oldPolicies, stubbornPolicies } from './convert-samples.ts';
 import { kymera } from './in-process.ts';

@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { describe, expect, it } from 'vitest';
 import { parse, parseAllDocuments } from 'yaml';
-import { gitopsHints } from '../../src/cli/gitops-hints.ts';
+import { gitopsHints } from '../../src/cli/gitops/hints.ts';
 import { matchesWildcard } from '../../src/expression/wildcard.ts';
 import { parsePointer } from '../../src/json/pointer.ts';
 import { isArray, isObject, type Json, type JsonObject } from '../../src/json/value.ts';

@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { beforeAll, expect, test } from 'vitest';
-import { expandGlob } from '../../src/cli/glob.ts';
+import { expandGlob } from '../../src/cli/input/glob.ts';
 
 let folder = '';
 beforeAll(() => {

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
-import { parseApiPath, resourceOf } from '../../src/cli/api-path.ts';
-import { createInputDataSource } from '../../src/cli/input-data-source.ts';
 import type { DataQuery } from '../../src/engine/context/data-source.ts';
 import { parseLabelQuery } from '../../src/expression/label-query.ts';
 import type { JsonObject } from '../../src/json/value.ts';
+import { parseApiPath, resourceOf } from '../../src/offline/api-path.ts';
+import { createInputDataSource } from '../../src/offline/data-source.ts';
 
 test.each([
   [

@@ -2,8 +2,8 @@ import { chmodSync, mkdirSync, mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { InputError } from '../../src/cli/input-error.ts';
-import { expandInputs } from '../../src/cli/input-paths.ts';
+import { expandInputs } from '../../src/cli/input/input-paths.ts';
+import { InputError } from '../../src/input-error.ts';
 
 const nobody = 65_534;
 

@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
-import { titleOf } from '../../src/cli/object-identity.ts';
 import type { Json, JsonObject } from '../../src/json/value.ts';
+import { titleOf } from '../../src/offline/object-identity.ts';
 import { type CorpusCase, type CorpusResult, findCorpus, readCorpus } from '../conformance/kyverno-corpus.ts';
 import { kymera } from './in-process.ts';
 

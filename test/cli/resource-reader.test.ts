@@ -2,7 +2,7 @@ import { mkdtemp, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { type ReadItem, readResources } from '../../src/cli/resource-reader.ts';
+import { type ReadItem, readResources } from '../../src/cli/input/resource-reader.ts';
 import { readDocuments } from '../../src/policy/documents.ts';
 
 async function* stdin(text: string | Uint8Array) {

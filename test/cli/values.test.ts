@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
-import { nestDottedKeys, parseDottedKey } from '../../src/cli/dotted-key.ts';
-import { createValuesLookup } from '../../src/cli/request-values.ts';
-import { parseUserInfo } from '../../src/cli/user-info.ts';
-import { parseSet, parseValues } from '../../src/cli/values-document.ts';
 import type { JsonObject } from '../../src/json/value.ts';
+import { nestDottedKeys, parseDottedKey } from '../../src/offline/dotted-key.ts';
+import { createValuesLookup } from '../../src/offline/request-values.ts';
+import { parseUserInfo } from '../../src/offline/user-info.ts';
+import { parseSet, parseValues } from '../../src/offline/values-document.ts';
 
 test.each([
   ['a', ['a']],

@@ -2,10 +2,10 @@ import { createExistingRun, type ExistingStep } from '../../src/background/exist
 import { refTitle } from '../../src/background/object-identity.ts';
 import { createMemoryStore } from '../../src/background/store/memory-store.ts';
 import { createOverlayStore } from '../../src/background/store/overlay-store.ts';
-import { createInputDataSource } from '../../src/cli/input-data-source.ts';
-import { withDefaultNamespace } from '../../src/cli/object-identity.ts';
 import type { PolicySet } from '../../src/index.ts';
 import { isObject, type Json, type JsonObject } from '../../src/json/value.ts';
+import { createInputDataSource } from '../../src/offline/data-source.ts';
+import { withDefaultNamespace } from '../../src/offline/object-identity.ts';
 import type { ConformanceCase } from './case.ts';
 import { differences } from './compare.ts';
 

@@ -1,9 +1,9 @@
-import { createInputDataSource } from '../../src/cli/input-data-source.ts';
-import { nameOf, namespaceOf } from '../../src/cli/object-identity.ts';
-import { createValuesLookup } from '../../src/cli/request-values.ts';
-import { parseValues } from '../../src/cli/values-document.ts';
 import type { RequestUser } from '../../src/engine/request.ts';
 import { type JsonObject, mutate, type PolicySet, type Result } from '../../src/index.ts';
+import { createInputDataSource } from '../../src/offline/data-source.ts';
+import { nameOf, namespaceOf } from '../../src/offline/object-identity.ts';
+import { createValuesLookup } from '../../src/offline/request-values.ts';
+import { parseValues } from '../../src/offline/values-document.ts';
 import type { Operation } from '../../src/policy/compiled.ts';
 import type { CaseUser } from './case.ts';
 

@@ -1,10 +1,10 @@
 import { createExistingRun, type Occasion } from '../../src/background/existing-run.ts';
 import { refOf } from '../../src/background/object-identity.ts';
 import { createMemoryStore } from '../../src/background/store/memory-store.ts';
-import { createInputDataSource } from '../../src/cli/input-data-source.ts';
-import { withDefaultNamespace } from '../../src/cli/object-identity.ts';
 import { loadPolicies } from '../../src/index.ts';
 import type { JsonObject } from '../../src/json/value.ts';
+import { createInputDataSource } from '../../src/offline/data-source.ts';
+import { withDefaultNamespace } from '../../src/offline/object-identity.ts';
 import type { CompiledPolicy } from '../../src/policy/compiled.ts';
 import { differences } from './compare.ts';
 import { type CorpusCase, readObjects } from './kyverno-corpus.ts';

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { convertFile } from '../../src/cli/convert-file.ts';
-import { overlayObstacle } from '../../src/cli/convert-overlay.ts';
+import { convertFile } from '../../src/cli/convert/file.ts';
+import { overlayObstacle } from '../../src/cli/convert/overlay.ts';
 import { loadPolicies, mutate } from '../../src/index.ts';
 import type { Json, JsonObject } from '../../src/json/value.ts';
 

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { afterEach } from 'vitest';
 import type { PolicyProvider } from '../../src/admission/policy-provider.ts';
 import { createPolicySets } from '../../src/admission/policy-sets.ts';
-import { createLog } from '../../src/cli/serve-log.ts';
+import { createLog } from '../../src/cli/serve/log.ts';
 import type { DataSource } from '../../src/engine/context/data-source.ts';
 import type { Json, JsonObject } from '../../src/json/value.ts';
 import { loadDocuments } from '../../src/policy/load.ts';

@@ -1,0 +1,175 @@
+import type { Outcome } from '../../engine/outcome.ts';
+import { InputError, inputError } from '../../input-error.ts';
+import { formatPointer } from '../../json/pointer.ts';
+import type { JsonObject, Path } from '../../json/value.ts';
+import type { Evaluated } from '../../offline/evaluator.ts';
+import { nameOf, titleOf } from '../../offline/object-identity.ts';
+import { resourceRole } from '../../offline/resource-role.ts';
+import type { Problem } from '../../problem.ts';
+import { writeYaml } from '../../yaml/writer.ts';
+import { createLog, type LogLevel } from '../command-log.ts';
+import { failureText, formatChanges, type PlannedChange } from '../existing/output.ts';
+import type { Resource } from '../input/resource-reader.ts';
+import { type Run, type RunOptions, setUpRun } from '../input/run-setup.ts';
+import type { ExitCode, Io } from '../io.ts';
+import { noProgress, type Progress, showProgress } from '../output/progress.ts';
+import { openResultOutput, type ResultOutput } from '../output/result-output.ts';
+import { type Paint, paintFor, plain } from '../output/style.ts';
+import { absenceWarning, isAbsence, previewBackground } from './background-preview.ts';
+import { type ApplyFormatter, createFormatter, textOf } from './format.ts';
+import type { ApplyFormat } from './formats.ts';
+import { countEvaluated, noCounts, summaryOf } from './summary.ts';
+
+export interface ApplyOptions extends RunOptions {
+  readonly format: ApplyFormat;
+  /** A file or folder. */
+  readonly output?: string;
+  readonly quiet?: boolean;
+  readonly logLevel?: LogLevel;
+  readonly color?: boolean;
+}
+
+/** `kymera apply`: prints what policies make of resources. */
+export async function apply(
+  policyNames: readonly string[],
+  options: ApplyOptions,
+  io: Io,
+): Promise<ExitCode> {
+  let progress = noProgress;
+  const run = await setUpRun(policyNames, options, io, {
+    explain: false,
+    onRead: (characters) => progress.read(characters),
+  });
+  if (isProgressWanted(options, io)) {
+    progress = showProgress(io.stderr, { totalBytes: run.totalBytes, now: () => performance.now() });
+  }
+  const log = createLog(io, options);
+  for (const problem of run.warnings) await log.warn(problem);
+  await log.info(`${run.policies.length} policies; ${run.kept} input objects kept for policies to read`);
+  const output = await openResultOutput(options.output, io);
+  const counts = noCounts();
+  try {
+    const errors = await applyToAll(run, options, output, log, progress, counts, io);
+    progress.clear();
+    if (errors.length > 0) throw new InputError(errors);
+  } catch (error) {
+    progress.clear();
+    await output.discard();
+    throw error;
+  }
+  await output.release();
+  await log.release();
+  if (options.quiet !== true) {
+    const isTalk = options.format === 'diff' || options.format === 'table' || options.output !== undefined;
+    await (isTalk ? io.stdout : io.stderr).write(`${summaryOf(counts)}\n`);
+  }
+  return counts.rulesFailed > 0 ? 1 : 0;
+}
+
+/** The errors of the input. */
+async function applyToAll(
+  run: Run,
+  options: ApplyOptions,
+  output: ResultOutput,
+  log: ReturnType<typeof createLog>,
+  progress: Progress,
+  counts: ReturnType<typeof noCounts>,
+  io: Io,
+): Promise<Problem[]> {
+  if (output.apart && options.format !== 'yaml') {
+    throw inputError('KYM_USAGE', `a folder takes YAML only, not -o ${options.format}`);
+  }
+  const isOnScreen = options.output === undefined && io.stdout.isTTY;
+  const paint = options.output === undefined ? paintFor(io.stdout, io, options.color) : plain;
+  const formatter = createFormatter(options.format, paint, isOnScreen ? io.stdout.columns : undefined);
+  const errors: Problem[] = [];
+  const background = previewBackground(run.surroundings);
+  for await (const item of run.items) {
+    if ('problem' in item) {
+      if (item.problem.severity === 'error') errors.push(item.problem);
+      else await log.warn(item.problem);
+      continue;
+    }
+    const role = resourceRole(item.object);
+    if (role === 'tooling') continue;
+    const evaluated = role === 'policy' ? undefined : await run.evaluator.evaluate(item.object);
+    const text = output.apart ? textOf(item, evaluated) : formatter.object(item, evaluated);
+    await output.write(text, nameOf(item.object));
+    progress.step();
+    if (evaluated === undefined) {
+      if (!item.discovered) await log.warn(misplacedPolicy(item));
+      continue;
+    }
+    countEvaluated(evaluated, counts);
+    background?.admitted(evaluated.after);
+    for (const text of failuresOf(item.object, evaluated, log.paint)) await log.error(text);
+  }
+  if (background !== undefined) {
+    const { changes, failures } = await background.finish();
+    for (const change of changes) {
+      const text = output.apart
+        ? writeYaml(change.after ?? {})
+        : laterText(change, formatter, options.format, paint);
+      if (change.after !== undefined || options.format === 'diff') await output.write(text, change.ref.name);
+    }
+    for (const failure of failures) {
+      if (isAbsence(failure)) await log.warn(absenceWarning(failure));
+      else await log.error(failureText(failure, log.paint));
+    }
+    counts.rulesFailed += failures.filter((failure) => !isAbsence(failure)).length;
+  }
+  if (!output.apart) await output.write(formatter.end(), '');
+  return errors;
+}
+
+/** An object that is changed or made after the requests; in a table there is no room for it. */
+function laterText(
+  change: PlannedChange,
+  formatter: ApplyFormatter,
+  format: ApplyFormat,
+  paint: Paint,
+): string {
+  const { before, after } = change;
+  if (format === 'diff') return formatChanges([change], 'diff', paint);
+  if (after === undefined || format === 'table') return '';
+  const resource = { object: before ?? after, file: 'the background', line: 1, discovered: true };
+  if (before === undefined) return formatter.object(resource, undefined);
+  return formatter.object(resource, { before, after, outcomes: [], failedPolicies: [], steps: new Map() });
+}
+
+function isProgressWanted({ quiet }: ApplyOptions, io: Io): boolean {
+  return io.stderr.isTTY && quiet !== true && io.env['TERM'] !== 'dumb' && io.env['CI'] !== 'true';
+}
+
+/** `-r pod.yaml policy.yaml` takes the policy for a resource. */
+function misplacedPolicy({ object, file, line }: Resource): Problem {
+  return {
+    code: 'KYM_USAGE',
+    severity: 'warning',
+    message: `${titleOf(object)} stands among the resources and is not applied`,
+    hint: 'name policies first: -r takes every path after it, up to the next option',
+    pointer: '',
+    file,
+    line,
+  };
+}
+
+function failuresOf(object: JsonObject, evaluated: Evaluated, paint: Paint): string[] {
+  return evaluated.outcomes.flatMap((outcome) =>
+    outcome.status === 'failed' ? [formatFailure(titleOf(object), outcome, paint)] : [],
+  );
+}
+
+/** Deeper inside a generated rule, places are not those of the rule that the author wrote. */
+function writtenPath({ rule, failure }: Extract<Outcome, { status: 'failed' }>): Path {
+  return rule.autogenOf === undefined ? failure.rulePath : failure.rulePath.slice(0, 2);
+}
+
+function formatFailure(title: string, outcome: Extract<Outcome, { status: 'failed' }>, paint: Paint): string {
+  const { policy, rule, failure, message } = outcome;
+  const places = [
+    `at ${formatPointer([...rule.path, ...writtenPath(outcome)])} of ${policy.source.file}`,
+    ...(failure.objectPath === undefined ? [] : [`at ${formatPointer(failure.objectPath)} of the object`]),
+  ];
+  return `${paint('red', 'failed')}: ${paint('bold', title)}: policy ${policy.key}, rule ${rule.name}: ${message} (${places.join(', ')}) [${failure.code}]`;
+}

@@ -1,0 +1,82 @@
+import { backgroundRules } from '../../background/background-rule.ts';
+import { createExistingRun, type ExistingStep } from '../../background/existing-run.ts';
+import { refTitle } from '../../background/object-identity.ts';
+import { createMemoryStore } from '../../background/store/memory-store.ts';
+import { createOverlayStore } from '../../background/store/overlay-store.ts';
+import type { DataSource } from '../../engine/context/data-source.ts';
+import type { RequestUser } from '../../engine/request.ts';
+import type { JsonObject } from '../../json/value.ts';
+import { nameOf, withDefaultNamespace } from '../../offline/object-identity.ts';
+import type { CompiledException, CompiledPolicy, Operation } from '../../policy/compiled.ts';
+import type { Problem } from '../../problem.ts';
+import { type PlannedChange, plannedChanges } from '../existing/output.ts';
+
+export interface BackgroundSurroundings {
+  readonly policies: readonly CompiledPolicy[];
+  readonly exceptions: readonly CompiledException[];
+  readonly dataSource: DataSource;
+  readonly user?: RequestUser;
+  /** Objects that are there besides those given. */
+  readonly others: readonly JsonObject[];
+  operationOf(name: string): Operation;
+}
+
+export interface BackgroundPreview {
+  /** An object as policies left it: it is a trigger, and may be a target. */
+  admitted(object: JsonObject): void;
+  finish(): Promise<{
+    readonly changes: readonly PlannedChange[];
+    readonly failures: readonly ExistingStep[];
+  }>;
+}
+
+/** What rules for existing objects and generate rules would do afterwards; undefined when there are none. */
+export function previewBackground(surroundings: BackgroundSurroundings): BackgroundPreview | undefined {
+  const { policies, exceptions, dataSource, user, others, operationOf } = surroundings;
+  if (policies.every((policy) => backgroundRules(policy).length === 0)) return undefined;
+  const admitted: JsonObject[] = [];
+  return {
+    admitted: (object) => void admitted.push(object),
+    async finish() {
+      const store = createOverlayStore(createMemoryStore([...others.map(withDefaultNamespace), ...admitted]));
+      const steps: ExistingStep[] = [];
+      for (const object of admitted) {
+        const run = createExistingRun({
+          policies,
+          exceptions,
+          store,
+          dataSource,
+          environment: { now: () => new Date(), random: () => Math.random() },
+          occasion: operationOf(nameOf(object)),
+          follow: true,
+          ...(user === undefined ? {} : { user }),
+        });
+        for await (const step of run.act(object)) steps.push(step);
+      }
+      return {
+        changes: plannedChanges(store.changes(), steps),
+        failures: steps.filter(({ action }) => action === 'failed'),
+      };
+    },
+  };
+}
+
+const absent: ReadonlySet<string | undefined> = new Set(['KYM_TARGET_NOT_FOUND', 'KYM_SOURCE_NOT_FOUND']);
+
+/** Objects that nobody gave may well be in a cluster: that they are missing here says nothing of the policy. */
+export function isAbsence({ code }: ExistingStep): boolean {
+  return absent.has(code);
+}
+
+export function absenceWarning({ policy, rule, trigger, message, code }: ExistingStep): Problem {
+  return {
+    code: code ?? 'KYM_TARGET_NOT_FOUND',
+    severity: 'warning',
+    message: `trigger ${refTitle(trigger)}: ${message}`,
+    hint: 'give it with --target-resource',
+    policy: policy.key,
+    rule: rule.name,
+    pointer: '',
+    file: policy.source.file,
+  };
+}

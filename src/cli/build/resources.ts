@@ -1,0 +1,105 @@
+import { statSync } from 'node:fs';
+import { basename, dirname, resolve } from 'node:path';
+import { InputError, inputError } from '../../input-error.ts';
+import { type BuildTarget, build } from '../../kustomize/build.ts';
+import { isKustomizationText } from '../../kustomize/kustomization/load-kustomization.ts';
+import { KustomizeError } from '../../kustomize/kustomize-error.ts';
+import { defaultPluginLimits } from '../../kustomize/plugins/process.ts';
+import type { Resource } from '../../kustomize/resource/resource.ts';
+import { readWhole } from '../input/text-input.ts';
+import type { Io } from '../io.ts';
+import { createPolicyRunner, type PolicyChange } from './policies.ts';
+
+/** Options that every command which builds has. */
+export interface BuildCommandOptions {
+  readonly enablePlugins?: boolean;
+  readonly enableAlphaPlugins?: boolean;
+  readonly enableExec?: boolean;
+  readonly loadRestrictor?: string;
+  readonly load_restrictor?: string;
+  readonly reorder?: 'legacy' | 'none';
+  /** Seconds. */
+  readonly pluginTimeout?: string;
+  /** Is told what policies under `transformers` change. */
+  readonly report?: (change: PolicyChange) => void;
+}
+
+/** Builds the kustomization that the command line names; throws InputError. */
+export async function buildResources(
+  path: string,
+  options: BuildCommandOptions,
+  io: Io,
+): Promise<readonly Resource[]> {
+  const restrictor = options.load_restrictor ?? options.loadRestrictor;
+  const target = await targetOf(path, io);
+  try {
+    return await build(
+      { ...target, ...(options.reorder !== undefined && { sortOptions: orderOf(options.reorder) }) },
+      {
+        enablePlugins: options.enablePlugins === true || options.enableAlphaPlugins === true,
+        // kustomize has a flag of its own for functions; ours is one for all programs.
+        enableExec: options.enableExec === true || options.enablePlugins === true,
+        unrestricted: restrictor === 'LoadRestrictionsNone' || restrictor === 'none',
+        environment: io.env,
+        policies: createPolicyRunner(options.report),
+        ...(options.pluginTimeout !== undefined && {
+          pluginLimits: { ...defaultPluginLimits, milliseconds: secondsOf(options.pluginTimeout) },
+        }),
+        warn: (text) => void io.stderr.write(`warning: ${text}\n`),
+      },
+    );
+  } catch (error) {
+    throw error instanceof KustomizeError ? asInputError(error) : error;
+  }
+}
+
+function secondsOf(text: string): number {
+  const seconds = Number(text);
+  if (Number.isFinite(seconds) && seconds > 0) return seconds * 1000;
+  throw inputError('KYM_USAGE', `--plugin-timeout takes a number of seconds, not '${text}'`);
+}
+
+function orderOf(order: 'legacy' | 'none') {
+  return { order: order === 'none' ? 'fifo' : 'legacy' };
+}
+
+/** A folder; a file with a kustomization or with resources; or the text of standard input. */
+async function targetOf(path: string, io: Io): Promise<BuildTarget> {
+  if (path === '-') {
+    return {
+      folder: io.cwd,
+      name: '',
+      kustomization: { fileName: '(stdin)', text: await readWhole('-', io) },
+    };
+  }
+  const full = resolve(io.cwd, path);
+  const stats = statSync(full, { throwIfNoEntry: false });
+  if (stats === undefined) {
+    throw inputError('KYM_INPUT_NOT_FOUND', 'the file or folder does not exist', { file: path });
+  }
+  if (stats.isDirectory()) return { folder: full, name: path };
+  const text = await readWhole(path, io);
+  const fileName = basename(path);
+  return {
+    folder: dirname(full),
+    name: dirname(path),
+    kustomization: {
+      fileName,
+      text: isKustomizationText(text, path) ? text : JSON.stringify({ resources: [fileName] }),
+    },
+  };
+}
+
+export function asInputError(error: KustomizeError): InputError {
+  const { file, field, hint } = error.place;
+  return new InputError([
+    {
+      code: error.code,
+      severity: 'error',
+      message: field === undefined ? error.message : `${field}: ${error.message}`,
+      pointer: '',
+      ...(file !== undefined && { file }),
+      ...(hint !== undefined && { hint }),
+    },
+  ]);
+}

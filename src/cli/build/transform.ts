@@ -1,0 +1,92 @@
+import { readFileSync } from 'node:fs';
+import { isAbsolute, resolve } from 'node:path';
+import { inputError } from '../../input-error.ts';
+import { setMember } from '../../json/edit.ts';
+import { isArray, isObject, type JsonObject, member } from '../../json/value.ts';
+import { KustomizeError } from '../../kustomize/kustomize-error.ts';
+import { parseResources } from '../../kustomize/resource/parse-resources.ts';
+import { isPolicyConfig, type PolicyPlace } from '../../kustomize/transformers/policy-transformer.ts';
+import { printYaml } from '../../kustomize/yaml/print.ts';
+import { readResourceYaml, yamlMessage } from '../../kustomize/yaml/read.ts';
+import { readWhole } from '../input/text-input.ts';
+import type { ExitCode, Io } from '../io.ts';
+import { createPolicyRunner } from './policies.ts';
+import { asInputError } from './resources.ts';
+
+/** `kymera transform`: what policies make of the resources on standard input. */
+export async function transform(file: string | undefined, io: Io): Promise<ExitCode> {
+  const input = await readWhole('-', io);
+  try {
+    const list = file === undefined ? resourceListIn(input) : undefined;
+    const output =
+      list === undefined ? await transformDocuments(input, file, io) : await transformList(list, io);
+    await io.stdout.write(output);
+    return 0;
+  } catch (error) {
+    if (!(error instanceof KustomizeError)) throw error;
+    throw asInputError(error);
+  }
+}
+
+/** A ResourceList is one document; its items are taken out of it here, so that it can be printed again. */
+function resourceListIn(text: string): JsonObject | undefined {
+  if (!text.includes('ResourceList')) return undefined;
+  try {
+    const [first] = readResourceYaml(text);
+    return isObject(first) && member(first, 'kind') === 'ResourceList' ? first : undefined;
+  } catch (error) {
+    throw inputError('KYM_YAML_SYNTAX', yamlMessage(error), { file: '(stdin)' });
+  }
+}
+
+async function transformList(list: JsonObject, io: Io): Promise<string> {
+  const config = member(list, 'functionConfig');
+  if (!isObject(config) || !isPolicyConfig(config)) {
+    throw inputError('KYM_USAGE', 'the functionConfig of the ResourceList is no policy', { file: '(stdin)' });
+  }
+  const stated = member(list, 'items');
+  // Printed and read again, so that what is left of the text of scalars is gone.
+  const items = isArray(stated) ? parseResources(documents(stated as readonly JsonObject[]), '(stdin)') : [];
+  const results = await run([config], items, io);
+  return printYaml(setMember(list, 'items', results));
+}
+
+async function transformDocuments(text: string, file: string | undefined, io: Io): Promise<string> {
+  const given = parseResources(text, '(stdin)');
+  const configs =
+    file === undefined
+      ? given.filter(isPolicyConfig)
+      : parseResources(await readWhole(file, io), file, 'text', 'loose').filter(isPolicyConfig);
+  if (configs.length === 0) {
+    throw inputError('KYM_USAGE', 'there is no policy to apply', { file: file ?? '(stdin)' });
+  }
+  const resources = file === undefined ? given.filter((object) => !isPolicyConfig(object)) : given;
+  return documents(await run(configs, resources, io));
+}
+
+function run(
+  configs: readonly JsonObject[],
+  objects: readonly JsonObject[],
+  io: Io,
+): Promise<readonly JsonObject[]> {
+  const root = io.env['KUSTOMIZE_PLUGIN_CONFIG_ROOT'] ?? io.cwd;
+  const place: PolicyPlace = {
+    file: 'the config',
+    root,
+    readText: (path, field) => readConfigFile(isAbsolute(path) ? path : resolve(root, path), path, field),
+  };
+  return createPolicyRunner().run(configs, objects, place);
+}
+
+function readConfigFile(path: string, name: string, field: string): string {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new KustomizeError('KYM_KUSTOMIZE_NOT_FOUND', reason, { file: name, field });
+  }
+}
+
+function documents(objects: readonly JsonObject[]): string {
+  return objects.map(printYaml).join('---\n');
+}

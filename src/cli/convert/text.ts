@@ -1,0 +1,72 @@
+import { diffArrays } from 'diff';
+import { type Document, parseDocument } from 'yaml';
+import { equal } from '../../json/equal.ts';
+import { readDocuments } from '../../policy/documents.ts';
+
+/** The document in the style its text is written in. */
+export function print(document: Document, text: string, indentSeq: boolean): string {
+  return document.toString({
+    lineWidth: 0,
+    indent: /^ {4}\S/m.test(text) && !/^ {2}\S/m.test(text) ? 4 : 2,
+    indentSeq,
+    flowCollectionPadding: hasPaddedFlow(text),
+  });
+}
+
+/** Whether most flow lists and maps are written `{ a: b }` rather than `{a: b}`. */
+function hasPaddedFlow(text: string): boolean {
+  const count = (pattern: RegExp) => [...text.replaceAll(/\{\{|\}\}/g, '').matchAll(pattern)].length;
+  return count(/[[{] +[^\s#]/g) > count(/[[{][^\s\]}]/g);
+}
+
+export function printJson(printed: string, text: string): string {
+  const [document] = readDocuments({ file: '', text: printed }).documents;
+  const value = parseDocument(printed).toJS();
+  const indent = /^\s*[{[]\n(\s+)/.exec(text)?.[1]?.length ?? 2;
+  return document === undefined ? text : `${JSON.stringify(value, null, indent)}\n`;
+}
+
+/** Lines that the conversion left alone stay as they were written: spaces before comments, blanks in flow lists. */
+export function keepLines(text: string, plain: string, printed: string): string {
+  const before = plain.split('\n');
+  const written = writtenLines(text.split('\n'), before);
+  const lines: string[] = [];
+  let at = 0;
+  for (const { added, removed, value, count } of diffArrays(before, printed.split('\n'))) {
+    if (added) lines.push(...value);
+    else {
+      if (!removed) lines.push(...value.map((line, index) => written.get(at + index) ?? line));
+      at += count;
+    }
+  }
+  const kept = lines.join('\n');
+  return meansTheSame(kept, printed) ? kept : printed;
+}
+
+/** For lines as they are printed, the same lines as the author wrote them. */
+function writtenLines(written: readonly string[], printed: readonly string[]): ReadonlyMap<number, string> {
+  const lines = new Map<number, string>();
+  let [left, right] = [0, 0];
+  const changes = diffArrays([...written], [...printed], { comparator: isAlike });
+  for (const { added, removed, count } of changes) {
+    if (!added && !removed) {
+      for (let index = 0; index < count; index++) lines.set(right + index, written[left + index] ?? '');
+    }
+    if (!added) left += count;
+    if (!removed) right += count;
+  }
+  return lines;
+}
+
+function isAlike(left: string, right: string): boolean {
+  const indent = (line: string) => /^ */.exec(line)?.[0].length ?? 0;
+  const bare = (line: string) => line.replace(/\s+/g, '');
+  return bare(left) === bare(right) && (bare(left) === '' || indent(left) === indent(right));
+}
+
+function meansTheSame(left: string, right: string): boolean {
+  const values = [left, right].map((text) =>
+    readDocuments({ file: '', text }).documents.map(({ value }) => value),
+  );
+  return equal(values[0] ?? [], values[1] ?? []);
+}

@@ -1,0 +1,53 @@
+import { mkdir, stat } from 'node:fs/promises';
+import { dirname, resolve } from 'node:path';
+import { InputError, inputError } from '../../input-error.ts';
+import { loadDocuments } from '../../policy/load.ts';
+import type { Io } from '../io.ts';
+import { replaceFile } from '../output/write-file.ts';
+
+export interface NewFile {
+  readonly file: string;
+  readonly text: string;
+}
+
+/** Writes all of the files, or none when one of them is there already. */
+export async function writeNewFiles(files: readonly NewFile[], force: boolean, io: Io): Promise<void> {
+  for (const { file } of files) {
+    const isThere = (await stat(resolve(io.cwd, file)).catch(() => undefined)) !== undefined;
+    if (!isThere || force) continue;
+    const hint = 'name another place with --output, or overwrite it with --force';
+    throw inputError('KYM_FILE_EXISTS', 'the file is there already', { file, hint });
+  }
+  for (const { file, text } of files) {
+    const path = resolve(io.cwd, file);
+    await mkdir(dirname(path), { recursive: true }).catch((error: Error) => {
+      throw inputError('KYM_FILE_NOT_WRITTEN', `the folder cannot be made: ${error.message}`, { file });
+    });
+    await replaceFile(path, text);
+  }
+}
+
+/** A policy or exception to standard output or a file, once it is sure that it loads. */
+export async function writeStarter(
+  text: string,
+  options: { readonly output?: string; readonly force?: boolean },
+  io: Io,
+): Promise<void> {
+  const { problems } = loadDocuments([{ file: options.output ?? '(new)', text }]);
+  const errors = problems.filter(({ severity }) => severity === 'error');
+  if (errors.length > 0) throw new InputError(errors);
+  if (options.output === undefined) {
+    await io.stdout.write(text);
+    return;
+  }
+  await writeNewFiles([{ file: options.output, text }], options.force === true, io);
+  await io.stdout.write(`wrote ${options.output}\n`);
+}
+
+const objectName = /^[a-z0-9]([-a-z0-9.]*[a-z0-9])?$/;
+
+export function checkName(name: string): void {
+  if (objectName.test(name) && name.length <= 63) return;
+  const hint = 'a name is up to 63 lower-case letters, digits, - and .';
+  throw inputError('KYM_USAGE', `${JSON.stringify(name)} cannot be the name of an object`, { hint });
+}

@@ -1,0 +1,108 @@
+import { basename, join, relative, resolve } from 'node:path';
+import { inputError } from '../../input-error.ts';
+import type { JsonObject } from '../../json/value.ts';
+import { writeYaml } from '../../yaml/writer.ts';
+import { expandInputs } from '../input/input-paths.ts';
+import { readPolicyTexts } from '../input/policy-input.ts';
+import type { ExitCode, Io } from '../io.ts';
+import type { TestDocument } from '../test/document.ts';
+import { test } from '../test/run.ts';
+import { setUpTest } from '../test/setup.ts';
+import { writeNewFiles } from './output.ts';
+import { collectResults, type ExpectedResult } from './test-starter-results.ts';
+
+export interface CreateTestOptions {
+  readonly resource: readonly string[];
+  readonly targetResource?: readonly string[];
+  readonly output: string;
+  readonly name?: string;
+  readonly values?: string;
+  readonly userinfo?: string;
+  readonly exceptions?: readonly string[];
+  readonly force?: boolean;
+  readonly color?: boolean;
+}
+
+const testFile = 'kyverno-test.yaml';
+
+/** `kymera create test`: a test that expects what policies do to resources now, and its expected objects. */
+export async function createTest(
+  policyNames: readonly string[],
+  options: CreateTestOptions,
+  io: Io,
+): Promise<ExitCode> {
+  const named = [...policyNames, ...options.resource, options.values, options.userinfo];
+  if ([...named, ...(options.targetResource ?? []), ...(options.exceptions ?? [])].includes('-')) {
+    throw inputError('KYM_USAGE', 'a test names files: standard input cannot be one of them');
+  }
+  const document = await describeTest(policyNames, options, io);
+  const setup = await setUpTest(document, io);
+  const { results, expected } = await collectResults(setup);
+  if (results.length === 0) {
+    const hint = 'kymera explain says why no rule applies';
+    throw inputError('KYM_TEST_INVALID', 'no rule looks at any of the resources: there is nothing to test', {
+      hint,
+    });
+  }
+  const folder = options.output;
+  const files = [
+    { file: join(folder, testFile), text: testText(document, results) },
+    ...[...expected].map(([name, objects]) => ({
+      file: join(folder, name),
+      text: objects.map((object) => writeYaml(object)).join('---\n'),
+    })),
+  ];
+  await writeNewFiles(files, options.force === true, io);
+  await io.stdout.write(files.map(({ file }) => `wrote ${file}\n`).join(''));
+  const { color } = options;
+  return test(
+    [join(folder, testFile)],
+    { fileName: [testFile], ...(color === undefined ? {} : { color }) },
+    io,
+  );
+}
+
+/** Paths in a test are relative to its folder. */
+async function describeTest(
+  policyNames: readonly string[],
+  options: CreateTestOptions,
+  io: Io,
+): Promise<TestDocument> {
+  const near = (file: string) => relative(resolve(io.cwd, options.output), resolve(io.cwd, file)) || '.';
+  const filesOf = async (names: readonly string[]) =>
+    (await expandInputs(names, io.cwd))
+      .map(({ file }) => near(file))
+      .filter((file) => basename(file) !== testFile);
+  // A folder of policies may hold other things: only the files with policies are named.
+  const policies = (await readPolicyTexts(policyNames, io)).map(({ file }) => near(file));
+  return {
+    name: options.name ?? basename(resolve(io.cwd, options.output)),
+    file: join(options.output, testFile),
+    policies,
+    resources: await filesOf(options.resource),
+    otherResources: await filesOf(options.targetResource ?? []),
+    exceptions: await filesOf(options.exceptions ?? []),
+    ...(options.values === undefined ? {} : { valuesFile: near(options.values) }),
+    ...(options.userinfo === undefined ? {} : { userInfoFile: near(options.userinfo) }),
+    apiCalls: new Map(),
+    globalReferences: new Map(),
+    results: [],
+  };
+}
+
+function testText(document: TestDocument, results: readonly ExpectedResult[]): string {
+  const { policies, resources, otherResources, exceptions, valuesFile, userInfoFile } = document;
+  const content: JsonObject = {
+    apiVersion: 'cli.kyverno.io/v1alpha1',
+    kind: 'Test',
+    metadata: { name: document.name },
+    policies,
+    resources,
+    ...(otherResources.length === 0 ? {} : { targetResources: otherResources }),
+    ...(valuesFile === undefined ? {} : { variables: valuesFile }),
+    ...(userInfoFile === undefined ? {} : { userinfo: userInfoFile }),
+    ...(exceptions.length === 0 ? {} : { exceptions }),
+    results: results.map((result) => ({ ...result })),
+  };
+  return writeYaml(content);
+}

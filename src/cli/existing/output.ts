@@ -1,0 +1,115 @@
+import type { ExistingStep } from '../../background/existing-run.ts';
+import { refKey, refTitle } from '../../background/object-identity.ts';
+import type { Change } from '../../background/store/overlay-store.ts';
+import { diff } from '../../json/diff/diff.ts';
+import { writeYaml } from '../../yaml/writer.ts';
+import type { Paint } from '../output/style.ts';
+import { unifiedDiff } from '../output/unified-diff.ts';
+import type { ExistingFormat } from './formats.ts';
+
+/** What would change, and which rules for which triggers make it so. */
+export interface PlannedChange extends Change {
+  readonly steps: readonly ExistingStep[];
+}
+
+export function plannedChanges(
+  changes: readonly Change[],
+  steps: readonly ExistingStep[],
+): readonly PlannedChange[] {
+  const byObject = new Map<string, ExistingStep[]>();
+  for (const step of steps) {
+    if (step.ref === undefined || !writes.has(step.action)) continue;
+    const { uid: _, subresource: __, ...ref } = step.ref;
+    const key = refKey(ref);
+    byObject.set(key, [...(byObject.get(key) ?? []), step]);
+  }
+  return changes.map((change) => ({ ...change, steps: byObject.get(refKey(change.ref)) ?? [] }));
+}
+
+const writes: ReadonlySet<string> = new Set(['created', 'updated', 'deleted']);
+
+export function formatChanges(
+  changes: readonly PlannedChange[],
+  format: ExistingFormat,
+  paint: Paint,
+): string {
+  switch (format) {
+    case 'diff':
+      return changes.map((change) => diffText(change, paint)).join('');
+    case 'yaml':
+      return changes.flatMap(({ after }) => (after === undefined ? [] : [writeYaml(after)])).join('---\n');
+    case 'json':
+      return `${JSON.stringify(changes.map(jsonOf), null, 2)}\n`;
+    case 'table':
+      return tableText(changes, paint);
+  }
+}
+
+function diffText({ ref, before, after, steps }: PlannedChange, paint: Paint): string {
+  const title = refTitle(ref);
+  const rules = rulesOf(steps).join(', ');
+  const titles = {
+    before: before === undefined ? '/dev/null' : title,
+    after: after === undefined ? '/dev/null' : `${title}${rules === '' ? '' : ` (${rules})`}`,
+  };
+  const textOf = (object: Change['before']) => (object === undefined ? '' : writeYaml(object));
+  return unifiedDiff(titles, textOf(before), textOf(after), paint);
+}
+
+function jsonOf({ ref, before, after, steps }: PlannedChange) {
+  return {
+    ...ref,
+    action: actionOf({ ref, ...(before && { before }), ...(after && { after }) }),
+    by: steps.map(({ policy, rule, trigger }) => ({
+      policy: policy.key,
+      rule: rule.name,
+      trigger: refTitle(trigger),
+    })),
+    ...(before === undefined || after === undefined ? {} : { patch: diff(before, after) }),
+    ...(after === undefined ? {} : { object: after }),
+  };
+}
+
+export function actionOf({ before, after }: Change): 'create' | 'update' | 'delete' {
+  if (before === undefined) return 'create';
+  return after === undefined ? 'delete' : 'update';
+}
+
+function rulesOf(steps: readonly ExistingStep[]): readonly string[] {
+  return [...new Set(steps.map(({ policy, rule }) => `${policy.key}/${rule.name}`))];
+}
+
+const columns = ['ACTION', 'OBJECT', 'RULE', 'TRIGGER'] as const;
+
+function tableText(changes: readonly PlannedChange[], paint: Paint): string {
+  const rows = changes.map((change) => [
+    actionOf(change),
+    refTitle(change.ref),
+    rulesOf(change.steps).join(', '),
+    [...new Set(change.steps.map(({ trigger }) => refTitle(trigger)))].join(', '),
+  ]);
+  const widths = columns.map((head, index) =>
+    Math.max(head.length, ...rows.map((row) => row[index]?.length ?? 0)),
+  );
+  const line = (cells: readonly string[]) =>
+    cells
+      .map((cell, index) => cell.padEnd(widths[index] ?? 0))
+      .join('  ')
+      .trimEnd();
+  return [paint('bold', line(columns)), ...rows.map(line)].map((text) => `${text}\n`).join('');
+}
+
+/** Objects that no rule ran for are not counted as triggers. */
+export function summaryOf(changes: readonly Change[], steps: readonly ExistingStep[]): string {
+  const count = (action: string) => changes.filter((change) => actionOf(change) === action).length;
+  const failed = steps.filter(({ action }) => action === 'failed').length;
+  const triggers = new Set(steps.map(({ trigger }) => refKey(trigger))).size;
+  return `${triggers} trigger${triggers === 1 ? '' : 's'}; objects: ${count('update')} changed, ${count('create')} created, ${count('delete')} deleted; ${failed} failed\n`;
+}
+
+export function failureText(step: ExistingStep, paint: Paint): string {
+  const { policy, rule, trigger, ref, message, code } = step;
+  const about = ref === undefined ? '' : `${refTitle(ref)}, `;
+  const end = code === undefined ? '' : ` [${code}]`;
+  return `${paint('red', 'failed')}: ${about}policy ${policy.key}, rule ${rule.name}, trigger ${refTitle(trigger)}: ${message}${end}`;
+}

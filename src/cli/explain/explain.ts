@@ -1,0 +1,143 @@
+import type { Outcome } from '../../engine/outcome.ts';
+import { InputError } from '../../input-error.ts';
+import type { Json, JsonObject } from '../../json/value.ts';
+import type { Evaluated } from '../../offline/evaluator.ts';
+import { nameOf, namespaceOf, titleOf } from '../../offline/object-identity.ts';
+import { resourceRole } from '../../offline/resource-role.ts';
+import type { CompiledPolicy } from '../../policy/compiled.ts';
+import type { Problem } from '../../problem.ts';
+import { createLog, type LogLevel } from '../command-log.ts';
+import type { Resource } from '../input/resource-reader.ts';
+import { type RunOptions, setUpRun } from '../input/run-setup.ts';
+import type { ExitCode, Io } from '../io.ts';
+import { holdOutput } from '../output/held-output.ts';
+import { type Paint, paintFor } from '../output/style.ts';
+import { type Branch, drawTree, ruleBranch } from './tree.ts';
+
+export interface ExplainOptions extends RunOptions {
+  readonly output: 'text' | 'json';
+  readonly color?: boolean;
+  readonly logLevel?: LogLevel;
+}
+
+/** `kymera explain`: for each resource, what every rule did or why it did nothing. */
+export async function explain(
+  policyNames: readonly string[],
+  options: ExplainOptions,
+  io: Io,
+): Promise<ExitCode> {
+  const run = await setUpRun(policyNames, options, io, { explain: true });
+  const paint = paintFor(io.stdout, io, options.color);
+  const width = io.stdout.isTTY ? io.stdout.columns : undefined;
+  const log = createLog(io, options);
+  for (const problem of run.warnings) await log.warn(problem);
+  const output = holdOutput(io.stdout);
+  const errors: Problem[] = [];
+  let hasFailed = false;
+  let isFirst = true;
+  for await (const item of run.items) {
+    if ('problem' in item) {
+      if (item.problem.severity === 'error') errors.push(item.problem);
+      else await log.warn(item.problem);
+      continue;
+    }
+    if (resourceRole(item.object) !== 'resource') continue;
+    const evaluated = await run.evaluator.evaluate(item.object);
+    hasFailed ||= evaluated.failedPolicies.length > 0;
+    if (options.output === 'json') {
+      await output.write(`${isFirst ? '[\n' : ',\n'}${JSON.stringify(asJson(item, evaluated), null, 2)}`);
+    } else {
+      await output.write(`${isFirst ? '' : '\n'}${asText(item, evaluated, run.policies, paint, width)}`);
+    }
+    isFirst = false;
+  }
+  if (errors.length > 0) {
+    await output.discard();
+    throw new InputError(errors);
+  }
+  if (options.output === 'json') await output.write(isFirst ? '[]\n' : '\n]\n');
+  await output.release();
+  await log.release();
+  return hasFailed ? 1 : 0;
+}
+
+function asText(
+  resource: Resource,
+  evaluated: Evaluated,
+  policies: readonly CompiledPolicy[],
+  paint: Paint,
+  width: number | undefined,
+): string {
+  const tree = {
+    text: `${paint('bold', titleOf(resource.object))} (${resource.file}:${resource.line})`,
+    below: policies.map((policy) => policyBranch(policy, evaluated, paint)),
+  };
+  return drawTree(tree, width);
+}
+
+function policyBranch(policy: CompiledPolicy, evaluated: Evaluated, paint: Paint): Branch {
+  const outcomes = evaluated.outcomes.filter((outcome) => outcome.policy === policy);
+  const dropped = evaluated.failedPolicies.includes(policy)
+    ? `: ${paint('red', 'a rule failed, so none of its changes are kept')}`
+    : '';
+  return {
+    text: `policy ${paint('bold', policy.key)}${dropped}`,
+    below: [
+      ...outcomes.map((outcome) => ruleBranch(outcome, paint)),
+      ...policy.generateRules.map(({ name }) => ({
+        text: `- rule ${name}: makes objects in the background; see kymera existing plan`,
+        below: [],
+      })),
+      ...policy.otherRules.map(({ name, type }) => ({
+        text: `- rule ${name}: ${type} rules are passed over`,
+        below: [],
+      })),
+    ],
+  };
+}
+
+function asJson(resource: Resource, evaluated: Evaluated): JsonObject {
+  const { object, file, line } = resource;
+  return {
+    resource: {
+      apiVersion: object['apiVersion'] ?? '',
+      kind: object['kind'] ?? '',
+      namespace: namespaceOf(object),
+      name: nameOf(object),
+      file,
+      line,
+    },
+    changed: evaluated.after !== evaluated.before,
+    failedPolicies: evaluated.failedPolicies.map((policy) => policy.key),
+    outcomes: evaluated.outcomes.map(outcomeAsJson),
+  };
+}
+
+function outcomeAsJson(outcome: Outcome): JsonObject {
+  const { policy, rule, status, message } = outcome;
+  const head = {
+    policy: policy.key,
+    rule: rule.name,
+    ...(rule.autogenOf === undefined ? {} : { autogenOf: rule.autogenOf }),
+    status,
+    message,
+    ...(outcome.trace === undefined ? {} : plainJson({ variables: outcome.trace.variables })),
+  };
+  switch (outcome.status) {
+    case 'applied': {
+      const { patch, misses, elements } = outcome;
+      return { ...head, ...plainJson({ patch, misses, elements }) };
+    }
+    case 'unchanged':
+      return { ...head, ...plainJson({ misses: outcome.misses, elements: outcome.elements }) };
+    case 'skipped':
+      return { ...head, ...plainJson({ reason: outcome.reason }) };
+    case 'failed':
+      return { ...head, ...plainJson({ failure: outcome.failure }) };
+  }
+}
+
+/** Outcomes hold data only; absent members are left out. */
+function plainJson(value: object): JsonObject {
+  return JSON.parse(JSON.stringify(value)) as Record<string, Json>;
+}

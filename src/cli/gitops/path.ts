@@ -1,0 +1,90 @@
+import { sameStep, type Write, type WriteStep } from '../../analysis/writes/write-step.ts';
+import { escapeToken } from '../../json/pointer.ts';
+import { isObject, type Json } from '../../json/value.ts';
+
+/** A place in objects of a kind, as tools that compare them can be told of it. */
+export type IgnoredPath =
+  /** RFC 6901; exact. */
+  | { readonly type: 'pointer'; readonly text: string }
+  /** A path expression of jq, for what a pointer cannot name: items of a list, any member. */
+  | { readonly type: 'jq'; readonly text: string };
+
+/** Undefined for a write that may be anywhere in the object. */
+export function ignoredPath(write: Write, others: readonly Write[]): IgnoredPath | undefined {
+  const steps = addressable(write, others);
+  if (steps.length === 0) return undefined;
+  const names = steps.map((step) => (step.type === 'key' ? step.name : undefined));
+  return names.every((name) => name !== undefined)
+    ? { type: 'pointer', text: names.map((name) => `/${escapeToken(name)}`).join('') }
+    : { type: 'jq', text: jqPath(steps) };
+}
+
+const index = /^\d+$/;
+
+/**
+ * A place by its index is another one where items come or go: then all items are meant. What was removed is not there to be
+ * named, so the list is.
+ */
+function addressable({ path, effect }: Write, others: readonly Write[]): readonly WriteStep[] {
+  const moves = (list: readonly WriteStep[]) =>
+    others.some(
+      (other) =>
+        (other.effect === 'item' || other.effect === 'remove') &&
+        other.path.length === list.length + 1 &&
+        isItem(other.path.at(-1)) &&
+        startsWith(other.path, list),
+    );
+  const last = path.at(-1);
+  const place = effect === 'remove' && isItem(last) && last?.type !== 'item' ? path.slice(0, -1) : path;
+  return place.map((step, at) =>
+    step.type === 'key' && index.test(step.name) && moves(place.slice(0, at)) ? { type: 'any' } : step,
+  );
+}
+
+function isItem(step: WriteStep | undefined): boolean {
+  return step !== undefined && (step.type !== 'key' || index.test(step.name));
+}
+
+function startsWith(path: readonly WriteStep[], start: readonly WriteStep[]): boolean {
+  return start.every((step, at) => {
+    const other = path[at];
+    return other !== undefined && sameStep(step, other);
+  });
+}
+
+/** Whether one write lies inside another, so that ignoring the other is enough. */
+export function isInside(write: Write, other: Write): boolean {
+  return write.path.length > other.path.length && startsWith(write.path, other.path);
+}
+
+function jqPath(steps: readonly WriteStep[]): string {
+  let text = '';
+  for (const step of steps) {
+    const isAfterSelect = text.endsWith(')');
+    if (step.type === 'item') text += `${text === '' ? '.' : ''}[]? | select(${jqCondition(step.where)})`;
+    else {
+      const next = jqStep(step);
+      text += isAfterSelect ? ` | ${next.startsWith('.') ? next : `.${next}`}` : next;
+    }
+  }
+  return text.startsWith('.') ? text : `.${text}`;
+}
+
+function jqStep(step: Exclude<WriteStep, { type: 'item' }>): string {
+  if (step.type === 'any') return '[]?';
+  if (index.test(step.name)) return `[${step.name}]?`;
+  return /^[A-Za-z_]\w*$/.test(step.name) ? `.${step.name}` : `[${JSON.stringify(step.name)}]`;
+}
+
+/** Numbers and texts compare as in merge keys: `80` is `"80"`. */
+function jqCondition(where: Json): string {
+  if (!isObject(where)) return `. == ${JSON.stringify(where)}`;
+  return Object.entries(where)
+    .map(([key, value]) => {
+      const member = /^[A-Za-z_]\w*$/.test(key) ? `.${key}?` : `.[${JSON.stringify(key)}]?`;
+      return typeof value === 'string'
+        ? `${member} == ${JSON.stringify(value)}`
+        : `(${member} | tostring) == ${JSON.stringify(String(value))}`;
+    })
+    .join(' and ');
+}

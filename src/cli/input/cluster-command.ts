@@ -1,0 +1,35 @@
+import type { ApiClient } from '../../cluster/api/client.ts';
+import { ApiError, ClusterAccessError, messageOf } from '../../cluster/api/cluster-error.ts';
+import { connect } from '../../cluster/api/connect.ts';
+import { inputError } from '../../input-error.ts';
+import type { ExitCode, Io } from '../io.ts';
+
+export interface ClusterChoice {
+  readonly kubeconfig?: string;
+  readonly context?: string;
+}
+
+/** Runs something with a client; a cluster that cannot be reached or refuses is told like bad input. */
+export async function withCluster(
+  choice: ClusterChoice,
+  io: Io,
+  use: (client: ApiClient) => Promise<ExitCode>,
+): Promise<ExitCode> {
+  const { kubeconfig, context } = choice;
+  try {
+    const { client } = await connect({
+      env: io.env,
+      ...(kubeconfig === undefined ? {} : { kubeconfig }),
+      ...(context === undefined ? {} : { context }),
+    });
+    try {
+      return await use(client);
+    } finally {
+      client.close();
+    }
+  } catch (error) {
+    if (error instanceof ClusterAccessError || error instanceof ApiError)
+      throw inputError('KYM_CLUSTER', messageOf(error));
+    throw error;
+  }
+}

@@ -1,0 +1,91 @@
+import { type Command, Option } from 'commander';
+import { inputError } from '../../input-error.ts';
+import type { RunOptions } from './run-setup.ts';
+
+/** Options as they were parsed: some have a second name that Kyverno's command line knows them by. */
+export interface ParsedInputOptions {
+  readonly resource?: readonly string[];
+  readonly resources?: readonly string[];
+  readonly targetResource?: readonly string[];
+  readonly targetResources?: readonly string[];
+  readonly values?: string;
+  readonly valuesFile?: string;
+  readonly set?: readonly string[];
+  readonly userinfo?: string;
+  readonly exceptions?: readonly string[];
+  readonly exception?: readonly string[];
+  readonly color?: boolean;
+  readonly removeColor?: boolean;
+  readonly cluster?: boolean;
+  readonly kubeconfig?: string;
+  readonly context?: string;
+  readonly namespace?: string;
+}
+
+/** Arguments and options that `apply` and `explain` share. */
+export function withInput(command: Command): Command {
+  return command
+    .argument('[policy...]', 'files, folders or globs with policies; - for standard input')
+    .option('-r, --resource <path...>', 'files, folders or globs with resources; - for standard input')
+    .addOption(new Option('--resources <path...>').hideHelp())
+    .option(
+      '--target-resource <path...>',
+      'objects of the cluster: context entries and replacement sources read them, they are not printed',
+    )
+    .addOption(new Option('--target-resources <path...>').hideHelp())
+    .option('-f, --values <file>', 'a Values document: request, context and namespace labels')
+    .addOption(new Option('--values-file <file>').hideHelp())
+    .option('-s, --set <key=value>', 'single values: request.operation=UPDATE,cm.data.env=prod', collect)
+    .option('-u, --userinfo <file>', 'a UserInfo document: who makes the request')
+    .option('-e, --exceptions <path...>', 'files, folders or globs with PolicyExceptions')
+    .addOption(new Option('--exception <path...>').hideHelp())
+    .addOption(
+      new Option('--log-level <level>', 'what to say on standard error')
+        .choices(['error', 'warn', 'info'])
+        .default('warn'),
+    )
+    .option('--no-color', 'print without colours')
+    .addOption(new Option('--remove-color').hideHelp())
+    .option(
+      '-c, --cluster',
+      'read context from a cluster, and its objects where -r is absent; nothing is changed there',
+    )
+    .option('--kubeconfig <file>', 'how to reach the cluster; as kubectl finds it when absent')
+    .option('--context <name>', 'a context of the kubeconfig')
+    .option('-n, --namespace <namespace>', 'with --cluster: objects of this namespace only');
+}
+
+function collect(value: string, before: readonly string[] | undefined): string[] {
+  return [...(before ?? []), value];
+}
+
+/** One name for each option. Throws InputError for what cannot be run. */
+export function inputOptions<Options extends ParsedInputOptions>(
+  policies: readonly string[],
+  options: Options,
+): Options & RunOptions {
+  const { cluster, kubeconfig, context, namespace } = options;
+  if (cluster !== true && (kubeconfig ?? context ?? namespace) !== undefined) {
+    throw inputError('KYM_USAGE', '--kubeconfig, --context and --namespace go with --cluster');
+  }
+  const resource = [...(options.resource ?? []), ...(options.resources ?? [])];
+  if (policies.length === 0) {
+    throw inputError('KYM_USAGE', 'no policy is named', {
+      hint: 'name policies first: -r takes every path after it, up to the next option',
+    });
+  }
+  if (resource.length === 0 && cluster !== true) {
+    throw inputError('KYM_USAGE', 'no resource is named', {
+      hint: 'name them with -r; - for standard input',
+    });
+  }
+  const values = options.values ?? options.valuesFile;
+  return {
+    ...options,
+    resource,
+    otherResources: [...(options.targetResource ?? []), ...(options.targetResources ?? [])],
+    exceptions: [...(options.exceptions ?? []), ...(options.exception ?? [])],
+    ...(values === undefined ? {} : { values }),
+    ...(options.removeColor === true ? { color: false } : {}),
+  };
+}

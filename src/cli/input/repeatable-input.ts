@@ -1,0 +1,47 @@
+import { createReadStream } from 'node:fs';
+import { stat } from 'node:fs/promises';
+import { resolve } from 'node:path';
+import { inputError } from '../../input-error.ts';
+import type { Io } from '../io.ts';
+import type { InputPath } from './input-paths.ts';
+import { openTemporaryFile, type TemporaryFile } from './temporary-file.ts';
+import { displayName } from './text-input.ts';
+
+/** Inputs that can be read twice: standard input and pipes are copied to temporary files. */
+export async function makeRepeatable(
+  inputs: readonly InputPath[],
+  io: Pick<Io, 'stdin' | 'cwd'>,
+): Promise<{ readonly inputs: readonly InputPath[]; close(): Promise<void> }> {
+  const files: TemporaryFile[] = [];
+  const repeatable: InputPath[] = [];
+  for (const input of inputs) {
+    const path = resolve(io.cwd, input.file);
+    if (input.file !== '-' && (await stat(path)).isFile()) repeatable.push(input);
+    else {
+      const file = await copyOf(input.file === '-' ? io.stdin : createReadStream(path), input.file);
+      files.push(file);
+      repeatable.push({ ...input, contents: () => file.read() });
+    }
+  }
+  return {
+    inputs: repeatable,
+    close: async () => {
+      for (const file of files) await file.close();
+    },
+  };
+}
+
+async function copyOf(source: AsyncIterable<Uint8Array | string>, name: string): Promise<TemporaryFile> {
+  try {
+    const file = await openTemporaryFile();
+    for await (const chunk of source) {
+      await file.append(typeof chunk === 'string' ? Buffer.from(chunk) : chunk);
+    }
+    return file;
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    throw inputError('KYM_INPUT_UNREADABLE', `the input cannot be kept for a second reading: ${reason}`, {
+      file: displayName(name),
+    });
+  }
+}

@@ -1,0 +1,66 @@
+import type { Command } from 'commander';
+import type { CommandHost } from '../command-host.ts';
+
+const queryExamples = `
+Expressions are those of policies, with or without {{ }} around them. With several of them, or several
+documents, each result stands under its expression. Exit codes: 0 fine; 1 an expression has no result;
+2 an expression or the input cannot be read.
+
+Examples:
+  $ kymera jp query -i pod.yaml 'metadata.name'
+  $ kymera jp query -i pod.yaml -u 'spec.containers[0].image'
+  $ kymera jp query -i pod.yaml -q query.txt -c
+  $ cat pod.yaml | kymera jp query 'to_upper(kind)'`;
+
+const parseExamples = `
+Examples:
+  $ kymera jp parse 'spec.containers[?tty].name'
+  $ kymera jp parse -f query.txt`;
+
+const functionsExamples = `
+Examples:
+  $ kymera jp functions
+  $ kymera jp functions truncate 'time_*'`;
+
+/** The names of commands and flags are those of Kyverno's command line. */
+export function defineJp(program: Command, { io, end }: CommandHost): void {
+  const jp = program
+    .command('jp')
+    .description('Try expressions (JMESPath) on a file, and list the functions.');
+
+  jp.command('query')
+    .description('Evaluate expressions over a YAML or JSON document.')
+    .argument('[expression...]', 'expressions; read from standard input when there are none')
+    .option('-i, --input <file>', 'the document; standard input when absent')
+    .option('-q, --query <file...>', 'files with one expression each')
+    .option('-c, --compact', 'print JSON on one line')
+    .option('-u, --unquoted', 'print a text without quotes')
+    .option('--no-color', 'print without colours')
+    .addHelpText('after', queryExamples)
+    .action(async (expressions: string[], options) => {
+      const { query } = await import('./query.ts');
+      end(await query(expressions, options, io));
+    });
+
+  jp.command('parse')
+    .description('Print the syntax tree of expressions.')
+    .argument('[expression...]', 'expressions; read from standard input when there are none')
+    .option('-f, --file <file...>', 'files with one expression each')
+    .option('--no-color', 'print without colours')
+    .addHelpText('after', parseExamples)
+    .action(async (expressions: string[], options) => {
+      const { parse } = await import('./parse.ts');
+      end(await parse(expressions, options, io));
+    });
+
+  jp.command('functions')
+    .alias('function')
+    .description('List the functions of expressions, with an example each.')
+    .argument('[name...]', 'names of functions, with wildcards')
+    .option('--no-color', 'print without colours')
+    .addHelpText('after', functionsExamples)
+    .action(async (names: string[], options) => {
+      const { functions } = await import('./functions.ts');
+      end(await functions(names, options, io));
+    });
+}

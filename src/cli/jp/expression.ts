@@ -1,0 +1,43 @@
+import { ExpressionSyntaxError, syntaxHint } from '../../expression/jmespath/syntax-error.ts';
+import { findVariables } from '../../expression/template/tokens.ts';
+import { readWhole } from '../input/text-input.ts';
+import type { Io } from '../io.ts';
+import type { Paint } from '../output/style.ts';
+
+/** Expressions from arguments and files, in this order; from standard input when there are none. */
+export async function readExpressions(
+  given: readonly string[],
+  files: readonly string[],
+  io: Io,
+): Promise<readonly string[]> {
+  const read: string[] = [];
+  for (const file of files) read.push(await readWhole(file, io));
+  const all = [...given, ...read];
+  const texts = all.length > 0 ? all : [await readWhole('-', io)];
+  return texts.map(withoutBraces);
+}
+
+/** Copied from a policy, an expression still has its braces. */
+function withoutBraces(text: string): string {
+  const trimmed = text.trim();
+  const [variable, ...others] = findVariables(trimmed);
+  const isWhole = others.length === 0 && variable?.start === 0 && variable.end === trimmed.length;
+  return isWhole ? variable.expression : trimmed;
+}
+
+/** What is wrong with an expression, with a caret at the place. Other errors are thrown again. */
+export function formatSyntaxError(error: unknown, text: string, paint: Paint): string {
+  if (!(error instanceof ExpressionSyntaxError)) throw error;
+  const before = text.slice(0, error.position);
+  const line = before.split('\n').length - 1;
+  const column = error.position - (before.lastIndexOf('\n') + 1);
+  const lines = text.split('\n').map((part) => `  ${part}`);
+  lines.splice(line + 1, 0, `  ${' '.repeat(column)}${paint(['red', 'bold'], '^')}`);
+  const hint = syntaxHint(text);
+  return [
+    `${paint('red', 'error')}: ${error.message} [KYM_EXPRESSION_SYNTAX]`,
+    ...lines,
+    ...(hint === undefined ? [] : [`  ${paint('cyan', 'hint')}: ${hint}`]),
+    '',
+  ].join('\n');
+}

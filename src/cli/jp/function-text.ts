@@ -1,0 +1,24 @@
+import type { ExpressionFunction } from '../../expression/functions/function-signature.ts';
+
+/** @example functionSignature(truncate) // 'truncate(string, number) string' */
+export function functionSignature({ name, parameters, returns }: ExpressionFunction): string {
+  const list = parameters.map(({ types, variadic }) => `${types.join('|')}${variadic === true ? '...' : ''}`);
+  return `${name}(${list.join(', ')}) ${returns}`;
+}
+
+export interface FunctionExample {
+  readonly expression: string;
+  /** JSON text. */
+  readonly result: string;
+  readonly data?: string;
+}
+
+/** The example of the table; tests evaluate it. */
+export function functionExample({ example }: ExpressionFunction): FunctionExample {
+  const { expression, result, data } = example;
+  return {
+    expression,
+    result: result === undefined ? 'the time now' : JSON.stringify(result),
+    ...(data === undefined ? {} : { data: JSON.stringify(data) }),
+  };
+}

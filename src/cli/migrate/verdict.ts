@@ -1,0 +1,102 @@
+import { adviseOnPolicy } from '../../analysis/advice/advice.ts';
+import { readObject, readObjects, readText } from '../../json/read-field.ts';
+import type { JsonObject } from '../../json/value.ts';
+import { compilePolicy } from '../../policy/compile/policy.ts';
+import type { SourceDocument } from '../../policy/documents.ts';
+import { ruleType } from '../../policy/rule-type.ts';
+import type { Problem } from '../../problem.ts';
+
+/**
+ * `same`: runs here as in Kyverno. `differs`: runs, with another result somewhere. `refused`: does not load here.
+ * `stays`: has nothing for Kymera to do.
+ */
+export type Verdict = 'same' | 'differs' | 'refused' | 'stays';
+
+export interface PolicyVerdict {
+  readonly policy: string;
+  readonly apiVersion: string;
+  readonly kind: string;
+  readonly file: string;
+  readonly line: number;
+  readonly verdict: Verdict;
+  /** Names of the rules that run here: mutate and generate. */
+  readonly runs: readonly string[];
+  /** Rules that only Kyverno runs. */
+  readonly stays: readonly { readonly rule: string; readonly type: string }[];
+  readonly differences: readonly Difference[];
+  /** Why it does not load. */
+  readonly errors: readonly Problem[];
+}
+
+export interface Difference {
+  readonly rule: string;
+  readonly line?: number;
+  readonly message: string;
+  /** The entry of docs/differences-from-kyverno.md. */
+  readonly see: string;
+}
+
+/** What becomes of one document of Kyverno; undefined for what is none. */
+export function verdictOn(document: SourceDocument): PolicyVerdict | undefined {
+  const { value } = document;
+  const apiVersion = readText(value, 'apiVersion') ?? '';
+  const kind = readText(value, 'kind') ?? '';
+  if (!/^(?:[\w.-]+\.)?kyverno\.io\/|^policy\.nirmata\.io\/|^kymera\.io\//.test(apiVersion)) return undefined;
+  const about = {
+    policy: nameOf(value),
+    apiVersion,
+    kind,
+    file: document.file,
+    line: document.positionOf([]).line,
+  };
+  const nothing = { runs: [], stays: [], differences: [], errors: [] };
+  if (!/^(?:kyverno|kymera|policy\.nirmata)\.io\//.test(apiVersion) || !/^(?:Cluster)?Policy$/.test(kind)) {
+    const isData = kind === 'PolicyException' || kind === 'GlobalContextEntry';
+    return isData ? undefined : { ...about, verdict: 'stays', ...nothing };
+  }
+  const { problems } = compilePolicy(value, document);
+  const errors = problems.filter(({ severity }) => severity === 'error');
+  const rules = rulesOf(value);
+  const runs = rules.flatMap(({ rule, type }) => (isOurs(type) ? [rule] : []));
+  const stays = rules.filter(({ type }) => !isOurs(type));
+  const differences = distinct(
+    adviseOnPolicy(value, document)
+      .filter(({ code }) => code === 'KYM_DIFFERS_FROM_KYVERNO')
+      .map(differenceOf),
+  );
+  const verdict =
+    runs.length === 0 ? 'stays' : errors.length > 0 ? 'refused' : differences.length > 0 ? 'differs' : 'same';
+  return { ...about, verdict, runs, stays, differences, errors: verdict === 'stays' ? [] : errors };
+}
+
+function isOurs(type: string): boolean {
+  return type === 'mutate' || type === 'generate';
+}
+
+function nameOf(value: JsonObject): string {
+  const metadata = readObject(value, 'metadata') ?? {};
+  const name = readText(metadata, 'name') ?? '';
+  const namespace = readText(metadata, 'namespace');
+  return namespace === undefined ? name : `${namespace}/${name}`;
+}
+
+function rulesOf(value: JsonObject): readonly { readonly rule: string; readonly type: string }[] {
+  return readObjects(readObject(value, 'spec') ?? {}, 'rules').flatMap((rule, index) => {
+    const type = ruleType(rule) ?? (Object.hasOwn(rule, 'mutate') ? 'mutate' : undefined);
+    return type === undefined ? [] : [{ rule: readText(rule, 'name') ?? `rule-${index}`, type }];
+  });
+}
+
+function distinct(differences: readonly Difference[]): readonly Difference[] {
+  return [...new Map(differences.map((each) => [`${each.rule} ${each.message}`, each])).values()];
+}
+
+function differenceOf({ rule, line, message, hint }: Problem): Difference {
+  const see = /docs\/differences-from-kyverno\.md#[\w-]+/.exec(hint ?? '')?.[0];
+  return {
+    rule: rule ?? '',
+    ...(line === undefined ? {} : { line }),
+    message,
+    see: see ?? 'docs/differences-from-kyverno.md',
+  };
+}

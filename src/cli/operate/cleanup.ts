@@ -1,0 +1,87 @@
+import type { ApiClient } from '../../cluster/api/client.ts';
+import { hasStatus } from '../../cluster/api/cluster-error.ts';
+import { resourceTypes } from '../../cluster/api/resource-path.ts';
+import { stateName } from '../../cluster/background/progress-store.ts';
+import { backgroundLeaseName } from '../../cluster/background/work.ts';
+import { secretNames } from '../../cluster/certificates/certificates.ts';
+import { leaseName } from '../../cluster/leader/leader-tasks.ts';
+import { scaleDown } from '../../cluster/leader/scale-down.ts';
+import { removeWebhooks } from '../../cluster/webhooks/writer.ts';
+import { type ClusterChoice, withCluster } from '../input/cluster-command.ts';
+import type { ExitCode, Io } from '../io.ts';
+
+export interface CleanupOptions extends ClusterChoice {
+  readonly namespace: string;
+  readonly all?: boolean;
+  readonly scaleDown?: readonly string[];
+  readonly bestEffort?: boolean;
+  /** Seconds. */
+  readonly timeout?: number;
+}
+
+const leases = [leaseName, backgroundLeaseName];
+
+/** Removes webhook configurations before all else: whatever happens then, nobody is sent to a server that is not there. */
+export async function cleanup(options: CleanupOptions, io: Io): Promise<ExitCode> {
+  const isPatient = options.bestEffort === true;
+  const complain = async (error: unknown) => {
+    if (!isPatient) throw error;
+    await io.stderr.write(`not done: ${error instanceof Error ? error.message : String(error)}\n`);
+  };
+  const work = withCluster(options, io, async (client) => {
+    const steps = [
+      () => stopServers(client, options),
+      () => removedWebhooks(client),
+      ...traces(options).map((trace) => () => removeTrace(client, options.namespace, trace)),
+    ];
+    let count = 0;
+    for (const step of steps) {
+      const lines = await step().catch((error) => complain(error).then(() => []));
+      count += lines.length;
+      for (const line of lines) await io.stdout.write(`${line}\n`);
+    }
+    if (count === 0) await io.stdout.write('nothing to remove\n');
+    return 0;
+  });
+  return work.catch((error) => complain(error).then(() => 0 as const));
+}
+
+async function stopServers(client: ApiClient, options: CleanupOptions): Promise<readonly string[]> {
+  const { namespace, scaleDown: deployments, timeout = 60 } = options;
+  if (deployments === undefined) return [];
+  const held = await scaleDown({ client, namespace, deployments, leases, timeoutMs: timeout * 1000 });
+  return [
+    ...deployments.map((name) => `stopped deployment ${namespace}/${name}`),
+    ...held.map((name) => `lease ${namespace}/${name} is still held: what is removed may come back`),
+  ];
+}
+
+async function removedWebhooks(client: ApiClient): Promise<readonly string[]> {
+  return (await removeWebhooks(client)).map((name) => `removed webhook configuration ${name}`);
+}
+
+function traces({ all }: CleanupOptions) {
+  return [
+    ...leases.map((name) => ({ what: 'lease', type: resourceTypes.leases, name })),
+    { what: 'config map', type: resourceTypes.configMaps, name: stateName },
+    ...(all === true ? Object.values(secretNames) : []).map((name) => ({
+      what: 'secret',
+      type: resourceTypes.secrets,
+      name,
+    })),
+  ];
+}
+
+async function removeTrace(
+  client: ApiClient,
+  namespace: string,
+  { what, type, name }: ReturnType<typeof traces>[number],
+): Promise<readonly string[]> {
+  try {
+    await client.delete(type, { namespace, name });
+    return [`removed ${what} ${namespace}/${name}`];
+  } catch (error) {
+    if (hasStatus(error, 404)) return [];
+    throw error;
+  }
+}

@@ -1,0 +1,22 @@
+import { styleText } from 'node:util';
+import type { Io, Output } from '../io.ts';
+
+type Format = Parameters<typeof styleText>[0];
+
+/** Paints text for people, or leaves it as it is. */
+export type Paint = (format: Format, text: string) => string;
+
+export const plain: Paint = (_, text) => text;
+
+const painted: Paint = (format, text) => styleText(format, text, painting);
+// Node 22 asks the stream by itself; whether to paint was decided here.
+const painting = { validateStream: false };
+
+/** Colour goes to terminals, unless NO_COLOR or --no-color forbid it or FORCE_COLOR asks for it. */
+export function paintFor(output: Output, io: Pick<Io, 'env'>, wanted: boolean | undefined): Paint {
+  if (wanted === false) return plain;
+  const { NO_COLOR, FORCE_COLOR, TERM } = io.env;
+  if (FORCE_COLOR !== undefined && FORCE_COLOR !== '' && FORCE_COLOR !== '0') return painted;
+  if ((NO_COLOR !== undefined && NO_COLOR !== '') || FORCE_COLOR === '0' || TERM === 'dumb') return plain;
+  return output.isTTY ? painted : plain;
+}

@@ -1,0 +1,84 @@
+import { ApiError, ClusterAccessError } from '../../cluster/api/cluster-error.ts';
+import { type BackgroundRuntime, startBackground } from '../../cluster/background/runtime.ts';
+import { inputError } from '../../input-error.ts';
+import { startBackgroundServer } from '../../server/background-server.ts';
+import { checkSelector } from '../input/policy-selector.ts';
+import type { ExitCode, Io } from '../io.ts';
+import { scanInterval } from './background-options.ts';
+import { createLog } from './log.ts';
+import { stopSignal } from './signal.ts';
+
+/** The command line of `kymera background`. */
+export interface BackgroundCommandOptions {
+  readonly kubeconfig?: string;
+  readonly kubeContext?: string;
+  readonly namespace?: string;
+  readonly configMap?: string;
+  readonly policySelector?: string;
+  readonly exceptionNamespace?: readonly string[];
+  readonly allowHost?: readonly string[];
+  readonly omitEvents?: readonly string[];
+  readonly workers: number;
+  readonly ttl: number;
+  readonly host: string;
+  readonly metricsPort?: number;
+  readonly logLevel: string;
+}
+
+/** Works until told to stop. */
+export async function background(options: BackgroundCommandOptions, io: Io): Promise<ExitCode> {
+  const log = createLog(options.logLevel, io.stderr);
+  const scanIntervalMs = scanInterval(io);
+  if (options.policySelector !== undefined) checkSelector(options.policySelector);
+  try {
+    const runtime = await startBackground({
+      env: io.env,
+      log,
+      background: { scanIntervalMs, limits: { workers: options.workers, ttlMs: options.ttl * 1000 } },
+      ...(options.kubeconfig === undefined ? {} : { kubeconfig: options.kubeconfig }),
+      ...(options.kubeContext === undefined ? {} : { context: options.kubeContext }),
+      ...(options.namespace === undefined ? {} : { namespace: options.namespace }),
+      ...(options.configMap === undefined ? {} : { configMap: options.configMap }),
+      ...(options.policySelector === undefined ? {} : { policySelector: options.policySelector }),
+      ...(options.exceptionNamespace === undefined
+        ? {}
+        : { exceptionNamespaces: options.exceptionNamespace }),
+      ...(options.allowHost === undefined ? {} : { allowedHosts: options.allowHost }),
+      ...(options.omitEvents === undefined ? {} : { omitEvents: options.omitEvents }),
+    }).catch(accessFailure);
+    await work(runtime, options, io, log);
+    return 0;
+  } finally {
+    log.flush();
+  }
+}
+
+async function work(
+  runtime: BackgroundRuntime,
+  { host, metricsPort }: BackgroundCommandOptions,
+  io: Io,
+  log: ReturnType<typeof createLog>,
+): Promise<void> {
+  const source = { work: () => runtime.background.figures() };
+  const server =
+    metricsPort === undefined
+      ? undefined
+      : await startBackgroundServer({
+          host,
+          port: metricsPort,
+          readiness: runtime.readiness,
+          source,
+          cluster: () => runtime.figures(),
+        });
+  log.info(server === undefined ? {} : { port: server.port, host }, 'working');
+  await stopSignal(io);
+  log.info({}, 'stopping');
+  await runtime.stop();
+  await server?.stop();
+  log.info({}, 'stopped');
+}
+
+function accessFailure(error: unknown): never {
+  if (!(error instanceof ClusterAccessError || error instanceof ApiError)) throw error;
+  throw inputError('KYM_CLUSTER', error.message, { hint: 'see --kubeconfig and --kube-context' });
+}

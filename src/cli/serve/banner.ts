@@ -1,0 +1,63 @@
+import { existsSync } from 'node:fs';
+import { relative } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { mutatingConfiguration } from '../../cluster/webhooks/configuration.ts';
+import type { CompiledPolicy } from '../../policy/compiled.ts';
+import { writeYaml } from '../../yaml/writer.ts';
+import type { Paint } from '../output/style.ts';
+import { assumedKinds } from './kinds.ts';
+
+export interface Banner {
+  /** `https://127.0.0.1:9443`. */
+  readonly url: string;
+  readonly policies: readonly CompiledPolicy[];
+  /** What callers are to trust. */
+  readonly ca: { readonly pem: string; readonly file: string };
+  /** Callers must show a certificate. */
+  readonly asksForCertificate: boolean;
+  readonly cwd: string;
+}
+
+const sampleReview = fileURLToPath(
+  new URL('../../../policies/resources/web-pod-review.json', import.meta.url),
+);
+
+/** What a newcomer needs to try the server, and to put it before a cluster. */
+export function bannerText(banner: Banner, paint: Paint): string {
+  const { url, policies } = banner;
+  const count = `${policies.length} ${policies.length === 1 ? 'policy' : 'policies'}`;
+  const heading = (text: string) => paint('bold', text);
+  return [
+    `${heading(`kymera serves ${count} on ${url}/mutate`)}`,
+    ...(existsSync(sampleReview) ? ['', heading('Try it:'), '', curlLine(banner)] : []),
+    '',
+    heading("To put it before a cluster that reaches this address: kubectl apply -f - <<'END'"),
+    '',
+    `${webhookText(banner).trimEnd()}`,
+    'END',
+    '',
+    `${url}/readyz?verbose tells how it is, ${url}/metrics what it does. End it with Ctrl-C.`,
+    '',
+  ].join('\n');
+}
+
+function curlLine({ url, ca, asksForCertificate, cwd }: Banner): string {
+  const own = asksForCertificate ? ' --cert YOUR.crt --key YOUR.key' : '';
+  return `curl -sS --cacert ${quote(shown(ca.file, cwd))}${own} -H 'Content-Type: application/json' --data-binary @${quote(shown(sampleReview, cwd))} ${url}/mutate`;
+}
+
+function webhookText({ url, policies, ca }: Banner): string {
+  const caBundle = Buffer.from(ca.pem).toString('base64');
+  const settings = { target: { url, caBundle }, namespace: 'kymera' };
+  return writeYaml(mutatingConfiguration(policies, assumedKinds(policies), settings).document);
+}
+
+/** Short when it is near. */
+function shown(file: string, cwd: string): string {
+  const path = relative(cwd, file);
+  return path.startsWith('..') ? file : path;
+}
+
+function quote(text: string): string {
+  return /^[\w./@:+-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`;
+}

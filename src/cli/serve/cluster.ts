@@ -1,0 +1,155 @@
+import { setTimeout } from 'node:timers/promises';
+import type { Decision } from '../../admission/decision.ts';
+import { ApiError, ClusterAccessError } from '../../cluster/api/cluster-error.ts';
+import type { ClusterOptions } from '../../cluster/cluster-options.ts';
+import { type ClusterRuntime, startCluster } from '../../cluster/runtime.ts';
+import { inputError } from '../../input-error.ts';
+import { registerBackgroundMetrics } from '../../server/metrics/background-metrics.ts';
+import { registerClusterMetrics } from '../../server/metrics/cluster-metrics.ts';
+import { triggerRoutes } from '../../server/reviews/trigger-routes.ts';
+import { type Gather, type RunningServer, startServer } from '../../server/server.ts';
+import type { ServingCertificate } from '../../server/tls.ts';
+import type { Io } from '../io.ts';
+import { type GivenAuthority, readAuthority } from './authority.ts';
+import { scanInterval } from './background-options.ts';
+import { loadCertificate, readPem, watchCertificate } from './certificate.ts';
+import type { ServeLog } from './log.ts';
+import { keptDecisions, type ServeOptions, settingsOf, urlOf } from './options.ts';
+
+export interface ClusterMember {
+  readonly server: RunningServer;
+  stop(graceMilliseconds: number): Promise<void>;
+}
+
+interface Surroundings {
+  readonly io: Io;
+  readonly log: ServeLog;
+  /** Of the processes that share the port. */
+  readonly gather: Gather | undefined;
+}
+
+const pollMilliseconds = 1_000;
+/** For the leader to write the webhook configurations, and the API server to read them. */
+const trustMilliseconds = 2_000;
+
+/** A server that takes policies, data, settings and certificates from a cluster, and registers itself there. */
+export async function startInCluster(
+  options: ServeOptions,
+  surroundings: Surroundings,
+): Promise<ClusterMember> {
+  const authority = await readAuthority(options, surroundings);
+  const runtime = await startCluster(clusterOptions(options, surroundings, authority)).catch(accessFailure);
+  try {
+    return await startMember(runtime, options, surroundings, authority);
+  } catch (error) {
+    await runtime.stop();
+    throw error;
+  }
+}
+
+function clusterOptions(
+  options: ServeOptions,
+  { io, log }: Surroundings,
+  authority: GivenAuthority | undefined,
+): ClusterOptions {
+  return {
+    request: settingsOf(options),
+    webhook:
+      options.webhookService === undefined
+        ? { url: options.webhookUrl ?? urlOf(options, options.port ?? 0) }
+        : { service: { name: options.webhookService } },
+    env: io.env,
+    log,
+    ...(options.apiCallTimeout === undefined ? {} : { apiCallTimeoutMs: options.apiCallTimeout * 1000 }),
+    ...(options.apiCallLimit === undefined ? {} : { maxApiCallBytes: options.apiCallLimit }),
+    ...(options.kubeconfig === undefined ? {} : { kubeconfig: options.kubeconfig }),
+    ...(options.kubeContext === undefined ? {} : { context: options.kubeContext }),
+    ...(options.namespace === undefined ? {} : { namespace: options.namespace }),
+    ...(options.configMap === undefined ? {} : { configMap: options.configMap }),
+    ...(options.deployment === undefined ? {} : { deployment: options.deployment }),
+    ...(options.policySelector === undefined ? {} : { policySelector: options.policySelector }),
+    ...(options.exceptionNamespace === undefined ? {} : { exceptionNamespaces: options.exceptionNamespace }),
+    ...(options.backgroundServiceAccount === undefined
+      ? {}
+      : { backgroundUser: options.backgroundServiceAccount }),
+    ...(options.background === false ? { takeTriggers: false } : {}),
+    ...(options.background === true ? { background: { scanIntervalMs: scanInterval(io) } } : {}),
+    ...(options.allowHost === undefined ? {} : { allowedHosts: options.allowHost }),
+    ...(options.omitEvents === undefined ? {} : { omitEvents: options.omitEvents }),
+    ...(options.forceFailurePolicyIgnore === true ? { forceIgnore: true } : {}),
+    ...(authority === undefined ? {} : { certificateAuthority: () => authority.current() }),
+  };
+}
+
+async function startMember(
+  runtime: ClusterRuntime,
+  options: ServeOptions,
+  { io, log, gather }: Surroundings,
+  authority: GivenAuthority | undefined,
+): Promise<ClusterMember> {
+  const kept = keptDecisions(options);
+  const server = await startServer({
+    host: options.host,
+    port: options.port ?? 0,
+    certificate: runtime.certificate() ?? (await loadCertificate(options, io)),
+    provider: runtime.provider,
+    dataSource: runtime.dataSource,
+    settings: () => runtime.settings(),
+    roles: (user, namespace) => runtime.roles(user, namespace),
+    kindOfResource: (resource) => runtime.kindOfResource(resource),
+    otherWebhooks: new Map([
+      [runtime.policyReviewPath, (body) => runtime.policyReviewer(body)],
+      ...(runtime.triggers === undefined ? [] : triggerRoutes(runtime.triggers.reviewer)),
+    ]),
+    onDecision: (decision) => tell(runtime, decision),
+    log,
+    bodyLimit: options.bodyLimit,
+    ...(options.clientCa === undefined ? {} : { clientCa: await readPem(options.clientCa, io) }),
+    ...(kept === undefined ? {} : { keepDecisions: kept }),
+    ...(options.metricsPort === undefined ? {} : { metricsPort: options.metricsPort }),
+    ...(gather === undefined ? {} : { gather }),
+  });
+  const { background, triggers } = runtime;
+  registerBackgroundMetrics(server.metrics.registry, {
+    ...(triggers === undefined ? {} : { triggers: () => triggers.figures() }),
+    ...(background === undefined ? {} : { work: () => background.figures() }),
+  });
+  registerClusterMetrics(server.metrics.registry, () => runtime.figures());
+  const renew = (certificate: ServingCertificate | undefined) => {
+    if (certificate !== undefined) server.setCertificate(certificate);
+  };
+  const unsubscribe = runtime.onCertificateChange(() => renew(runtime.certificate()));
+  const watching = { io, log, interval: pollMilliseconds };
+  const watch = await watchCertificate(options, watching, renew, companionOf(authority, runtime));
+  return {
+    server,
+    async stop(graceMilliseconds) {
+      unsubscribe();
+      watch?.stop();
+      await runtime.retire();
+      await server.stop(graceMilliseconds);
+      await runtime.stop();
+    },
+  };
+}
+
+/** Whom to trust is made known before anybody has to. */
+function companionOf(authority: GivenAuthority | undefined, runtime: ClusterRuntime) {
+  if (authority === undefined) return undefined;
+  const changed = async () => {
+    if (!(await authority.refresh())) return;
+    runtime.authorityChanged();
+    await setTimeout(trustMilliseconds);
+  };
+  return { file: authority.file, changed };
+}
+
+/** A dry run leaves no traces. */
+function tell(runtime: ClusterRuntime, { request, response, outcomes, audited, dryRun }: Decision): void {
+  if (!dryRun) runtime.recordReview({ request, outcomes, audited, denied: !response.allowed });
+}
+
+function accessFailure(error: unknown): never {
+  if (!(error instanceof ClusterAccessError || error instanceof ApiError)) throw error;
+  throw inputError('KYM_CLUSTER', error.message, { hint: 'see --kubeconfig and --kube-context' });
+}

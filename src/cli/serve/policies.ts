@@ -1,0 +1,89 @@
+import type { PolicyProvider, PolicySets, ReadinessCheck } from '../../admission/policy-provider.ts';
+import { createPolicySets } from '../../admission/policy-sets.ts';
+import { InputError } from '../../input-error.ts';
+import type { CompiledException, CompiledPolicy } from '../../policy/compiled.ts';
+import type { Log } from '../../server/reviews/review-log.ts';
+import type { Io } from '../io.ts';
+import { plain } from '../output/style.ts';
+import { formatProblem } from '../problem-text.ts';
+import { type LoadedFiles, loadPolicyFiles } from './policy-files.ts';
+import { type FileWatch, watchFiles } from './watch.ts';
+
+export interface FilePolicies extends PolicyProvider {
+  stop(): void;
+}
+
+export interface FilePoliciesOptions {
+  /** Files, folders and globs. */
+  readonly names: readonly string[];
+  readonly io: Io;
+  readonly log: Log;
+  readonly interval: number;
+}
+
+/** Policies from files, loaded again when a file changes. A file with errors keeps the last good version of its policies. */
+export async function providePoliciesFromFiles(options: FilePoliciesOptions): Promise<FilePolicies> {
+  const { names, io, log, interval } = options;
+  const listeners = new Set<() => void>();
+  let files = await loadPolicyFiles(names, new Map(), { io, log });
+  let sets = setsOf(files, log);
+  let unreadable: string | undefined;
+
+  async function reload(): Promise<void> {
+    try {
+      files = await loadPolicyFiles(names, files, { io, log });
+      unreadable = undefined;
+    } catch (error) {
+      if (!(error instanceof InputError)) throw error;
+      unreadable = error.message;
+      log.error({ problem: unreadable }, 'policies cannot be read; those loaded before stay');
+      return;
+    }
+    sets = setsOf(files, log);
+    log.info({ policies: sets.all.policies.length, files: files.size }, 'policies reloaded');
+    for (const listener of listeners) listener();
+  }
+  const watch: FileWatch = await watchFiles(names, io.cwd, reload, interval);
+
+  return {
+    current: () => sets,
+    readiness: () => ({ ready: true, checks: checksOf(files, sets, unreadable) }),
+    onChange(listener) {
+      listeners.add(listener);
+      return () => listeners.delete(listener);
+    },
+    stop: () => watch.stop(),
+  };
+}
+
+function setsOf(files: LoadedFiles, log: Log): PolicySets {
+  const policies = new Map<string, CompiledPolicy>();
+  const exceptions: CompiledException[] = [];
+  for (const [file, loaded] of files) {
+    exceptions.push(...loaded.exceptions);
+    for (const policy of loaded.policies) {
+      const first = policies.get(policy.key);
+      if (first === undefined) policies.set(policy.key, policy);
+      else log.warn({ policy: policy.key, file, used: first.source.file }, 'a policy is there twice');
+    }
+  }
+  return createPolicySets([...policies.values()], exceptions);
+}
+
+function checksOf(
+  files: LoadedFiles,
+  sets: PolicySets,
+  unreadable: string | undefined,
+): readonly ReadinessCheck[] {
+  const checks: ReadinessCheck[] = [
+    { name: 'policies', ok: true, detail: `${sets.all.policies.length} loaded from ${files.size} files` },
+  ];
+  if (unreadable !== undefined) checks.push({ name: 'policy files', ok: false, detail: unreadable });
+  for (const [file, { errors, isOutdated }] of files) {
+    if (errors.length === 0) continue;
+    const kept = isOutdated ? 'the last good version of its policies is in use' : 'left out';
+    const texts = errors.map((problem) => formatProblem(problem, plain));
+    checks.push({ name: file, ok: false, detail: `${kept}; ${texts.join('; ')}` });
+  }
+  return checks;
+}

@@ -1,0 +1,107 @@
+import { InputError } from '../../input-error.ts';
+import type { CompiledException, CompiledPolicy } from '../../policy/compiled.ts';
+import { type LoadResult, loadDocuments } from '../../policy/load.ts';
+import type { Problem } from '../../problem.ts';
+import type { Log } from '../../server/reviews/review-log.ts';
+import { expandInputs } from '../input/input-paths.ts';
+import { mayHoldPolicies } from '../input/policy-input.ts';
+import { displayName, readWhole } from '../input/text-input.ts';
+import type { Io } from '../io.ts';
+import { plain } from '../output/style.ts';
+import { formatProblem } from '../problem-text.ts';
+
+/** What one file gave when it was last without errors, and what is wrong with it now. */
+export interface LoadedFile {
+  /** Undefined when it could not be read. */
+  readonly text: string | undefined;
+  readonly policies: readonly CompiledPolicy[];
+  readonly exceptions: readonly CompiledException[];
+  readonly errors: readonly Problem[];
+  /** The policies are those of an earlier text. */
+  readonly isOutdated: boolean;
+}
+
+export type LoadedFiles = ReadonlyMap<string, LoadedFile>;
+
+type FileContents = { readonly file: string } & (
+  | { readonly text: string }
+  | { readonly problems: readonly Problem[] }
+);
+
+/**
+ * Loads the policies of the files that changed since `before`. A file that cannot be used keeps what it gave last; the
+ * others do not depend on it. Throws InputError when nothing is where the user said.
+ */
+export async function loadPolicyFiles(
+  names: readonly string[],
+  before: LoadedFiles,
+  { io, log }: { readonly io: Io; readonly log: Log },
+): Promise<LoadedFiles> {
+  const files = new Map<string, LoadedFile>();
+  for (const contents of await readFiles(names, before, io)) {
+    const known = before.get(contents.file);
+    const isKnown = known !== undefined && 'text' in contents && known.text === contents.text;
+    files.set(contents.file, isKnown ? known : loadFile(contents, known, log));
+  }
+  return files;
+}
+
+async function readFiles(names: readonly string[], before: LoadedFiles, io: Io): Promise<FileContents[]> {
+  const files: FileContents[] = [];
+  for (const { file: path, discovered } of await expandInputs(names, io.cwd)) {
+    const file = displayName(path);
+    try {
+      const text = await readWhole(path, io);
+      const hadPolicies = (before.get(file)?.policies.length ?? 0) > 0;
+      // A folder may hold resources beside the policies, and many of them.
+      if (!discovered || hadPolicies || mayHoldPolicies(text)) files.push({ file, text });
+    } catch (error) {
+      const isFirst = before.size === 0;
+      if (!(error instanceof InputError) || (isFirst && !discovered)) throw error;
+      files.push({ file, problems: error.problems });
+    }
+  }
+  return files;
+}
+
+function loadFile(contents: FileContents, known: LoadedFile | undefined, log: Log): LoadedFile {
+  const { policies, exceptions, problems } = loadContents(contents, known);
+  for (const problem of problems) {
+    const text = formatProblem(problem, plain);
+    if (problem.severity === 'error') log.error({ problem: text }, 'policy problem');
+    else log.warn({ problem: text }, 'policy problem');
+  }
+  const text = 'text' in contents ? contents.text : undefined;
+  const errors = problems.filter(({ severity }) => severity === 'error');
+  if (errors.length === 0 || known === undefined) {
+    return { text, policies, exceptions, errors, isOutdated: false };
+  }
+  return { ...known, text, errors, isOutdated: true };
+}
+
+function loadContents(
+  contents: FileContents,
+  known: LoadedFile | undefined,
+): Pick<LoadResult, 'policies' | 'exceptions' | 'problems'> {
+  if ('problems' in contents) return { policies: [], exceptions: [], problems: contents.problems };
+  // Decoded texts are stored as UTF-16, and so would be all that is cut out of them: patches would cost twice as much.
+  const text = Buffer.from(contents.text).toString();
+  const result = loadDocuments([{ file: contents.file, text }]);
+  return { ...result, problems: [...result.problems, ...misspelled(result, known)] };
+}
+
+/** A document that was a policy a moment ago and now is of another kind: its kind or apiVersion is misspelled. */
+function misspelled({ ignored, policies }: LoadResult, known: LoadedFile | undefined): Problem[] {
+  const isThere = (name: string) => policies.some((policy) => policy.name === name);
+  const wasThere = (name: string) => known?.policies.some((policy) => policy.name === name) ?? false;
+  return ignored
+    .filter(({ name }) => wasThere(name) && !isThere(name))
+    .map(({ file, apiVersion, kind, name }) => ({
+      code: 'KYM_FIELD_VALUE',
+      severity: 'error',
+      message: `${name} was a policy before; ${kind} of ${apiVersion} is none`,
+      pointer: '/kind',
+      file,
+      policy: name,
+    }));
+}

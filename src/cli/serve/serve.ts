@@ -1,0 +1,135 @@
+import cluster from 'node:cluster';
+import { createServer } from 'node:net';
+import { setTimeout } from 'node:timers/promises';
+import { inputError } from '../../input-error.ts';
+import type { RunningServer } from '../../server/server.ts';
+import type { ExitCode, Io } from '../io.ts';
+import { paintFor } from '../output/style.ts';
+import { bannerText } from './banner.ts';
+import { loadCertificate } from './certificate.ts';
+import { createLog, type ServeLog } from './log.ts';
+import {
+  checkServeOptions,
+  defaultPort,
+  isInCluster,
+  type ServeOptions,
+  shutdownDelayMilliseconds,
+  urlOf,
+} from './options.ts';
+import { stopSignal } from './signal.ts';
+import { startStandalone } from './standalone.ts';
+import { gatherFromWorkers, portVariable, runWorkers } from './workers.ts';
+
+/** Serves until told to stop. */
+export async function serve(options: ServeOptions, io: Io): Promise<ExitCode> {
+  checkServeOptions(options);
+  const log = createLog(options.logLevel, io.stderr);
+  try {
+    const serveHere = isInCluster(options) ? serveInCluster : serveAlone;
+    if (cluster.isWorker) return await serveHere({ ...options, port: chosenPort(io) }, io, log);
+    const port = options.port ?? (await defaultOrFreePort(options.host));
+    if (options.workers === 1) return await serveHere({ ...options, port }, io, log);
+    // Made before there are workers, so that they all find the same. In a cluster each worker is a replica.
+    if (!isInCluster(options)) await loadCertificate(options, io);
+    const fixed = { ...options, port: port === 0 ? await freePort(options.host) : port };
+    return await runWorkers(fixed, io, log);
+  } catch (error) {
+    // The channel to the first process would keep this one alive, with nothing to do.
+    cluster.worker?.disconnect();
+    throw error;
+  } finally {
+    log.flush();
+  }
+}
+
+async function serveAlone(options: ServeOptions, io: Io, log: ServeLog): Promise<ExitCode> {
+  const gather = cluster.isWorker ? gatherFromWorkers() : undefined;
+  const standalone = await startStandalone(options, { io, log, gather: gather?.gather }).catch(listenFailure);
+  gather?.answerFor(standalone.server);
+  if (!cluster.isWorker || cluster.worker?.id === 1) await greet(options, io, standalone);
+  log.info({ port: standalone.server.port, host: options.host }, 'serving');
+  await stopSignal(io);
+  await announceStop(standalone.server, options, log);
+  await standalone.stop(options.grace * 1000);
+  log.info({}, 'stopped');
+  // The channel to the first process would keep this one alive.
+  if (cluster.isWorker) process.disconnect();
+  return 0;
+}
+
+async function serveInCluster(options: ServeOptions, io: Io, log: ServeLog): Promise<ExitCode> {
+  const { startInCluster } = await import('./cluster.ts');
+  const gather = cluster.isWorker ? gatherFromWorkers() : undefined;
+  const member = await startInCluster(options, { io, log, gather: gather?.gather }).catch(listenFailure);
+  gather?.answerFor(member.server);
+  log.info({ port: member.server.port, host: options.host }, 'serving');
+  await stopSignal(io);
+  await announceStop(member.server, options, log);
+  await member.stop(options.grace * 1000);
+  log.info({}, 'stopped');
+  if (cluster.isWorker) process.disconnect();
+  return 0;
+}
+
+/** Those who are told late that this server is going still find it. */
+async function announceStop(server: RunningServer, options: ServeOptions, log: ServeLog): Promise<void> {
+  log.info({}, 'stopping');
+  server.announceStop();
+  const milliseconds = shutdownDelayMilliseconds(options);
+  if (milliseconds > 0) await setTimeout(milliseconds);
+}
+
+async function greet(
+  options: ServeOptions,
+  io: Io,
+  { server, policies, certificate }: Awaited<ReturnType<typeof startStandalone>>,
+): Promise<void> {
+  if (options.quiet === true) return;
+  const banner = {
+    url: urlOf(options, server.port),
+    policies: policies.current().all.policies,
+    cwd: io.cwd,
+    ca: certificate.ca,
+    asksForCertificate: options.clientCa !== undefined,
+  };
+  await io.stdout.write(bannerText(banner, paintFor(io.stdout, io, options.color)));
+}
+
+/** The first process chose it for all. */
+function chosenPort({ env }: Io): number {
+  return Number(env[portVariable]);
+}
+
+async function defaultOrFreePort(host: string): Promise<number> {
+  return (await isFree(defaultPort, host)) ? defaultPort : 0;
+}
+
+function isFree(port: number, host: string): Promise<boolean> {
+  return new Promise((resolve) => {
+    const probe = createServer().once('error', () => resolve(false));
+    probe.listen(port, host, () => probe.close(() => resolve(true)));
+  });
+}
+
+function freePort(host: string): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const probe = createServer().once('error', reject);
+    probe.listen(0, host, () => {
+      const address = probe.address();
+      probe.close(() => resolve(typeof address === 'object' && address !== null ? address.port : 0));
+    });
+  });
+}
+
+function listenFailure(error: unknown): never {
+  const code = (error as { code?: unknown } | null)?.code;
+  const known: Readonly<Record<string, string>> = {
+    EADDRINUSE: 'the port is in use',
+    EACCES: 'the port may not be used',
+    EADDRNOTAVAIL: 'the address is not one of this machine',
+    ENOTFOUND: 'the host name is not known',
+  };
+  const reason = typeof code === 'string' ? known[code] : undefined;
+  if (reason === undefined) throw error;
+  throw inputError('KYM_LISTEN', reason, { hint: 'see --port and --host' });
+}

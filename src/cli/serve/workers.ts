@@ -1,0 +1,154 @@
+import cluster, { type Worker } from 'node:cluster';
+import { AggregatorRegistry } from 'prom-client';
+import type { Gather, RunningServer } from '../../server/server.ts';
+import type { ExitCode, Io } from '../io.ts';
+import type { ServeLog } from './log.ts';
+import type { ServeOptions } from './options.ts';
+import { stopSignal } from './signal.ts';
+
+type Topic = 'metrics' | 'decisions';
+/** From a worker that was asked: ask all. To each worker: tell yours. And the way back. */
+type Message =
+  | { readonly type: 'gather'; readonly topic: Topic; readonly id: number }
+  | { readonly type: 'tell'; readonly topic: Topic; readonly id: string }
+  | { readonly type: 'told'; readonly id: string; readonly part: readonly object[] }
+  | { readonly type: 'gathered'; readonly id: number; readonly parts: readonly (readonly object[])[] };
+
+export const portVariable = 'KYMERA_SERVE_PORT';
+const patienceMilliseconds = 2_000;
+const restartMilliseconds = 500;
+
+/** Keeps so many processes serving on one port, until told to stop. */
+export async function runWorkers(options: ServeOptions, io: Io, log: ServeLog): Promise<ExitCode> {
+  let isServing = false;
+  let isStopping = false;
+  let exitCode: ExitCode = 0;
+  const listening = new Set<number>();
+  const failed = new AbortController();
+  const pending = new Map<string, (part: readonly object[]) => void>();
+  const start = () => {
+    // All listen on the port that was chosen, whatever the command line left open.
+    const worker = cluster.fork({ [portVariable]: String(options.port) });
+    // A connection was to be given to one that has just ended: its end is told of by `exit`.
+    worker.on('error', () => undefined);
+    worker.on('listening', () => listening.add(worker.id));
+    worker.on('message', (message: Message) => {
+      if (message.type === 'told') pending.get(message.id)?.(message.part);
+      if (message.type === 'gather') void gatherFor(worker, message, pending);
+    });
+    return worker;
+  };
+  cluster.on('exit', (worker, code, signal) => {
+    listening.delete(worker.id);
+    if (!isServing || isStopping) return;
+    if (code === 2 && listening.size === 0) {
+      log.error({ worker: worker.id }, 'no worker can serve any more');
+      exitCode = 2;
+      failed.abort();
+      return;
+    }
+    log.error({ worker: worker.id, code, signal }, 'a worker ended; another is started');
+    setTimeout(start, restartMilliseconds).unref();
+  });
+  const signal = AbortSignal.any([failed.signal, ...(io.signal === undefined ? [] : [io.signal])]);
+  const isOver = stopSignal({ ...io, signal });
+  // What the first cannot use, none can: it has said why.
+  const failure = await Promise.race([served(start()), isOver]);
+  if (failure !== undefined) {
+    failed.abort();
+    return failure;
+  }
+  isServing = true;
+  for (let count = 1; count < options.workers; count += 1) start();
+  await isOver;
+  isStopping = true;
+  await Promise.all(Object.values(cluster.workers ?? {}).map(stopWorker));
+  return exitCode;
+}
+
+/** Resolves when a worker listens; when it ends before, with its exit code. */
+function served(worker: Worker): Promise<ExitCode | undefined> {
+  return new Promise((resolve) => {
+    worker.once('listening', () => resolve(undefined));
+    worker.once('exit', (code) => resolve(code === 2 ? 2 : 1));
+  });
+}
+
+function stopWorker(worker: Worker | undefined): Promise<void> {
+  return new Promise((resolve) => {
+    if (worker === undefined || worker.isDead()) return resolve();
+    worker.once('exit', () => resolve());
+    worker.process.kill('SIGTERM');
+  });
+}
+
+async function gatherFor(
+  asker: Worker,
+  { topic, id }: Extract<Message, { type: 'gather' }>,
+  pending: Map<string, (part: readonly object[]) => void>,
+): Promise<void> {
+  const workers = Object.values(cluster.workers ?? {}).filter((worker) => worker?.isConnected() ?? false);
+  const parts = await Promise.all(
+    workers.map((worker) => {
+      const key = `${asker.id} ${id} ${worker?.id}`;
+      return new Promise<readonly object[]>((resolve) => {
+        const settle = (part: readonly object[]) => {
+          clearTimeout(timer);
+          pending.delete(key);
+          resolve(part);
+        };
+        const timer = setTimeout(() => settle([]), patienceMilliseconds);
+        pending.set(key, settle);
+        send(worker, { type: 'tell', topic, id: key });
+      });
+    }),
+  );
+  send(asker, { type: 'gathered', id, parts });
+}
+
+/** The worker's side: what it is asked for is gathered from all workers. */
+export function gatherFromWorkers(): { readonly gather: Gather; answerFor(server: RunningServer): void } {
+  let nextId = 0;
+  const waiting = new Map<number, (parts: readonly (readonly object[])[]) => void>();
+  const ask = (topic: Topic): Promise<readonly (readonly object[])[]> =>
+    new Promise((resolve) => {
+      const id = nextId++;
+      waiting.set(id, resolve);
+      send(process, { type: 'gather', topic, id });
+    });
+  return {
+    gather: {
+      async metrics() {
+        const parts = await ask('metrics');
+        return AggregatorRegistry.aggregate(parts.map((part) => [...part])).metrics();
+      },
+      async decisions() {
+        const parts = await ask('decisions');
+        return parts.flat().sort(byTime);
+      },
+    },
+    answerFor(server) {
+      process.on('message', (message: Message) => {
+        if (message.type === 'gathered') {
+          waiting.get(message.id)?.(message.parts);
+          waiting.delete(message.id);
+        } else if (message.type === 'tell') void tell(server, message);
+      });
+    },
+  };
+}
+
+async function tell(server: RunningServer, { topic, id }: Extract<Message, { type: 'tell' }>): Promise<void> {
+  const part = topic === 'metrics' ? await server.metricsAsJson() : server.decisions();
+  send(process, { type: 'told', id, part });
+}
+
+/** To a process that may end at that moment: without a callback, that would end this one as well. */
+function send(to: Worker | NodeJS.Process | undefined, message: Message): void {
+  (to as Worker | undefined)?.send?.(message, () => undefined);
+}
+
+function byTime(left: object, right: object): number {
+  const time = (record: object) => ('time' in record ? String(record.time) : '');
+  return time(left) < time(right) ? -1 : 1;
+}

@@ -1,0 +1,57 @@
+import { type Command, Option } from 'commander';
+import { inputError } from '../../input-error.ts';
+import type { CommandHost } from '../command-host.ts';
+import { testExamples } from '../help-examples.ts';
+import { reportFormats } from './report-names.ts';
+import type { TestOptions } from './run.ts';
+
+export function defineTest(program: Command, { io, end }: CommandHost): void {
+  program
+    .command('test')
+    .description(
+      'Run the tests in kyverno-test.yaml and kymera-test.yaml files, searched for below the folders.',
+    )
+    .argument('<folder...>', 'folders with tests, or test files')
+    .option('-f, --file-name <name...>', 'names of test files', ['kyverno-test.yaml', 'kymera-test.yaml'])
+    .option(
+      '-t, --filter <filter...>',
+      'only results that fit: policy=a*,rule=b,resource=c, or a text that is looked for',
+    )
+    .addOption(new Option('--test-case-selector <filter...>').hideHelp())
+    .option('--lenient', 'a result that nothing verifies is a warning, not a failure')
+    .option('--strict-order', 'a difference in the order of list items with a merge key is a failure')
+    .option('--fail-only', 'print only what failed')
+    .addOption(
+      new Option('-o, --output-format <format>', 'what to print')
+        .choices(['text', ...reportFormats])
+        .default('text'),
+    )
+    .option('--report <format=file...>', 'write a report to a file as well: junit=report.xml')
+    .option('--coverage', 'also tell which rules, foreach bodies and anchors no test exercised')
+    .option('--update', 'write what policies make of objects into expected files that differ')
+    .option('--force', 'let --update write in a CI run')
+    .option('-w, --watch', 'run again whenever a file changes')
+    .option('-j, --jobs <count>', 'how many threads; as many as pay when absent', readCount)
+    .option('-q, --quiet', 'print nothing when all is well')
+    .option('--no-color', 'print without colours')
+    .addOption(new Option('--remove-color').hideHelp())
+    .addOption(new Option('--require-tests').hideHelp())
+    .addOption(new Option('--detailed-results').hideHelp())
+    .addHelpText('after', testExamples)
+    .action(async (folders: string[], parsed: ParsedTestOptions) => {
+      const { test } = await import('./run.ts');
+      const filter = [...(parsed.filter ?? []), ...(parsed.testCaseSelector ?? [])];
+      const color = parsed.removeColor === true ? { color: false } : {};
+      end(await test(folders, { ...parsed, filter, ...color }, io));
+    });
+}
+
+interface ParsedTestOptions extends TestOptions {
+  readonly testCaseSelector?: readonly string[];
+  readonly removeColor?: boolean;
+}
+
+function readCount(text: string): number {
+  if (/^[1-9]\d{0,2}$/.test(text)) return Number(text);
+  throw inputError('KYM_USAGE', `--jobs ${text}: write a number from 1 to 999`);
+}

@@ -1,0 +1,134 @@
+import { dirname, join } from 'node:path';
+import type { Outcome } from '../../engine/outcome.ts';
+import type { JsonObject } from '../../json/value.ts';
+import { compareObjects } from '../../offline/compare-objects.ts';
+import type { Evaluated } from '../../offline/evaluator.ts';
+import { nameOf, namespaceOf, titleOf, withoutDefaultNamespace } from '../../offline/object-identity.ts';
+import type { CompiledPolicy } from '../../policy/compiled.ts';
+import type { Resource } from '../input/resource-reader.ts';
+import type { TestResult } from './document.ts';
+import type { TestContext, TestRow } from './rows.ts';
+
+export type Judgement = Pick<TestRow, 'verdict' | 'reason' | 'orderDiffers' | 'difference' | 'proposal'>;
+type Expecting = Pick<TestContext, 'test' | 'expectedObjects'>;
+
+/** One object under one expected result. */
+export interface Judged {
+  readonly result: TestResult;
+  readonly policy: CompiledPolicy;
+  readonly outcomes: readonly Outcome[];
+  readonly evaluated: Evaluated;
+  readonly resource: Resource;
+}
+
+/** Holds what the rules did to one object against what is expected: first the status, then the whole object. */
+export async function judge(judged: Judged, context: Expecting): Promise<Judgement> {
+  const { result, policy, outcomes, evaluated } = judged;
+  const run = outcomes.filter((outcome) => statusOf(outcome) !== undefined);
+  if (run.length === 0) {
+    const why = outcomes[0] === undefined ? '' : `: ${outcomes[0].message}`;
+    return { verdict: 'unverified', reason: `the rule does not apply to this object${why}` };
+  }
+  const actual = evaluated.steps.get(policy) ?? evaluated.after;
+  const name = result.patchedResources;
+  const expectation = name === undefined ? undefined : await expectationFor(actual, name, context);
+  const wrong = run.find((outcome) => statusOf(outcome) !== result.result);
+  const file = expectation?.file ?? '';
+  if (expectation?.missing !== undefined) {
+    const proposal = wrong === undefined ? proposalFor(judged, actual, undefined, file) : {};
+    return { verdict: 'unverified', reason: expectation.missing, ...proposal };
+  }
+  if (wrong !== undefined) {
+    return {
+      verdict: 'failed',
+      reason: `expected ${result.result}, got ${statusOf(wrong)}: ${wrong.message}`,
+    };
+  }
+  const expected = expectation?.object;
+  if (expected === undefined) return { verdict: 'passed', reason: '' };
+  const judgement = compare(actual, expected, result.patchedResources ?? '');
+  return judgement.verdict === 'failed'
+    ? { ...judgement, ...proposalFor(judged, actual, expected, file) }
+    : judgement;
+}
+
+/** Holds an object that a rule changed or made later against the file that should hold it. */
+export async function judgeObject(
+  actual: JsonObject,
+  name: string,
+  context: Expecting,
+  tidy: (object: JsonObject) => JsonObject = (object) => object,
+): Promise<Judgement> {
+  const { file, object: expected, missing } = await expectationFor(actual, name, context);
+  const proposal = { file, object: withoutDefaultNamespace(tidy(actual), expected ?? actual) };
+  if (expected === undefined) return { verdict: 'unverified', reason: missing ?? '', proposal };
+  const judgement = compare(tidy(actual), tidy(expected), name);
+  return judgement.verdict === 'failed' ? { ...judgement, proposal } : judgement;
+}
+
+/** A namespace that was only filled in is not written down. */
+function proposalFor(
+  { resource }: Judged,
+  actual: JsonObject,
+  expected: JsonObject | undefined,
+  file: string,
+): Pick<TestRow, 'proposal'> {
+  const object = withoutDefaultNamespace(actual, expected ?? resource.object);
+  return { proposal: { file, object } };
+}
+
+interface Expectation {
+  readonly file: string;
+  readonly object?: JsonObject;
+  /** Why there is nothing to compare with. */
+  readonly missing?: string;
+}
+
+async function expectationFor(actual: JsonObject, name: string, context: Expecting): Promise<Expectation> {
+  const file = join(dirname(context.test.file), name);
+  const objects = await context.expectedObjects(file);
+  if (objects === undefined) return { file, missing: `there is no file ${name}` };
+  const object = objects.find((candidate) => isSameObject(candidate, actual));
+  return object === undefined ? { file, missing: `${titleOf(actual)} is not in ${name}` } : { file, object };
+}
+
+function compare(actual: JsonObject, expected: JsonObject, file: string): Judgement {
+  switch (compareObjects(actual, expected)) {
+    case 'equal':
+      return { verdict: 'passed', reason: '' };
+    case 'order':
+      return { verdict: 'passed', reason: 'only the order of list items differs', orderDiffers: true };
+    case 'different':
+      return {
+        verdict: 'failed',
+        reason: `the object differs from ${file}`,
+        difference: { expected, actual },
+      };
+  }
+}
+
+/** The status of Kyverno's report; undefined when the rule did not look at the object. */
+export function statusOf(outcome: Outcome): 'pass' | 'skip' | 'error' | undefined {
+  switch (outcome.status) {
+    case 'applied':
+      return 'pass';
+    case 'failed':
+      return 'error';
+    case 'unchanged':
+      return 'skip';
+    case 'skipped': {
+      const { type } = outcome.reason;
+      return type === 'preconditions' || type === 'anchor' || type === 'exception' ? 'skip' : undefined;
+    }
+  }
+}
+
+/** Whether both name the same object. */
+export function isSameObject(a: JsonObject, b: JsonObject): boolean {
+  return (
+    a['apiVersion'] === b['apiVersion'] &&
+    a['kind'] === b['kind'] &&
+    nameOf(a) === nameOf(b) &&
+    namespaceOf(a) === namespaceOf(b)
+  );
+}

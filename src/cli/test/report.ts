@@ -1,0 +1,79 @@
+import { tidyObject } from '../../offline/compare-objects.ts';
+import type { Problem } from '../../problem.ts';
+import { writeYaml } from '../../yaml/writer.ts';
+import type { Paint } from '../output/style.ts';
+import { unifiedDiff } from '../output/unified-diff.ts';
+import { formatProblem } from '../problem-text.ts';
+import type { TestRow } from './rows.ts';
+
+export interface TestCounts {
+  passed: number;
+  failed: number;
+  skipped: number;
+  warnings: number;
+}
+
+/** What a row counts as, under the options chosen. */
+export function countedAs(
+  row: TestRow,
+  options: { lenient?: boolean; strictOrder?: boolean },
+): keyof TestCounts {
+  if (row.verdict === 'unverified') return options.lenient === true ? 'warnings' : 'failed';
+  if (row.orderDiffers === true && options.strictOrder === true) return 'failed';
+  return row.verdict;
+}
+
+const marks = {
+  passed: ['green', '✓'],
+  failed: ['red', '✗'],
+  skipped: ['yellow', '-'],
+  warnings: ['yellow', '!'],
+} as const;
+
+/** The rows of one test document, as a table with differences below. */
+export function formatRows(rows: readonly { row: TestRow; as: keyof TestCounts }[], paint: Paint): string {
+  const cells = rows.map(({ row }) => [row.policy, row.rule || '(all rules)', row.resource, row.expected]);
+  const widths = [0, 1, 2, 3].map((column) =>
+    Math.max(0, ...cells.map((line) => (line[column] ?? '').length)),
+  );
+  let text = '';
+  for (const [index, { row, as }] of rows.entries()) {
+    const [color, mark] = marks[as];
+    const columns = (cells[index] ?? []).map((cell, column) => cell.padEnd(widths[column] ?? 0)).join('  ');
+    text += `  ${paint(color, mark)} ${`${columns}  ${row.reason}`.trimEnd()}\n`;
+    if (row.difference !== undefined) text += indent(differenceOf(row.difference, paint));
+  }
+  return text;
+}
+
+/** A unified diff of what is expected and what came. */
+export function differenceOf({ expected, actual }: NonNullable<TestRow['difference']>, paint: Paint): string {
+  const titles = { before: 'expected', after: 'actual' };
+  return unifiedDiff(titles, writeYaml(sortKeys(expected)), writeYaml(sortKeys(actual)), paint);
+}
+
+/** The order of keys means nothing: sorted, it makes no difference. */
+function sortKeys(object: Parameters<typeof tidyObject>[0]) {
+  return JSON.parse(
+    JSON.stringify(tidyObject(object), (_, value: unknown) =>
+      typeof value === 'object' && value !== null && !Array.isArray(value)
+        ? Object.fromEntries(Object.entries(value).toSorted(([a], [b]) => (a < b ? -1 : 1)))
+        : value,
+    ),
+  ) as Parameters<typeof writeYaml>[0];
+}
+
+export function formatCounts(counts: TestCounts): string {
+  const parts = [`${counts.passed} passed`, `${counts.failed} failed`];
+  if (counts.skipped > 0) parts.push(`${counts.skipped} skipped`);
+  if (counts.warnings > 0) parts.push(`${counts.warnings} not verified`);
+  return parts.join(', ');
+}
+
+export function formatProblems(problems: readonly Problem[], paint: Paint): string {
+  return indent(problems.map((problem) => `${formatProblem(problem, paint)}\n`).join(''));
+}
+
+function indent(text: string): string {
+  return text.replace(/^(?=.)/gm, '    ');
+}

@@ -1,0 +1,151 @@
+import { stat } from 'node:fs/promises';
+import { basename, resolve } from 'node:path';
+import { inputError } from '../../input-error.ts';
+import { expandInputs } from '../input/input-paths.ts';
+import { watchInputs } from '../input/watch.ts';
+import type { ExitCode, Io } from '../io.ts';
+import { type Paint, paintFor } from '../output/style.ts';
+import { replaceFile } from '../output/write-file.ts';
+import { mergeCoverage } from './coverage.ts';
+import { coverageText } from './coverage-text.ts';
+import { parseFilter } from './filter.ts';
+import { runSuites } from './pool.ts';
+import { countedAs, formatCounts, formatProblems, formatRows, type TestCounts } from './report.ts';
+import { formatReport, parseReports } from './report-formats.ts';
+import type { ReportFormat } from './report-names.ts';
+import type { TestResults } from './reported-row.ts';
+import type { SuiteResult } from './suite.ts';
+import { updateExpected } from './update.ts';
+
+export interface TestOptions {
+  readonly fileName: readonly string[];
+  readonly lenient?: boolean;
+  readonly strictOrder?: boolean;
+  readonly failOnly?: boolean;
+  readonly filter?: readonly string[];
+  readonly outputFormat?: 'text' | ReportFormat;
+  /** `junit=FILE` */
+  readonly report?: readonly string[];
+  readonly coverage?: boolean;
+  readonly update?: boolean;
+  readonly force?: boolean;
+  readonly watch?: boolean;
+  readonly jobs?: number;
+  readonly quiet?: boolean;
+  readonly color?: boolean;
+}
+
+/** `kymera test`: runs test documents and reports what differs from what they expect. */
+export async function test(folders: readonly string[], options: TestOptions, io: Io): Promise<ExitCode> {
+  if (options.update === true && io.env['CI'] === 'true' && options.force !== true) {
+    throw inputError('KYM_USAGE', '--update writes files, and this is a CI run', {
+      hint: 'run it on your own machine and read what it wrote; --force does it all the same',
+    });
+  }
+  if (options.watch !== true) return (await testOnce(folders, options, io)).exitCode;
+  let inputs: readonly string[] = [];
+  return watchInputs(
+    {
+      names: () => [...folders, ...inputs],
+      title: `kymera test ${folders.join(' ')}`,
+      color: options.color,
+      run: async () => {
+        const run = await testOnce(folders, options, io);
+        inputs = run.inputs;
+        return run.exitCode;
+      },
+    },
+    io,
+  );
+}
+
+async function testOnce(
+  folders: readonly string[],
+  options: TestOptions,
+  io: Io,
+): Promise<{ exitCode: ExitCode; inputs: readonly string[] }> {
+  const reports = parseReports(options.report ?? []);
+  const filter = options.filter ?? [];
+  parseFilter(filter);
+  const format = options.outputFormat ?? 'text';
+  const isText = format === 'text';
+  const paint = paintFor(io.stdout, io, options.color);
+  const files = await findTestFiles(folders, options.fileName, io);
+  if (files.length === 0) {
+    const place = `${options.fileName.join(' or ')} in ${folders.join(', ')}`;
+    await (isText ? io.stdout : io.stderr).write(`no test found: there is no ${place}\n`);
+    return { exitCode: 1, inputs: [] };
+  }
+  const counts: TestCounts = { passed: 0, failed: 0, skipped: 0, warnings: 0 };
+  const suites: SuiteResult[] = [];
+  for await (const suite of runSuites(files, { filter, jobs: options.jobs }, io)) {
+    suites.push(suite);
+    const text = suiteText(suite, options, counts, paint);
+    if (isText) await io.stdout.write(text);
+  }
+  const hasBadInput = suites.some((suite) => suite.errors.length > 0);
+  const coverage = mergeCoverage(suites.flatMap((suite) => suite.tests.flatMap((one) => one.coverage)));
+  const results: TestResults = {
+    suites,
+    counts,
+    options,
+    ...(options.coverage === true ? { coverage } : {}),
+  };
+  for (const { format: kind, file } of reports) {
+    await replaceFile(resolve(io.cwd, file), formatReport(kind, results));
+  }
+  if (!isText) await io.stdout.write(formatReport(format, results));
+  else {
+    if (options.coverage === true) await io.stdout.write(coverageText(coverage, paint));
+    const broken = hasBadInput ? '; some tests could not be read' : '';
+    const isSilent = options.quiet === true && counts.failed === 0 && !hasBadInput;
+    if (!isSilent) await io.stdout.write(`\n${formatCounts(counts)}${broken}\n`);
+  }
+  if (options.update === true) await updateAll(suites, io);
+  const nothingLeft = counts.passed + counts.failed + counts.skipped + counts.warnings === 0;
+  if (nothingLeft && !hasBadInput) await io.stderr.write('no test fits the filter\n');
+  const exitCode = hasBadInput ? 2 : counts.failed > 0 || nothingLeft ? 1 : 0;
+  return { exitCode, inputs: suites.flatMap((suite) => suite.inputs) };
+}
+
+async function updateAll(suites: readonly SuiteResult[], io: Io): Promise<void> {
+  const rows = suites.flatMap((suite) => suite.tests.flatMap((one) => one.rows));
+  const written = await updateExpected(rows, io);
+  for (const { file, objects } of written) {
+    await io.stderr.write(`wrote ${file}: ${objects} object${objects === 1 ? '' : 's'}\n`);
+  }
+  if (written.length === 0) await io.stderr.write('no expected file needs to be written\n');
+}
+
+function suiteText(suite: SuiteResult, options: TestOptions, counts: TestCounts, paint: Paint): string {
+  const isShort = options.failOnly === true || options.quiet === true;
+  let text = '';
+  for (const { name, warnings, rows } of suite.tests) {
+    const counted = rows.map((row) => ({ row, as: countedAs(row, options) }));
+    for (const { as } of counted) counts[as]++;
+    const shown = isShort ? counted.filter(({ as }) => as === 'failed') : counted;
+    if (shown.length === 0 && (isShort || rows.length === 0)) continue;
+    const title = name === '' ? '' : ` (${name})`;
+    text += `${paint('bold', suite.file)}${title}\n${formatProblems(warnings, paint)}${formatRows(shown, paint)}`;
+  }
+  if (suite.errors.length > 0) text += `${paint('bold', suite.file)}\n${formatProblems(suite.errors, paint)}`;
+  return text;
+}
+
+/** Test files below folders; a file that is named is a test file whatever its name. */
+async function findTestFiles(
+  names: readonly string[],
+  fileNames: readonly string[],
+  io: Io,
+): Promise<string[]> {
+  const files: string[] = [];
+  for (const name of names) {
+    const stats = await stat(resolve(io.cwd, name)).catch(() => undefined);
+    if (stats?.isFile()) files.push(name);
+    else {
+      const found = await expandInputs([name], io.cwd);
+      files.push(...found.map(({ file }) => file).filter((file) => fileNames.includes(basename(file))));
+    }
+  }
+  return [...new Set(files)];
+}

@@ -1,0 +1,111 @@
+import { dirname, join } from 'node:path';
+import { InputError } from '../../input-error.ts';
+import type { JsonObject } from '../../json/value.ts';
+import { createInputDataSource } from '../../offline/data-source.ts';
+import { createEvaluator, type Evaluator } from '../../offline/evaluator.ts';
+import { createValuesLookup } from '../../offline/request-values.ts';
+import { resourceRole } from '../../offline/resource-role.ts';
+import { parseValues, type ValuesDocument } from '../../offline/values-document.ts';
+import type { CompiledPolicy } from '../../policy/compiled.ts';
+import type { IgnoredDocument } from '../../policy/load.ts';
+import type { Problem } from '../../problem.ts';
+import { expandInputs } from '../input/input-paths.ts';
+import { loadPolicyInputs } from '../input/policy-input.ts';
+import { readUserInfo, readValues } from '../input/request-documents.ts';
+import { type Resource, readResources } from '../input/resource-reader.ts';
+import type { Io } from '../io.ts';
+import type { BackgroundSetup } from './background.ts';
+import type { TestDocument } from './document.ts';
+
+export interface TestSetup {
+  readonly policies: readonly CompiledPolicy[];
+  /** Documents among the policies that are no policies for this program. */
+  readonly ignored: readonly IgnoredDocument[];
+  readonly resources: readonly Resource[];
+  readonly warnings: readonly Problem[];
+  /** What rules for existing objects and generate rules need to be run. */
+  readonly background: BackgroundSetup;
+}
+
+/** Loads what a test document names; paths are relative to its folder. Throws InputError. */
+export async function setUpTest(test: TestDocument, io: Io): Promise<TestSetup & { evaluator: Evaluator }> {
+  const near = (path: string) => (path.startsWith('/') ? path : join(dirname(test.file), path));
+  const loaded = await loadPolicyInputs(test.policies.map(near), io);
+  const extra = await loadPolicyInputs(test.exceptions.map(near), io);
+  const warnings: Problem[] = [...loaded.problems, ...extra.problems];
+  const resources = await readAll(test.resources.map(near), io, warnings);
+  const others = await readAll(test.otherResources.map(near), io, warnings);
+  const values = await valuesOf(test, near, io, warnings);
+  const user = test.userInfoFile === undefined ? undefined : await readUserInfo(near(test.userInfoFile), io);
+  const objects = [...resources, ...others].map((resource) => resource.object);
+  const exceptions = [...loaded.exceptions, ...extra.exceptions];
+  const dataSource = createInputDataSource([...loaded.globalContext, ...objects], {
+    namespaces: values?.namespaces ?? new Map(),
+    apiCalls: test.apiCalls,
+    globalReferences: test.globalReferences,
+  });
+  const evaluator = createEvaluator({
+    policies: loaded.policies,
+    exceptions,
+    values: createValuesLookup(values),
+    dataSource,
+    explain: true,
+    steps: true,
+    ...(user === undefined ? {} : { user }),
+  });
+  return {
+    policies: loaded.policies,
+    ignored: loaded.ignored,
+    resources: resources.filter((resource) => resourceRole(resource.object) === 'resource'),
+    warnings,
+    evaluator,
+    background: { exceptions, dataSource, objects, ...(user === undefined ? {} : { user }) },
+  };
+}
+
+async function valuesOf(
+  test: TestDocument,
+  near: (path: string) => string,
+  io: Io,
+  warnings: Problem[],
+): Promise<ValuesDocument | undefined> {
+  if (test.values !== undefined) {
+    return parseValues({ ...test.values, apiVersion: 'cli.kyverno.io/v1alpha1', kind: 'Values' }, test.file)
+      .values;
+  }
+  if (test.valuesFile === undefined) return undefined;
+  const read = await readValues(near(test.valuesFile), io);
+  warnings.push(...read.warnings);
+  return read.values;
+}
+
+async function readAll(names: readonly string[], io: Io, warnings: Problem[]): Promise<Resource[]> {
+  const resources: Resource[] = [];
+  const errors: Problem[] = [];
+  for await (const item of readResources(await expandInputs(names, io.cwd), io)) {
+    if ('object' in item) resources.push(item);
+    else if (item.problem.severity === 'error') errors.push(item.problem);
+    else warnings.push(item.problem);
+  }
+  if (errors.length > 0) throw new InputError(errors);
+  return resources;
+}
+
+/** Reads files of expected objects, each once. Undefined for a file that is not there. */
+export function expectedObjectReader(io: Io): (file: string) => Promise<readonly JsonObject[] | undefined> {
+  const known = new Map<string, Promise<readonly JsonObject[] | undefined>>();
+  return (file) => {
+    const objects = known.get(file) ?? readExpected(file, io);
+    known.set(file, objects);
+    return objects;
+  };
+}
+
+async function readExpected(file: string, io: Io): Promise<readonly JsonObject[] | undefined> {
+  try {
+    return (await readAll([file], io, [])).map((resource) => resource.object);
+  } catch (error) {
+    if (error instanceof InputError && error.problems[0]?.code === 'KYM_INPUT_NOT_FOUND') return undefined;
+    throw error;
+  }
+}

@@ -1,0 +1,55 @@
+import { readFile } from 'node:fs/promises';
+import { resolve } from 'node:path';
+import type { JsonObject } from '../../json/value.ts';
+import { writeYaml } from '../../yaml/writer.ts';
+import { type ReadItem, readResources } from '../input/resource-reader.ts';
+import type { Io } from '../io.ts';
+import { replaceFile } from '../output/write-file.ts';
+import { editYaml } from '../output/yaml-edit.ts';
+import { isSameObject } from './judgement.ts';
+import type { TestRow } from './rows.ts';
+
+/** Writes into expected files the objects that differ from them, or are missing in them. What fits stays as it is written. */
+export async function updateExpected(
+  rows: readonly TestRow[],
+  io: Io,
+): Promise<{ readonly file: string; readonly objects: number }[]> {
+  const proposals = new Map<string, JsonObject[]>();
+  for (const { proposal } of rows) {
+    if (proposal === undefined) continue;
+    const known = proposals.get(proposal.file) ?? [];
+    // Two results that differ about one object cannot both be met: the last one is written.
+    const others = known.filter((object) => !isSameObject(object, proposal.object));
+    proposals.set(proposal.file, [...others, proposal.object]);
+  }
+  const written: { file: string; objects: number }[] = [];
+  for (const [file, objects] of proposals) {
+    await updateFile(file, objects, io);
+    written.push({ file, objects: objects.length });
+  }
+  return written;
+}
+
+async function updateFile(file: string, objects: readonly JsonObject[], io: Io): Promise<void> {
+  const path = resolve(io.cwd, file);
+  const text = await readFile(path, 'utf8').catch(() => undefined);
+  const items: ReadItem[] = [];
+  if (text !== undefined) {
+    for await (const item of readResources([{ file, discovered: false }], io)) items.push(item);
+  }
+  const missing = new Set(objects);
+  const documents = items.flatMap((item) => {
+    if (!('object' in item)) return [];
+    const object = objects.find((candidate) => isSameObject(candidate, item.object));
+    if (object !== undefined) missing.delete(object);
+    if (item.text === undefined) return [writeYaml(object ?? item.object)];
+    return [object === undefined ? item.text : editYaml(item.text, item.object, object)];
+  });
+  for (const object of missing) documents.push(writeYaml(object));
+  const marker = text?.startsWith('---') === true ? '---\n' : '';
+  await replaceFile(path, marker + documents.map(withNewline).join('---\n'));
+}
+
+function withNewline(text: string): string {
+  return text.endsWith('\n') ? text : `${text}\n`;
+}

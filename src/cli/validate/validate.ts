@@ -1,0 +1,95 @@
+import { adviseOnPolicy } from '../../analysis/advice/advice.ts';
+import { errorTable } from '../../errors.ts';
+import { InputError, inputError } from '../../input-error.ts';
+import type { JsonObject } from '../../json/value.ts';
+import { loadDocuments } from '../../policy/load.ts';
+import type { PolicySource } from '../../policy/problem-collector.ts';
+import type { Problem } from '../../problem.ts';
+import { expandInputs } from '../input/input-paths.ts';
+import { noPolicy, readPolicyTexts } from '../input/policy-input.ts';
+import { readResources } from '../input/resource-reader.ts';
+import { watchInputs } from '../input/watch.ts';
+import type { ExitCode, Io } from '../io.ts';
+import { paintFor } from '../output/style.ts';
+import { interplayProblems } from './interplay.ts';
+import { formatGithub, formatJson, formatSarif, type Validation } from './report.ts';
+import { formatValidation } from './text.ts';
+
+export interface ValidateOptions {
+  readonly output: 'text' | 'json' | 'sarif' | 'github';
+  readonly strict?: boolean;
+  readonly ignore?: readonly string[];
+  readonly watch?: boolean;
+  readonly resource?: readonly string[];
+  readonly color?: boolean;
+}
+
+/** `kymera validate`: says what is wrong or doubtful in policies. */
+export function validate(names: readonly string[], options: ValidateOptions, io: Io): Promise<ExitCode> {
+  for (const code of options.ignore ?? []) {
+    if (!Object.hasOwn(errorTable, code)) throw inputError('KYM_USAGE', `there is no problem code ${code}`);
+  }
+  if (options.watch !== true) return validateOnce(names, options, io);
+  const run = () => validateOnce(names, options, io);
+  const watched = [...names, ...(options.resource ?? [])];
+  return watchInputs({ names: () => watched, title: 'kymera validate', color: options.color, run }, io);
+}
+
+async function validateOnce(names: readonly string[], options: ValidateOptions, io: Io): Promise<ExitCode> {
+  const files = await readPolicyTexts(names, io);
+  const sources = new Map<JsonObject, PolicySource>();
+  const loaded = loadDocuments(files, {
+    advise(document, source) {
+      sources.set(document, source);
+      return adviseOnPolicy(document, source);
+    },
+  });
+  const objects = options.resource === undefined ? {} : { objects: await readObjects(options.resource, io) };
+  const interplay = interplayProblems(loaded.policies, { sources, ...objects });
+  const isIgnored = ({ severity, code }: Problem) =>
+    severity === 'warning' && options.ignore?.includes(code) === true;
+  const problems = [...loaded.problems, ...interplay].filter((problem) => !isIgnored(problem));
+  const errors = problems.filter(({ severity }) => severity === 'error').length;
+  const documents = loaded.policies.length + loaded.exceptions.length + loaded.globalContext.length;
+  if (documents === 0 && errors === 0) throw noPolicy(names);
+  const validation: Validation = {
+    problems,
+    errors,
+    warnings: problems.length - errors,
+    policies: loaded.policies.length,
+    exceptions: loaded.exceptions.length,
+  };
+  await io.stdout.write(format(validation, files, options, io));
+  return errors > 0 || (options.strict === true && problems.length > 0) ? 1 : 0;
+}
+
+async function readObjects(names: readonly string[], io: Io): Promise<readonly JsonObject[]> {
+  const objects: JsonObject[] = [];
+  const errors: Problem[] = [];
+  for await (const item of readResources(await expandInputs(names, io.cwd), io)) {
+    if ('object' in item) objects.push(item.object);
+    else if (item.problem.severity === 'error') errors.push(item.problem);
+  }
+  if (errors.length > 0) throw new InputError(errors);
+  return objects;
+}
+
+function format(
+  validation: Validation,
+  files: readonly { readonly file: string; readonly text: string }[],
+  options: ValidateOptions,
+  io: Io,
+): string {
+  switch (options.output) {
+    case 'json':
+      return formatJson(validation);
+    case 'sarif':
+      return formatSarif(validation);
+    case 'github':
+      return formatGithub(validation);
+    case 'text': {
+      const texts = new Map(files.map(({ file, text }) => [file, text]));
+      return formatValidation(validation, texts, paintFor(io.stdout, io, options.color), io.stdout.columns);
+    }
+  }
+}

@@ -1,0 +1,179 @@
+import type { GroupVersionKind } from '../engine/request.ts';
+import { InputError, inputError } from '../input-error.ts';
+import { isArray, isObject, type Json, type JsonArray, type JsonObject, member } from '../json/value.ts';
+import type { Problem } from '../problem.ts';
+
+/** A Values document: what the command line cannot know about the request and the cluster. */
+export interface ValuesDocument {
+  readonly globalValues: JsonObject;
+  readonly policies: readonly PolicyValues[];
+  /** Labels of namespaces by name. */
+  readonly namespaces: ReadonlyMap<string, JsonObject>;
+  readonly subresources: readonly SubresourceValues[];
+}
+
+/** Objects of this kind are the body of a subresource. */
+export interface SubresourceValues {
+  readonly kind: GroupVersionKind;
+  /** `eviction` */
+  readonly subresource: string;
+  readonly parent: GroupVersionKind;
+}
+
+export interface PolicyValues {
+  readonly name: string;
+  readonly rules: readonly {
+    readonly name: string;
+    readonly values: JsonObject;
+    /** For each key, a value for each element of a loop; the last one goes on for the elements after it. */
+    readonly foreachValues: Readonly<Record<string, JsonArray>>;
+  }[];
+  readonly resources: readonly { readonly name: string; readonly values: JsonObject }[];
+}
+
+const knownFields = [
+  'apiVersion',
+  'kind',
+  'metadata',
+  'globalValues',
+  'policies',
+  'namespaceSelector',
+  'namespaces',
+  'subresources',
+];
+const operations = new Set(['', 'CREATE', 'UPDATE', 'DELETE', 'CONNECT']);
+
+/** Throws InputError with every problem of the document. */
+export function parseValues(
+  document: JsonObject,
+  file: string,
+): { values: ValuesDocument; warnings: Problem[] } {
+  const problems: Problem[] = [];
+  const report = (severity: Problem['severity'], pointer: string, message: string) => {
+    problems.push({ code: 'KYM_VALUES_INVALID', severity, pointer, message, file });
+  };
+  const field = fieldReader((pointer, message) => report('error', pointer, message));
+
+  if (document['kind'] === undefined)
+    report('warning', '', 'apiVersion and kind are missing: taken as Values of cli.kyverno.io/v1alpha1');
+  else if (document['kind'] !== 'Values' && document['kind'] !== 'Value')
+    report('error', '/kind', `kind is ${String(document['kind'])}, not Values`);
+  for (const key of Object.keys(document)) {
+    if (!knownFields.includes(key)) report('error', `/${key}`, `a Values document has no field ${key}`);
+  }
+  const globalValues = field.map(document, 'globalValues', '');
+  const operation = globalValues['request.operation'] ?? '';
+  if (typeof operation !== 'string' || !operations.has(operation)) {
+    report(
+      'error',
+      '/globalValues/request.operation',
+      'request.operation must be CREATE, UPDATE, DELETE or CONNECT',
+    );
+  }
+  const policies = field.list(document, 'policies', '').map((policy, index): PolicyValues => {
+    const at = `/policies/${index}`;
+    return {
+      name: field.text(policy, 'name', at),
+      rules: field.list(policy, 'rules', at).map((rule, ruleIndex) => ({
+        name: field.text(rule, 'name', `${at}/rules/${ruleIndex}`),
+        values: field.map(rule, 'values', `${at}/rules/${ruleIndex}`),
+        foreachValues: field.lists(rule, 'foreachValues', `${at}/rules/${ruleIndex}`),
+      })),
+      resources: field.list(policy, 'resources', at).map((resource, resourceIndex) => ({
+        name: field.text(resource, 'name', `${at}/resources/${resourceIndex}`),
+        values: field.map(resource, 'values', `${at}/resources/${resourceIndex}`),
+      })),
+    };
+  });
+  const namespaces = new Map<string, JsonObject>();
+  for (const [index, entry] of field.list(document, 'namespaceSelector', '').entries()) {
+    const at = `/namespaceSelector/${index}`;
+    namespaces.set(field.text(entry, 'name', at), field.map(entry, 'labels', at));
+  }
+  // Whole Namespace objects win over bare labels.
+  for (const [index, entry] of field.list(document, 'namespaces', '').entries()) {
+    const metadata = field.map(entry, 'metadata', `/namespaces/${index}`);
+    const at = `/namespaces/${index}/metadata`;
+    namespaces.set(field.text(metadata, 'name', at), field.map(metadata, 'labels', at));
+  }
+  const subresources = field.list(document, 'subresources', '').map((entry, index) => {
+    const at = `/subresources/${index}`;
+    return readSubresource(entry, at, field);
+  });
+  const errors = problems.filter((problem) => problem.severity === 'error');
+  if (errors.length > 0) throw new InputError(errors);
+  return { values: { globalValues, policies, namespaces, subresources }, warnings: problems };
+}
+
+function readSubresource(
+  entry: JsonObject,
+  at: string,
+  field: ReturnType<typeof fieldReader>,
+): SubresourceValues {
+  const own = field.map(entry, 'subresource', at);
+  const parent = field.map(entry, 'parentResource', at);
+  const kindIn = (object: JsonObject, key: string): GroupVersionKind => ({
+    group: typeof object['group'] === 'string' ? object['group'] : '',
+    version: field.text(object, 'version', `${at}/${key}`),
+    kind: field.text(object, 'kind', `${at}/${key}`),
+  });
+  const name = field.text(own, 'name', `${at}/subresource`);
+  return {
+    kind: kindIn(own, 'subresource'),
+    subresource: name.slice(name.indexOf('/') + 1),
+    parent: kindIn(parent, 'parentResource'),
+  };
+}
+
+/** `--set a.b=c,d=e`: values are text. */
+export function parseSet(settings: readonly string[]): JsonObject {
+  const values = new Map<string, Json>();
+  for (const setting of settings.flatMap((text) => text.split(','))) {
+    const equals = setting.indexOf('=');
+    const key = setting.slice(0, equals).trim();
+    if (equals === -1 || key === '') {
+      throw inputError('KYM_USAGE', `--set ${setting}: write key=value`);
+    }
+    values.set(key, setting.slice(equals + 1).trim());
+  }
+  return Object.fromEntries(values);
+}
+
+/** Reads typed members of a document and reports those of another type. */
+export function fieldReader(error: (pointer: string, message: string) => void) {
+  const read = (object: JsonObject, key: string) => member(object, key) ?? null;
+  return {
+    map(object: JsonObject, key: string, at: string): JsonObject {
+      const value = read(object, key);
+      if (isObject(value)) return value;
+      if (value !== null) error(`${at}/${key}`, `${key} must be a map`);
+      return {};
+    },
+    list(object: JsonObject, key: string, at: string): JsonObject[] {
+      const value = read(object, key);
+      if (isArray(value) && value.every((item) => isObject(item))) return value as JsonObject[];
+      if (value !== null) error(`${at}/${key}`, `${key} must be a list of maps`);
+      return [];
+    },
+    lists(object: JsonObject, key: string, at: string): Readonly<Record<string, JsonArray>> {
+      const value = read(object, key);
+      if (isObject(value) && Object.values(value).every(isArray)) {
+        return value as Readonly<Record<string, JsonArray>>;
+      }
+      if (value !== null) error(`${at}/${key}`, `${key} must be a map of lists`);
+      return {};
+    },
+    texts(object: JsonObject, key: string, at: string): string[] {
+      const value = read(object, key);
+      if (isArray(value) && value.every((item) => typeof item === 'string')) return value as string[];
+      if (value !== null) error(`${at}/${key}`, `${key} must be a list of texts`);
+      return [];
+    },
+    text(object: JsonObject, key: string, at: string): string {
+      const value = read(object, key);
+      if (typeof value === 'string' && value !== '') return value;
+      error(`${at}/${key}`, value === null ? `${key} is missing` : `${key} must be text`);
+      return '';
+    },
+  };
+}
