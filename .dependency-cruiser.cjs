@@ -1,20 +1,23 @@
 /** Imports point down: a layer may use itself, the layers named before it, and the two files below them all. */
 const layers = [
   'json',
+  'yaml',
   'expression',
   'patch',
   'policy',
   'engine',
+  'analysis',
   'admission',
   'kustomize',
   'background',
+  'offline',
   'cluster',
   'server',
   'cli',
 ];
-const pureLayers = layers.slice(0, layers.indexOf('engine') + 1);
-const purePackages = ['yaml', 'jmespath', 're2js', 'lru-cache', 'semver', 'fast-json-patch'];
-const foundation = '^src/(errors|problem)\\.ts$';
+const pureLayers = [...layers.slice(0, layers.indexOf('analysis') + 1), 'offline'];
+const purePackages = ['yaml', 'js-yaml', 'jmespath', 're2js', 'lru-cache', 'semver', 'fast-json-patch'];
+const foundation = '^src/(errors|problem|input-error)\\.ts$';
 const pureSources = [`^src/(${pureLayers.join('|')})/`, foundation];
 const testCode = '(\\.test\\.ts$|^test/|^bench/)';
 

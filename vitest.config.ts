@@ -2,7 +2,7 @@ import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
 
 /** Layers that keep nothing between two calls: their tests may share a process, and what it has imported. */
-const pure = 'src/{json,expression,patch,policy,engine,admission,kustomize}/**/*.test.ts';
+const pure = 'src/{json,yaml,expression,patch,policy,engine,analysis,admission,kustomize}/**/*.test.ts';
 
 export default defineConfig({
   test: {

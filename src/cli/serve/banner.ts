@@ -5,6 +5,7 @@ import { mutatingConfiguration } from '../../cluster/webhooks/configuration.ts';
 import type { CompiledPolicy } from '../../policy/compiled.ts';
 import { writeYaml } from '../../yaml/writer.ts';
 import type { Paint } from '../output/style.ts';
+import { packageRoot } from '../package-root.ts';
 import { assumedKinds } from './kinds.ts';
 
 export interface Banner {
@@ -18,9 +19,7 @@ export interface Banner {
   readonly cwd: string;
 }
 
-const sampleReview = fileURLToPath(
-  new URL('../../../policies/resources/web-pod-review.json', import.meta.url),
-);
+const sampleReview = fileURLToPath(new URL('policies/resources/web-pod-review.json', packageRoot));
 
 /** What a newcomer needs to try the server, and to put it before a cluster. */
 export function bannerText(banner: Banner, paint: Paint): string {
