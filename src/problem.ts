@@ -6,16 +6,16 @@ export interface Problem {
   readonly code: ErrorCode;
   readonly severity: 'error' | 'warning';
   readonly message: string;
-  readonly hint?: string;
+  readonly hint?: string | undefined;
   /** RFC 6901 pointer into the document. */
   readonly pointer: string;
-  readonly file?: string;
+  readonly file?: string | undefined;
   /** 1-based. */
-  readonly line?: number;
+  readonly line?: number | undefined;
   /** 1-based. */
-  readonly column?: number;
-  readonly policy?: string;
-  readonly rule?: string;
+  readonly column?: number | undefined;
+  readonly policy?: string | undefined;
+  readonly rule?: string | undefined;
 }
 
 /**

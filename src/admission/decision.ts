@@ -24,7 +24,7 @@ export interface DecisionOptions {
   readonly environment: Environment;
   readonly filter: RequestFilter;
   readonly maxContextSize: number;
-  readonly clock?: () => number;
+  readonly clock?: (() => number) | undefined;
 }
 
 const noOutcomes: readonly Outcome[] = [];

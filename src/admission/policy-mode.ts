@@ -14,7 +14,7 @@ export function modeOf(policy: CompiledPolicy): PolicyMode {
 export interface PoliciesByMode {
   readonly enforced: PolicySnapshot;
   /** Absent when no policy is in audit mode. */
-  readonly audited?: PolicySnapshot;
+  readonly audited?: PolicySnapshot | undefined;
 }
 
 /** Splits snapshots by mode, each once: a snapshot serves many requests. */

@@ -29,7 +29,7 @@ export interface Readiness {
 export interface ReadinessCheck {
   readonly name: string;
   readonly ok: boolean;
-  readonly detail?: string;
+  readonly detail?: string | undefined;
 }
 
 /** What applies to every request whatever the policies: from flags or, in a cluster, from the ConfigMap. May change at any time. */

@@ -10,16 +10,16 @@ import type { Operation } from '../policy/compiled.ts';
 
 export interface ResourceRequestOptions {
   /** CREATE unless given; null for a background run, which has no operation. */
-  readonly operation?: Operation | null;
-  readonly oldObject?: JsonObject;
-  readonly user?: RequestUser;
-  readonly subresource?: string;
+  readonly operation?: Operation | null | undefined;
+  readonly oldObject?: JsonObject | undefined;
+  readonly user?: RequestUser | undefined;
+  readonly subresource?: string | undefined;
   /** Kind of the parent when the object is the body of a subresource. */
-  readonly parentKind?: GroupVersionKind;
-  readonly bindings?: BindingLookup;
-  readonly elementBindings?: ElementBindingLookup;
+  readonly parentKind?: GroupVersionKind | undefined;
+  readonly bindings?: BindingLookup | undefined;
+  readonly elementBindings?: ElementBindingLookup | undefined;
   /** Extra or changed members of the `request` variable (a values file). */
-  readonly variables?: JsonObject;
+  readonly variables?: JsonObject | undefined;
 }
 
 /** A request for an object that comes from a file instead of the API server. */

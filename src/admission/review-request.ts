@@ -6,13 +6,13 @@ import { misshapen } from './review-shape.ts';
 
 export interface AdmissionSettings {
   /** Roles the user holds; resolved from bindings in a cluster. */
-  readonly roles?: (user: UserInfo, namespace: string) => Pick<RequestUser, 'roles' | 'clusterRoles'>;
+  readonly roles?:
+    | ((user: UserInfo, namespace: string) => Pick<RequestUser, 'roles' | 'clusterRoles'>)
+    | undefined;
   /** The kind behind a resource, for subresources: `pods` → Pod. */
-  readonly kindOfResource?: (resource: {
-    group: string;
-    version: string;
-    resource: string;
-  }) => GroupVersionKind | undefined;
+  readonly kindOfResource?:
+    | ((resource: { group: string; version: string; resource: string }) => GroupVersionKind | undefined)
+    | undefined;
 }
 
 /** The body is not an AdmissionReview with a request. */

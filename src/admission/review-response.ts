@@ -12,16 +12,18 @@ export interface AdmissionReview {
 export interface AdmissionResponse {
   readonly uid: string;
   readonly allowed: boolean;
-  readonly patchType?: 'JSONPatch';
-  readonly patch?: string;
-  readonly warnings?: readonly string[];
-  readonly auditAnnotations?: Readonly<Record<string, string>>;
-  readonly status?: {
-    readonly status: 'Failure';
-    readonly message: string;
-    readonly code?: number;
-    readonly reason?: string;
-  };
+  readonly patchType?: 'JSONPatch' | undefined;
+  readonly patch?: string | undefined;
+  readonly warnings?: readonly string[] | undefined;
+  readonly auditAnnotations?: Readonly<Record<string, string>> | undefined;
+  readonly status?:
+    | {
+        readonly status: 'Failure';
+        readonly message: string;
+        readonly code?: number | undefined;
+        readonly reason?: string | undefined;
+      }
+    | undefined;
 }
 
 /** Names the rules that changed the object; the API server puts the webhook's name before it. */

@@ -29,7 +29,7 @@ export interface ExistingRun {
   readonly environment: Environment;
   readonly occasion: Occasion;
   /** Who makes the requests. */
-  readonly user?: RequestUser;
+  readonly user?: RequestUser | undefined;
   /** Also work out what each write leads to, where no API server is there to do it. */
   readonly follow: boolean;
 }
@@ -40,10 +40,10 @@ export interface ExistingStep {
   readonly rule: CompiledRuleHead;
   readonly trigger: ObjectRef;
   /** What it is about, when that is known. */
-  readonly ref?: ObjectRef;
+  readonly ref?: ObjectRef | undefined;
   readonly action: 'created' | 'updated' | 'deleted' | 'unchanged' | 'skipped' | 'failed';
   readonly message: string;
-  readonly code?: ErrorCode;
+  readonly code?: ErrorCode | undefined;
 }
 
 const background: RequestUser = {

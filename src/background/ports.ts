@@ -16,11 +16,11 @@ export interface ListQuery {
   readonly apiVersion: string;
   /** May hold wildcards. */
   readonly kind: string;
-  readonly subresource?: string;
+  readonly subresource?: string | undefined;
   /** Exact; all namespaces when absent. */
-  readonly namespace?: string;
+  readonly namespace?: string | undefined;
   /** As in `kubectl get --selector`. */
-  readonly labelSelector?: string;
+  readonly labelSelector?: string | undefined;
 }
 
 /** Where existing objects are read from. */

@@ -20,7 +20,10 @@ const rank = { error: 0, warn: 1, info: 2 } as const;
 
 export function createLog(
   io: Io,
-  { color, logLevel = 'warn' }: { readonly color?: boolean; readonly logLevel?: LogLevel },
+  {
+    color,
+    logLevel = 'warn',
+  }: { readonly color?: boolean | undefined; readonly logLevel?: LogLevel | undefined },
 ): CommandLog {
   const paint = paintFor(io.stderr, io, color);
   const held = holdOutput(io.stderr);

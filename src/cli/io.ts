@@ -6,14 +6,14 @@ export interface Io {
   readonly cwd: string;
   readonly env: Readonly<Record<string, string | undefined>>;
   /** Ends a command that watches; without one, ending the process does. */
-  readonly signal?: AbortSignal;
+  readonly signal?: AbortSignal | undefined;
   /** The program of threads that run tests; without one, tests run one after another. */
-  readonly testWorker?: URL;
+  readonly testWorker?: URL | undefined;
 }
 
 export interface Output {
   readonly isTTY: boolean;
-  readonly columns?: number;
+  readonly columns?: number | undefined;
   /** Resolves when more can be written. */
   write(text: string | Uint8Array): void | Promise<void>;
 }

@@ -14,7 +14,7 @@ export interface ClusterLog {
 export interface BackgroundOptions {
   /** How often rules for existing objects are run anyway; 0 for never. */
   readonly scanIntervalMs: number;
-  readonly limits?: Partial<ControllerLimits>;
+  readonly limits?: Partial<ControllerLimits> | undefined;
 }
 
 /** Everything that can be chosen about life in a cluster. */
@@ -22,47 +22,49 @@ export interface ClusterOptions extends AccessOptions {
   /** How the API server reaches the server: an address, or a Service of the own namespace. */
   readonly webhook:
     | { readonly url: string }
-    | { readonly service: { readonly name: string; readonly port?: number } };
+    | { readonly service: { readonly name: string; readonly port?: number | undefined } };
   /** Where Lease, Secrets and ConfigMap are; that of the pod, else `kymera`. */
-  readonly namespace?: string;
+  readonly namespace?: string | undefined;
   /** The name of this replica among others. */
-  readonly identity?: string;
+  readonly identity?: string | undefined;
   /** The ConfigMap with the settings. */
-  readonly configMap?: string;
+  readonly configMap?: string | undefined;
   /** What holds where that ConfigMap says nothing. */
-  readonly request?: RequestSettings;
+  readonly request?: RequestSettings | undefined;
   /** PEM, brought by the user: then no certificates are made, and this is what the API server trusts. May change. */
-  readonly certificateAuthority?: () => string;
+  readonly certificateAuthority?: (() => string) | undefined;
   /** Labels of the `kyverno.io` policies that are taken; all by default, none where Kyverno runs. */
-  readonly policySelector?: string;
+  readonly policySelector?: string | undefined;
   /** Namespaces whose PolicyExceptions count; `*` for all. */
-  readonly exceptionNamespaces?: readonly string[];
+  readonly exceptionNamespaces?: readonly string[] | undefined;
   /** `system:serviceaccount:NS:NAME`, as whom existing objects are changed; by default whoever the kubeconfig is. */
-  readonly backgroundUser?: string;
+  readonly backgroundUser?: string | undefined;
   /** The Deployment of this server: when it is gone or scaled to zero, the webhooks go too. */
-  readonly deployment?: string;
+  readonly deployment?: string | undefined;
   /** Hosts outside the cluster that policies may call. */
-  readonly allowedHosts?: readonly string[];
-  readonly apiCallTimeoutMs?: number;
-  readonly maxApiCallBytes?: number;
+  readonly allowedHosts?: readonly string[] | undefined;
+  readonly apiCallTimeoutMs?: number | undefined;
+  readonly maxApiCallBytes?: number | undefined;
   /** Reasons of events that are not written. */
-  readonly omitEvents?: readonly string[];
-  readonly maximumQueuedEvents?: number;
-  readonly forceIgnore?: boolean;
+  readonly omitEvents?: readonly string[] | undefined;
+  readonly maximumQueuedEvents?: number | undefined;
+  readonly forceIgnore?: boolean | undefined;
   /** False leaves the webhook configurations to others. */
-  readonly registerWebhooks?: boolean;
+  readonly registerWebhooks?: boolean | undefined;
   /** False: requests set off no rules in the background. */
-  readonly takeTriggers?: boolean;
+  readonly takeTriggers?: boolean | undefined;
   /** Also does the work in the background. */
-  readonly background?: BackgroundOptions;
-  readonly log?: ClusterLog;
-  readonly timing?: {
-    readonly informer?: Partial<InformerTiming>;
-    readonly lease?: LeaseTiming;
-    readonly certificateLife?: CertificateLife;
-    /** How often the leader looks whether certificates are due. */
-    readonly certificateCheckMs?: number;
-  };
+  readonly background?: BackgroundOptions | undefined;
+  readonly log?: ClusterLog | undefined;
+  readonly timing?:
+    | {
+        readonly informer?: Partial<InformerTiming> | undefined;
+        readonly lease?: LeaseTiming | undefined;
+        readonly certificateLife?: CertificateLife | undefined;
+        /** How often the leader looks whether certificates are due. */
+        readonly certificateCheckMs?: number | undefined;
+      }
+    | undefined;
 }
 
 export const silentLog: ClusterLog = { info: () => {}, warn: () => {} };

@@ -13,10 +13,10 @@ import { readyEndpoints } from './webhooks/service-endpoints.ts';
 export interface Finding {
   readonly ok: boolean;
   /** Nothing is wrong, but it is well to know. */
-  readonly note?: true;
+  readonly note?: true | undefined;
   readonly text: string;
   /** What to delete to mend it. */
-  readonly remedy?: { readonly type: ResourceType; readonly name: string };
+  readonly remedy?: { readonly type: ResourceType; readonly name: string } | undefined;
 }
 
 /** Whether a Service has somewhere to send a call, or an address answers: why not, or undefined. */

@@ -13,8 +13,8 @@ export interface FollowOptions {
   readonly namespace: string;
   readonly configMap: string;
   /** What holds where the ConfigMap says nothing. */
-  readonly request?: RequestSettings;
-  readonly timing?: Partial<InformerTiming>;
+  readonly request?: RequestSettings | undefined;
+  readonly timing?: Partial<InformerTiming> | undefined;
   readonly onSettings: (problems: readonly string[]) => void;
   readonly onKinds: () => void;
   readonly onError: (what: string, error: unknown) => void;

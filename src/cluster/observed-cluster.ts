@@ -59,9 +59,9 @@ export async function connectToCluster(options: ObservationOptions): Promise<Clu
 export interface Observers {
   /** Who writes events. */
   readonly eventSource: string;
-  readonly onSettings?: (problems: readonly string[]) => void;
+  readonly onSettings?: ((problems: readonly string[]) => void) | undefined;
   readonly onPolicies: () => void;
-  readonly onGlobalContext?: () => void;
+  readonly onGlobalContext?: (() => void) | undefined;
 }
 
 /** What admission and the background both know of a cluster: policies, settings, and the data that policies read. */

@@ -9,11 +9,11 @@ export interface ClusterSettings {
   readonly generateSuccessEvents: boolean;
   /** Actions of success events that are written; empty for all. */
   readonly successEventActions: readonly string[];
-  readonly webhookNamespaceSelector?: JsonObject;
-  readonly webhookObjectSelector?: JsonObject;
-  readonly webhookAnnotations?: Readonly<Record<string, string>>;
-  readonly webhookLabels?: Readonly<Record<string, string>>;
-  readonly matchConditions?: readonly JsonObject[];
+  readonly webhookNamespaceSelector?: JsonObject | undefined;
+  readonly webhookObjectSelector?: JsonObject | undefined;
+  readonly webhookAnnotations?: Readonly<Record<string, string>> | undefined;
+  readonly webhookLabels?: Readonly<Record<string, string>> | undefined;
+  readonly matchConditions?: readonly JsonObject[] | undefined;
   readonly updateRequestThreshold: number;
 }
 

@@ -6,14 +6,14 @@ import type { Result } from './outcome.ts';
 import type { Request } from './request.ts';
 
 export interface MutateOptions {
-  readonly dataSource?: DataSource;
-  readonly environment?: Environment;
+  readonly dataSource?: DataSource | undefined;
+  readonly environment?: Environment | undefined;
   /** Also report rules that did not match, with the clause that decided. */
-  readonly explain?: boolean;
+  readonly explain?: boolean | undefined;
   /** What the context entries of a request may hold together, in bytes. */
-  readonly maxContextSize?: number;
+  readonly maxContextSize?: number | undefined;
   /** Milliseconds since some moment: with it, the result says how long each rule took. */
-  readonly clock?: () => number;
+  readonly clock?: (() => number) | undefined;
 }
 
 /** Pure layers have no clock and no dice of their own. */

@@ -11,20 +11,20 @@ export type Outcome = {
   readonly policy: CompiledPolicy;
   readonly rule: CompiledRule;
   /** Of a rule that ran, when an explanation was asked for. */
-  readonly trace?: RuleTrace;
+  readonly trace?: RuleTrace | undefined;
 } & (
   | {
       readonly status: 'applied';
       readonly patch: readonly PatchOperation[];
       readonly message: string;
       readonly misses: readonly AnchorMiss[];
-      readonly elements?: readonly ElementOutcome[];
+      readonly elements?: readonly ElementOutcome[] | undefined;
     }
   | {
       readonly status: 'unchanged';
       readonly message: string;
       readonly misses: readonly AnchorMiss[];
-      readonly elements?: readonly ElementOutcome[];
+      readonly elements?: readonly ElementOutcome[] | undefined;
     }
   | { readonly status: 'skipped'; readonly message: string; readonly reason: SkipReason }
   | { readonly status: 'failed'; readonly message: string; readonly failure: Failure }
@@ -55,7 +55,10 @@ export interface ElementOutcome {
   readonly index: readonly number[];
   readonly entry: Path;
   readonly status: 'applied' | 'unchanged' | 'skipped';
-  readonly reason?: Extract<SkipReason, { type: 'preconditions' | 'anchor' }> | { readonly type: 'null' };
+  readonly reason?:
+    | Extract<SkipReason, { type: 'preconditions' | 'anchor' }>
+    | { readonly type: 'null' }
+    | undefined;
 }
 
 export interface Failure {
@@ -64,7 +67,7 @@ export interface Failure {
   /** Where in the rule document. */
   readonly rulePath: Path;
   /** Where in the object, when the failure has such a place. */
-  readonly objectPath?: Path;
+  readonly objectPath?: Path | undefined;
   readonly detail: string;
 }
 

@@ -60,7 +60,7 @@ class AppliedOutcome implements Applied {
   readonly status = 'applied';
   readonly policy: CompiledPolicy;
   readonly rule: CompiledRule;
-  readonly trace?: RuleTrace;
+  readonly trace?: RuleTrace | undefined;
   readonly #before: JsonObject;
   readonly #effect: AppliedEffect;
   #patch: readonly PatchOperation[] | undefined;

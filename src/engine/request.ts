@@ -10,14 +10,14 @@ export interface GroupVersionKind {
 export interface UserInfo {
   readonly username: string;
   readonly groups: readonly string[];
-  readonly uid?: string;
-  readonly extra?: JsonObject;
+  readonly uid?: string | undefined;
+  readonly extra?: JsonObject | undefined;
 }
 
 /** What the engine is asked to look at, whichever door it came through. */
 export interface Request {
   /** Absent in a background run: there is no operation then. */
-  readonly operation?: Operation;
+  readonly operation?: Operation | undefined;
   /** The kind that match blocks are compared with: that of the parent for a subresource. */
   readonly kind: GroupVersionKind;
   readonly subresource: string;
@@ -27,13 +27,13 @@ export interface Request {
   readonly object: JsonObject | null;
   readonly oldObject: JsonObject | null;
   /** Absent in a background run. */
-  readonly user?: RequestUser;
+  readonly user?: RequestUser | undefined;
   /** What `request` yields to expressions; `object` is filled in as it is at each moment. */
   readonly variables: JsonObject;
   /** Values bound beforehand (a values file): they win over context entries of the same name. */
-  readonly bindings?: BindingLookup;
+  readonly bindings?: BindingLookup | undefined;
   /** More of them for one element of a foreach, by its index. */
-  readonly elementBindings?: ElementBindingLookup;
+  readonly elementBindings?: ElementBindingLookup | undefined;
 }
 
 export interface RequestUser {

@@ -21,7 +21,7 @@ interface MutationEffect<Status> {
   readonly status: Status;
   readonly object: JsonObject;
   readonly misses: readonly AnchorMiss[];
-  readonly elements?: readonly ElementOutcome[];
+  readonly elements?: readonly ElementOutcome[] | undefined;
 }
 
 export interface RuleSetting {

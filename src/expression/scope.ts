@@ -22,9 +22,9 @@ export interface Environment {
   /** Addresses of a host name, for `is_external_url`; undefined when it cannot be resolved here. */
   resolveHost?(host: string): readonly string[] | undefined;
   /** How images without a registry are read; Docker Hub's when absent. */
-  readonly imageDefaults?: ImageDefaults;
+  readonly imageDefaults?: ImageDefaults | undefined;
   /** Looks on when an explanation was asked for; absent otherwise, and then nothing is spent on it. */
-  readonly observer?: Observer;
+  readonly observer?: Observer | undefined;
 }
 
 export interface ImageDefaults {
@@ -55,7 +55,7 @@ export class EvaluationError extends Error {
 }
 
 export interface EvaluationErrorOptions extends ErrorOptions {
-  readonly place?: Path;
+  readonly place?: Path | undefined;
 }
 
 /**

@@ -16,7 +16,10 @@ export function escapeToken(token: string): string {
  * The tokens of an RFC 6901 pointer; '' is the root. Throws PointerSyntaxError.
  * With `lenient`, a `~` that starts no escape stands for itself.
  */
-export function parsePointer(text: string, options: { readonly lenient?: boolean } = {}): string[] {
+export function parsePointer(
+  text: string,
+  options: { readonly lenient?: boolean | undefined } = {},
+): string[] {
   if (text === '') return [];
   if (!text.startsWith('/')) throw new PointerSyntaxError("a path must start with '/'");
   const tokens = text.slice(1).split('/');

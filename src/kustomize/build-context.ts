@@ -15,9 +15,9 @@ export interface BuildOptions {
   readonly unrestricted: boolean;
   readonly environment: Readonly<Record<string, string | undefined>>;
   /** How long a plugin may run and how much it may print. */
-  readonly pluginLimits?: PluginLimits;
+  readonly pluginLimits?: PluginLimits | undefined;
   /** Runs policies that a kustomization lists as transformers. */
-  readonly policies?: PolicyRunner;
+  readonly policies?: PolicyRunner | undefined;
   /** Prints a line of advice; the build goes on. */
   warn(text: string): void;
 }

@@ -27,9 +27,9 @@ export interface BuildTarget {
   /** How messages name it. */
   readonly name: string;
   /** A kustomization to use instead of the folder's own. */
-  readonly kustomization?: { readonly fileName: string; readonly text: string };
+  readonly kustomization?: { readonly fileName: string; readonly text: string } | undefined;
   /** Used when the kustomization has no `sortOptions`. */
-  readonly sortOptions?: SortOptions;
+  readonly sortOptions?: SortOptions | undefined;
 }
 
 /** The resources of a kustomization, finished and in the order in which they are printed. */

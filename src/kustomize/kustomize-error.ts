@@ -3,10 +3,10 @@ import type { ErrorCode } from '../errors.ts';
 /** Where in the input an error lies. */
 export interface KustomizePlace {
   /** The file, as the user would name it. */
-  readonly file?: string;
+  readonly file?: string | undefined;
   /** The field of that file: `patches[0].target.name`. */
-  readonly field?: string;
-  readonly hint?: string;
+  readonly field?: string | undefined;
+  readonly hint?: string | undefined;
 }
 
 /** A kustomization that cannot be built; thrown once, nothing is printed then. */

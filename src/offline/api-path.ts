@@ -2,12 +2,12 @@
 export interface ApiPath {
   readonly group: string;
   readonly version: string;
-  readonly namespace?: string;
+  readonly namespace?: string | undefined;
   /** Plural, lower case: `configmaps`. */
   readonly resource: string;
   /** Absent for a list. */
-  readonly name?: string;
-  readonly labelSelector?: string;
+  readonly name?: string | undefined;
+  readonly labelSelector?: string | undefined;
 }
 
 /** Undefined for paths that name no object and no list of objects (`/version`, subresources). */

@@ -8,10 +8,10 @@ import { metadataOf, namespaceOf } from './object-identity.ts';
 
 export interface CannedData {
   /** Labels of namespaces from a values file. */
-  readonly namespaces?: ReadonlyMap<string, JsonObject>;
+  readonly namespaces?: ReadonlyMap<string, JsonObject> | undefined;
   /** Answers to API calls: `urlPath`, or `METHOD urlPath`. */
-  readonly apiCalls?: ReadonlyMap<string, { readonly status: number; readonly body: Json }>;
-  readonly globalReferences?: ReadonlyMap<string, Json>;
+  readonly apiCalls?: ReadonlyMap<string, { readonly status: number; readonly body: Json }> | undefined;
+  readonly globalReferences?: ReadonlyMap<string, Json> | undefined;
 }
 
 /** Answers what policies ask of a cluster from the objects on the command line. */

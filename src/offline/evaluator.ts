@@ -15,12 +15,12 @@ export interface EvaluatorOptions {
   readonly policies: readonly CompiledPolicy[];
   readonly exceptions: readonly CompiledException[];
   readonly values: ValuesLookup;
-  readonly user?: RequestUser;
+  readonly user?: RequestUser | undefined;
   readonly dataSource: DataSource;
   /** Also outcomes of rules that did not match. */
-  readonly explain?: boolean;
+  readonly explain?: boolean | undefined;
   /** Keep the object as each policy left it. */
-  readonly steps?: boolean;
+  readonly steps?: boolean | undefined;
 }
 
 export interface Evaluated {

@@ -7,14 +7,14 @@ import type { SubresourceValues, ValuesDocument } from './values-document.ts';
 
 /** What values say about the request for one object under one policy. */
 export interface RequestValues {
-  readonly operation?: Operation;
+  readonly operation?: Operation | undefined;
   /** Members of `request` other than the objects. */
   readonly variables: JsonObject;
   /** Parts of the object itself that `request.object.…` sets. */
-  readonly object?: JsonObject;
-  readonly oldObject?: JsonObject;
-  readonly bindings?: BindingLookup;
-  readonly elementBindings?: ElementBindingLookup;
+  readonly object?: JsonObject | undefined;
+  readonly oldObject?: JsonObject | undefined;
+  readonly bindings?: BindingLookup | undefined;
+  readonly elementBindings?: ElementBindingLookup | undefined;
 }
 
 export interface ValuesLookup {

@@ -84,10 +84,10 @@ export type CompiledGeneration =
 export interface CompiledGeneratePattern {
   /** Where in the rule: `['generate']`. */
   readonly path: Path;
-  readonly apiVersion?: CompiledTemplate;
-  readonly kind?: CompiledTemplate;
-  readonly namespace?: CompiledTemplate;
-  readonly name?: CompiledTemplate;
+  readonly apiVersion?: CompiledTemplate | undefined;
+  readonly kind?: CompiledTemplate | undefined;
+  readonly namespace?: CompiledTemplate | undefined;
+  readonly name?: CompiledTemplate | undefined;
   readonly content: CompiledContent;
 }
 
@@ -104,31 +104,31 @@ export interface CompiledGenerateLoop {
   readonly path: Path;
   readonly list: CompiledExpression;
   readonly context: readonly CompiledContextEntry[];
-  readonly preconditions?: CompiledConditions;
+  readonly preconditions?: CompiledConditions | undefined;
   readonly pattern: CompiledGeneratePattern;
 }
 
 /** Exactly one of `any` and `all` is set. */
 export interface CompiledFilter {
-  readonly any?: readonly CompiledBlock[];
-  readonly all?: readonly CompiledBlock[];
+  readonly any?: readonly CompiledBlock[] | undefined;
+  readonly all?: readonly CompiledBlock[] | undefined;
 }
 
 /** One `{resources, subjects, roles, clusterRoles}` block. Absent attributes do not restrict. */
 export interface CompiledBlock {
   /** Where in the rule: `['match', 'any', 0]`. */
   readonly path: Path;
-  readonly kinds?: readonly KindSelector[];
+  readonly kinds?: readonly KindSelector[] | undefined;
   /** Matched against metadata.name, or generateName when there is no name. */
-  readonly names?: readonly TextMatcher[];
-  readonly namespaces?: readonly TextMatcher[];
-  readonly annotations?: readonly { readonly key: TextMatcher; readonly value: TextMatcher }[];
-  readonly selector?: CompiledLabelSelector;
-  readonly namespaceSelector?: CompiledLabelSelector;
-  readonly operations?: ReadonlySet<Operation>;
-  readonly subjects?: readonly Subject[];
-  readonly roles?: ReadonlySet<string>;
-  readonly clusterRoles?: ReadonlySet<string>;
+  readonly names?: readonly TextMatcher[] | undefined;
+  readonly namespaces?: readonly TextMatcher[] | undefined;
+  readonly annotations?: readonly { readonly key: TextMatcher; readonly value: TextMatcher }[] | undefined;
+  readonly selector?: CompiledLabelSelector | undefined;
+  readonly namespaceSelector?: CompiledLabelSelector | undefined;
+  readonly operations?: ReadonlySet<Operation> | undefined;
+  readonly subjects?: readonly Subject[] | undefined;
+  readonly roles?: ReadonlySet<string> | undefined;
+  readonly clusterRoles?: ReadonlySet<string> | undefined;
 }
 
 export type Operation = 'CREATE' | 'UPDATE' | 'DELETE' | 'CONNECT';
@@ -156,37 +156,37 @@ export type CompiledContextEntry = {
 } & (
   | {
       readonly type: 'variable';
-      readonly value?: CompiledTemplate;
+      readonly value?: CompiledTemplate | undefined;
       /** Itself a template: variables inside are filled in before it is read as an expression. */
-      readonly jmesPath?: CompiledDynamicExpression;
-      readonly default?: CompiledTemplate;
+      readonly jmesPath?: CompiledDynamicExpression | undefined;
+      readonly default?: CompiledTemplate | undefined;
     }
   | {
       readonly type: 'configMap';
       readonly objectName: CompiledTemplate;
-      readonly namespace?: CompiledTemplate;
+      readonly namespace?: CompiledTemplate | undefined;
     }
   | {
       readonly type: 'apiCall';
       readonly method: 'GET' | 'POST';
-      readonly urlPath?: CompiledTemplate;
+      readonly urlPath?: CompiledTemplate | undefined;
       /** `{url, headers, caBundle}` with templates. */
-      readonly service?: CompiledTemplate;
+      readonly service?: CompiledTemplate | undefined;
       /** `[{key, value}]` with templates. */
-      readonly data?: CompiledTemplate;
-      readonly jmesPath?: CompiledDynamicExpression;
-      readonly default?: CompiledTemplate;
+      readonly data?: CompiledTemplate | undefined;
+      readonly jmesPath?: CompiledDynamicExpression | undefined;
+      readonly default?: CompiledTemplate | undefined;
     }
   | {
       readonly type: 'imageRegistry';
       readonly reference: CompiledTemplate;
-      readonly jmesPath?: CompiledDynamicExpression;
-      readonly credentials?: JsonObject;
+      readonly jmesPath?: CompiledDynamicExpression | undefined;
+      readonly credentials?: JsonObject | undefined;
     }
   | {
       readonly type: 'globalReference';
       readonly reference: CompiledTemplate;
-      readonly jmesPath?: CompiledDynamicExpression;
+      readonly jmesPath?: CompiledDynamicExpression | undefined;
     }
 );
 
@@ -207,9 +207,9 @@ export interface CompiledForeach {
   /** The default is already filled in: Descending for a strategic merge, Ascending otherwise. */
   readonly order: 'Ascending' | 'Descending';
   /** `as: NAME` also binds NAME and NAMEIndex. */
-  readonly as?: string;
+  readonly as?: string | undefined;
   readonly context: readonly CompiledContextEntry[];
-  readonly preconditions?: CompiledConditions;
+  readonly preconditions?: CompiledConditions | undefined;
   readonly body:
     | { readonly type: 'patch'; readonly patch: CompiledPatch }
     | { readonly type: 'foreach'; readonly entries: readonly CompiledForeach[] };
@@ -218,14 +218,14 @@ export interface CompiledForeach {
 /** A mutate-existing target selector; every field may hold variables. */
 export interface CompiledTarget {
   readonly path: Path;
-  readonly apiVersion?: CompiledTemplate;
-  readonly kind?: CompiledTemplate;
-  readonly namespace?: CompiledTemplate;
-  readonly name?: CompiledTemplate;
-  readonly uid?: CompiledTemplate;
-  readonly selector?: CompiledTemplate;
+  readonly apiVersion?: CompiledTemplate | undefined;
+  readonly kind?: CompiledTemplate | undefined;
+  readonly namespace?: CompiledTemplate | undefined;
+  readonly name?: CompiledTemplate | undefined;
+  readonly uid?: CompiledTemplate | undefined;
+  readonly selector?: CompiledTemplate | undefined;
   readonly context: readonly CompiledContextEntry[];
-  readonly preconditions?: CompiledConditions;
+  readonly preconditions?: CompiledConditions | undefined;
 }
 
 /** A PolicyException: rules it lifts, for the objects it matches. */
@@ -234,7 +234,7 @@ export interface CompiledException {
   readonly name: string;
   readonly namespace: string;
   readonly match: CompiledFilter;
-  readonly conditions?: CompiledConditions;
+  readonly conditions?: CompiledConditions | undefined;
   readonly exceptions: readonly { readonly policyName: string; readonly ruleNames: readonly TextMatcher[] }[];
   readonly source: { readonly file: string; readonly line: number };
 }

@@ -27,7 +27,7 @@ export interface IgnoredDocument {
 
 export interface LoadOptions {
   /** Says more about a policy than loading asks for: see `adviseOnPolicy`. */
-  readonly advise?: (document: JsonObject, source: PolicySource) => readonly Problem[];
+  readonly advise?: ((document: JsonObject, source: PolicySource) => readonly Problem[]) | undefined;
 }
 
 /**

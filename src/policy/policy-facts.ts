@@ -3,7 +3,7 @@ export interface PolicyFacts {
   readonly apiVersion: string;
   readonly namespaced: boolean;
   /** Only when the document names it: a Policy gets its namespace when it is applied. */
-  readonly namespace?: string;
+  readonly namespace?: string | undefined;
   /** Applies to existing objects too, where there is no request and no requester. */
   readonly background: boolean;
   /** Some rule mutates existing objects. */
@@ -12,5 +12,5 @@ export interface PolicyFacts {
   /** For generate rules that do not say it themselves. */
   readonly generateExisting: boolean;
   /** The autogen annotation, when it is there. */
-  readonly autogenControllers?: string;
+  readonly autogenControllers?: string | undefined;
 }

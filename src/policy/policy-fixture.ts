@@ -7,13 +7,13 @@ export function check(text: string): string[] {
 }
 
 export interface Parts {
-  readonly kind?: string;
-  readonly version?: string;
-  readonly metadata?: string;
-  readonly spec?: string;
-  readonly rule?: string;
-  readonly match?: string;
-  readonly mutate?: string;
+  readonly kind?: string | undefined;
+  readonly version?: string | undefined;
+  readonly metadata?: string | undefined;
+  readonly spec?: string | undefined;
+  readonly rule?: string | undefined;
+  readonly match?: string | undefined;
+  readonly mutate?: string | undefined;
 }
 
 export const labelPatch = 'patchStrategicMerge: {metadata: {labels: {a: b}}}';

@@ -15,7 +15,10 @@ export interface ProblemCollector {
   readonly problems: readonly Problem[];
   readonly policy: string;
   /** A reporter whose paths are relative to `base`; `translate` maps them first, for documents that were rewritten. */
-  at(base: Path, options?: { rule?: string; translate?: (path: Path) => Path }): Reporter;
+  at(
+    base: Path,
+    options?: { rule?: string | undefined; translate?: ((path: Path) => Path) | undefined },
+  ): Reporter;
   hasErrors(): boolean;
 }
 

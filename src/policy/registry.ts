@@ -30,7 +30,7 @@ export interface Candidate {
 
 export interface SnapshotOptions {
   /** By name (cluster policies first, then namespaced ones), or as given. */
-  readonly order?: 'name' | 'given';
+  readonly order?: 'name' | 'given' | undefined;
 }
 
 /** Keys come from requests; past this many, remembered answers are dropped. */

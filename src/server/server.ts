@@ -22,21 +22,21 @@ export interface ServerOptions extends Omit<ReviewerOptions, 'metrics' | 'decisi
   readonly port: number;
   readonly certificate: ServingCertificate;
   /** PEM: callers of admission paths must show a certificate of this authority. */
-  readonly clientCa?: string;
+  readonly clientCa?: string | undefined;
   /** In bytes. */
-  readonly bodyLimit?: number;
+  readonly bodyLimit?: number | undefined;
   /** How long the body of a request may take to arrive. */
-  readonly bodyMilliseconds?: number;
+  readonly bodyMilliseconds?: number | undefined;
   /** How many decisions to keep for `/debug/decisions`; none when absent. */
-  readonly keepDecisions?: number;
+  readonly keepDecisions?: number | undefined;
   /** Also serve `/metrics` and health without TLS, on this port. */
-  readonly metricsPort?: number;
+  readonly metricsPort?: number | undefined;
   /** Other webhooks to answer, by path. */
-  readonly otherWebhooks?: ReadonlyMap<string, ReviewAnswerer>;
+  readonly otherWebhooks?: ReadonlyMap<string, ReviewAnswerer> | undefined;
   /** Further checks that readiness depends on or only shows. */
-  readonly checks?: () => readonly ReadinessCheck[];
+  readonly checks?: (() => readonly ReadinessCheck[]) | undefined;
   /** Figures and decisions of all processes that share the port; of this one when absent. */
-  readonly gather?: Gather;
+  readonly gather?: Gather | undefined;
 }
 
 /** Puts together what several processes know. */

@@ -7,7 +7,7 @@ export interface StatusRoutes {
   /** Prometheus text. */
   readonly metrics: () => Promise<string>;
   /** Absent when decisions are not kept. */
-  readonly decisions?: () => Promise<readonly object[]>;
+  readonly decisions?: (() => Promise<readonly object[]>) | undefined;
 }
 
 const metricsType = 'text/plain; version=0.0.4; charset=utf-8';

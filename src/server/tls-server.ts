@@ -12,7 +12,7 @@ import { type ServingCertificate, secureContextOf } from './tls.ts';
 
 export interface TlsServerOptions {
   readonly certificate: ServingCertificate;
-  readonly clientCa?: string;
+  readonly clientCa?: string | undefined;
   /** How long a body may take to arrive. */
   readonly bodyMilliseconds: number;
   /** How long nothing may happen on a connection. */

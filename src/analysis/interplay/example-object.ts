@@ -17,7 +17,7 @@ import { exampleText, holdsAt, objectPath, placeAt, readPaths } from './example-
 export interface Example {
   readonly object: JsonObject;
   readonly operation: Operation;
-  readonly user?: RequestUser;
+  readonly user?: RequestUser | undefined;
   readonly namespaceLabels: JsonObject;
 }
 

@@ -25,7 +25,7 @@ import {
 /** A foreach around a patch. */
 export interface LoopNames {
   readonly list: string;
-  readonly as?: string;
+  readonly as?: string | undefined;
 }
 
 interface Place {

@@ -19,7 +19,7 @@ export interface Write {
   /** `default` writes where nothing is, `item` adds a list item where none fits, `remove` takes away. */
   readonly effect: 'set' | 'default' | 'item' | 'remove';
   /** What is written, unless a variable decides. */
-  readonly value?: Json;
+  readonly value?: Json | undefined;
   /** Where in the rule it is written. */
   readonly source: Path;
 }

@@ -23,8 +23,8 @@ export interface NeededAccess {
 export interface ResourceLookup {
   resourceOf(kind: {
     readonly kind: string;
-    readonly group?: string;
-    readonly version?: string;
+    readonly group?: string | undefined;
+    readonly version?: string | undefined;
   }): { readonly group: string; readonly resource: string; readonly namespaced: boolean } | undefined;
 }
 

@@ -37,14 +37,14 @@ export interface DesiredRun {
 export type Desired =
   | { readonly ref: ObjectRef; readonly object: JsonObject }
   /** Nothing is made, and that is no failure: an object is not copied onto itself, an element does not meet its conditions. */
-  | { readonly ref?: ObjectRef; readonly skipped: string }
+  | { readonly ref?: ObjectRef | undefined; readonly skipped: string }
   | DesiredFailure;
 
 export interface DesiredFailure {
-  readonly ref?: ObjectRef;
+  readonly ref?: ObjectRef | undefined;
   readonly code: ErrorCode;
   readonly failed: string;
-  readonly storeError?: StoreError;
+  readonly storeError?: StoreError | undefined;
 }
 
 /** The objects that there should be for a trigger, with the labels that tell where they come from. */

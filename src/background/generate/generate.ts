@@ -15,15 +15,15 @@ export interface GenerateRun extends Omit<DesiredRun, 'reader'> {
 
 /** What became of one object that a rule generates. */
 export interface GeneratedObject {
-  readonly ref?: ObjectRef;
+  readonly ref?: ObjectRef | undefined;
   readonly action: 'created' | 'updated' | 'deleted' | 'unchanged' | 'skipped' | 'failed';
-  readonly before?: JsonObject;
+  readonly before?: JsonObject | undefined;
   /** As it was stored. */
-  readonly after?: JsonObject;
+  readonly after?: JsonObject | undefined;
   readonly message: string;
   /** Of a failure. */
-  readonly code?: ErrorCode;
-  readonly storeError?: StoreError;
+  readonly code?: ErrorCode | undefined;
+  readonly storeError?: StoreError | undefined;
 }
 
 export interface GenerateResult {

@@ -16,7 +16,7 @@ export interface Breaker {
 export interface BreakerOptions {
   readonly clock: Clock;
   /** So often a rule may set itself off, alone or by way of others. */
-  readonly rounds?: number;
+  readonly rounds?: number | undefined;
 }
 
 interface Written {

@@ -7,7 +7,7 @@ import { createWorkQueue } from './work-queue.ts';
 export type RunResult =
   | { readonly state: 'Completed' | 'Skip'; readonly message: string }
   /** Permanent: trying again is of no use. */
-  | { readonly state: 'Failed'; readonly message: string; readonly permanent?: boolean }
+  | { readonly state: 'Failed'; readonly message: string; readonly permanent?: boolean | undefined }
   /** It is too early to say: look again after so long. */
   | { readonly state: 'wait'; readonly ms: number };
 
@@ -18,7 +18,7 @@ export interface ControllerOptions {
   run(request: UpdateRequest, isActive: () => boolean): Promise<RunResult>;
   /** So many UpdateRequests may exist. */
   threshold(): number;
-  readonly limits?: Partial<ControllerLimits>;
+  readonly limits?: Partial<ControllerLimits> | undefined;
   onResult?(request: UpdateRequest, status: UpdateStatus): void;
   onError?(what: string, error: unknown): void;
 }

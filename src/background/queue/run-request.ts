@@ -36,7 +36,7 @@ export interface RunnerOptions {
   /** How to make and clear away what generate rules are about. */
   generate(request: UpdateRequest, isActive: () => boolean): Promise<RunResult>;
   /** How long the API server may take to carry out the request that was the trigger. */
-  readonly settleMs?: number;
+  readonly settleMs?: number | undefined;
   onWrite?(request: UpdateRequest, write: TargetWrite): void;
   /** What to add to the rights of the background, when it was refused something. */
   adviceFor?(policy: CompiledPolicy): Promise<string | undefined>;

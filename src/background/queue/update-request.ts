@@ -23,14 +23,14 @@ export interface UpdateRequest {
   readonly mark: string;
   /** Without a name: every object that the rule matches. */
   readonly trigger: ObjectRef;
-  readonly operation?: Operation;
-  readonly user?: RequestUser;
+  readonly operation?: Operation | undefined;
+  readonly user?: RequestUser | undefined;
   /** The AdmissionRequest, its objects cut down or left out. */
   readonly admission: JsonObject;
   /** The trigger's version before the request, when the request changes it. */
-  readonly oldVersion?: string;
+  readonly oldVersion?: string | undefined;
   /** Bytes of what was too large to be stored. */
-  readonly tooLarge?: number;
+  readonly tooLarge?: number | undefined;
   /** What was generated for the trigger is to go. */
   readonly deleteDownstream: boolean;
   readonly status: UpdateStatus;
@@ -45,7 +45,7 @@ export interface UpdateStatus {
   /** The request that this is about. */
   readonly mark: string;
   /** When it ended, in ms since the epoch. */
-  readonly endedAt?: number;
+  readonly endedAt?: number | undefined;
   /** Given up; kept so that somebody sees it. */
   readonly deadLetter: boolean;
 }
@@ -58,12 +58,12 @@ export interface NewUpdateRequest {
   readonly cause: Cause;
   readonly mark: string;
   readonly trigger: ObjectRef;
-  readonly operation?: Operation;
-  readonly user?: RequestUser;
-  readonly admission?: JsonObject;
-  readonly oldVersion?: string;
-  readonly tooLarge?: number;
-  readonly deleteDownstream?: boolean;
+  readonly operation?: Operation | undefined;
+  readonly user?: RequestUser | undefined;
+  readonly admission?: JsonObject | undefined;
+  readonly oldVersion?: string | undefined;
+  readonly tooLarge?: number | undefined;
+  readonly deleteDownstream?: boolean | undefined;
 }
 
 export const updateRequestVersion = 'kyverno.io/v2';

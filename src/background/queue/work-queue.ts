@@ -22,7 +22,7 @@ export interface WorkQueue {
 interface Item {
   readonly group: string;
   /** What takes a delayed item back. */
-  readonly cancel?: () => void;
+  readonly cancel?: (() => void) | undefined;
 }
 
 /**

@@ -9,9 +9,9 @@ import { readPart, writePart } from './object-part.ts';
 export interface Change {
   readonly ref: ObjectRef;
   /** Absent for one that is made. */
-  readonly before?: JsonObject;
+  readonly before?: JsonObject | undefined;
   /** Absent for one that is deleted. */
-  readonly after?: JsonObject;
+  readonly after?: JsonObject | undefined;
 }
 
 /** Objects as they would be after some writes; those underneath stay as they are. */

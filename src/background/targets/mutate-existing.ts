@@ -27,7 +27,7 @@ export interface TargetRun {
   readonly dataSource: DataSource;
   readonly environment: Environment;
   /** Also what became of each element of a loop. */
-  readonly explain?: boolean;
+  readonly explain?: boolean | undefined;
 }
 
 export interface TargetResult {
@@ -41,7 +41,7 @@ export interface TargetResult {
   readonly after: JsonObject | undefined;
   readonly outcome: Outcome;
   /** Why the target could not be read. */
-  readonly storeError?: StoreError;
+  readonly storeError?: StoreError | undefined;
 }
 
 /** What a rule makes of its targets; nothing is written. An object that several selectors mean comes once. */

@@ -37,12 +37,12 @@ export interface TargetsResult {
   readonly missing: readonly string[];
   readonly failures: readonly TargetFailure[];
   /** Why the rule was stopped. */
-  readonly stopped?: string;
+  readonly stopped?: string | undefined;
 }
 
 export interface TargetFailure {
   readonly message: string;
-  readonly reason?: StoreError['reason'];
+  readonly reason?: StoreError['reason'] | undefined;
 }
 
 const writesAtATime = 8;

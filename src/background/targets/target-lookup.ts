@@ -16,7 +16,7 @@ export interface TargetQuery {
   readonly namespace: string;
   readonly name: string;
   readonly uid: string;
-  readonly labelSelector?: string;
+  readonly labelSelector?: string | undefined;
 }
 
 export interface FoundTarget {

@@ -17,8 +17,8 @@ export interface TargetWrite {
     /** Somebody else does the work now. */
     | 'given up';
   /** As it was stored. */
-  readonly stored?: JsonObject;
-  readonly error?: StoreError;
+  readonly stored?: JsonObject | undefined;
+  readonly error?: StoreError | undefined;
 }
 
 export interface TargetWriter {
@@ -29,7 +29,7 @@ export interface TargetWriter {
   isActive(): boolean;
   /** Told before each attempt: the request that a write causes may be here before its answer. */
   beforeWrite?(before: JsonObject | undefined, result: TargetResult): void;
-  readonly random?: () => number;
+  readonly random?: (() => number) | undefined;
 }
 
 const mostAttempts = 30;

@@ -18,10 +18,10 @@ export interface TriggerObjects {
 }
 
 export interface Payload {
-  readonly object?: JsonObject;
-  readonly oldObject?: JsonObject;
+  readonly object?: JsonObject | undefined;
+  readonly oldObject?: JsonObject | undefined;
   /** In place of objects that are larger than what is stored. */
-  readonly tooLarge?: number;
+  readonly tooLarge?: number | undefined;
 }
 
 export const largestPayload = 512 * 1024;
@@ -42,7 +42,7 @@ const lastApplied = 'kubectl.kubernetes.io/last-applied-configuration';
  */
 export function payloadOf(request: TriggerObjects, reads: PayloadReads): Payload {
   const { operation, subresource, object, oldObject } = request;
-  const kept: { object?: JsonObject; oldObject?: JsonObject } = {};
+  const kept: { object?: JsonObject | undefined; oldObject?: JsonObject | undefined } = {};
   if (operation === 'DELETE') {
     // Variables that name the object read the old one then.
     if (oldObject !== null) kept.oldObject = cut(oldObject, union(reads.object, reads.oldObject));

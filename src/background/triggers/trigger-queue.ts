@@ -9,8 +9,8 @@ export interface TriggerQueueOptions {
   /** So many UpdateRequests may exist; asked each time. */
   threshold(): number;
   /** So many triggers may wait in memory, and so many bytes of them. */
-  readonly capacity?: number;
-  readonly capacityBytes?: number;
+  readonly capacity?: number | undefined;
+  readonly capacityBytes?: number | undefined;
   /** A trigger that is lost, and why. */
   onDrop(request: NewUpdateRequest, reason: string): void;
 }

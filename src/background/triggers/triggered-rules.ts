@@ -25,11 +25,11 @@ import { triggerReads } from './trigger-reads.ts';
 export interface TriggerSettings {
   readonly dataSource: DataSource;
   readonly environment: Environment;
-  readonly exceptions?: readonly CompiledException[];
+  readonly exceptions?: readonly CompiledException[] | undefined;
   /** As whom background work is done: its requests count only for rules that ask for them. */
-  readonly backgroundUser?: string;
+  readonly backgroundUser?: string | undefined;
   /** Look at these rules only. */
-  readonly only?: (rule: CompiledRuleHead) => boolean;
+  readonly only?: ((rule: CompiledRuleHead) => boolean) | undefined;
 }
 
 /** Which rules for existing objects, and which generate rules, a request is a trigger of; and why it is none of others. */

@@ -23,10 +23,10 @@ import { countEvaluated, noCounts, summaryOf } from './summary.ts';
 export interface ApplyOptions extends RunOptions {
   readonly format: ApplyFormat;
   /** A file or folder. */
-  readonly output?: string;
-  readonly quiet?: boolean;
-  readonly logLevel?: LogLevel;
-  readonly color?: boolean;
+  readonly output?: string | undefined;
+  readonly quiet?: boolean | undefined;
+  readonly logLevel?: LogLevel | undefined;
+  readonly color?: boolean | undefined;
 }
 
 /** `kymera apply`: prints what policies make of resources. */

@@ -15,7 +15,7 @@ export interface BackgroundSurroundings {
   readonly policies: readonly CompiledPolicy[];
   readonly exceptions: readonly CompiledException[];
   readonly dataSource: DataSource;
-  readonly user?: RequestUser;
+  readonly user?: RequestUser | undefined;
   /** Objects that are there besides those given. */
   readonly others: readonly JsonObject[];
   operationOf(name: string): Operation;

@@ -6,11 +6,11 @@ import { inputOptions, type ParsedInputOptions, withInput } from '../input/input
 import { type ApplyFormat, applyFormats } from './formats.ts';
 
 interface ParsedApplyOptions extends ParsedInputOptions {
-  readonly format?: ApplyFormat;
-  readonly output?: string;
-  readonly quiet?: boolean;
-  readonly stdin?: boolean;
-  readonly table?: boolean;
+  readonly format?: ApplyFormat | undefined;
+  readonly output?: string | undefined;
+  readonly quiet?: boolean | undefined;
+  readonly stdin?: boolean | undefined;
+  readonly table?: boolean | undefined;
   readonly logLevel: 'error' | 'warn' | 'info';
 }
 

@@ -14,9 +14,9 @@ import { applyPolicies, formatChange, loadBuildPolicies, type PolicyChange } fro
 import { type BuildCommandOptions, buildResources } from './resources.ts';
 
 export interface BuildOptions extends BuildCommandOptions {
-  readonly output?: string;
-  readonly policies?: readonly string[];
-  readonly quiet?: boolean;
+  readonly output?: string | undefined;
+  readonly policies?: readonly string[] | undefined;
+  readonly quiet?: boolean | undefined;
 }
 
 export async function build(path: string, options: BuildOptions, io: Io): Promise<ExitCode> {

@@ -16,12 +16,12 @@ import { applyPolicies, loadBuildPolicies } from './policies.ts';
 import { type BuildCommandOptions, buildResources } from './resources.ts';
 
 export interface DiffOptions extends BuildCommandOptions {
-  readonly cluster?: boolean;
-  readonly kubeconfig?: string;
-  readonly context?: string;
-  readonly policies?: readonly string[];
-  readonly nameOnly?: boolean;
-  readonly color?: boolean;
+  readonly cluster?: boolean | undefined;
+  readonly kubeconfig?: string | undefined;
+  readonly context?: string | undefined;
+  readonly policies?: readonly string[] | undefined;
+  readonly nameOnly?: boolean | undefined;
+  readonly color?: boolean | undefined;
 }
 
 /** `kymera diff`: what a build changes. Lines with `+` are those of the first build. */

@@ -12,16 +12,16 @@ import { createPolicyRunner, type PolicyChange } from './policies.ts';
 
 /** Options that every command which builds has. */
 export interface BuildCommandOptions {
-  readonly enablePlugins?: boolean;
-  readonly enableAlphaPlugins?: boolean;
-  readonly enableExec?: boolean;
-  readonly loadRestrictor?: string;
-  readonly load_restrictor?: string;
-  readonly reorder?: 'legacy' | 'none';
+  readonly enablePlugins?: boolean | undefined;
+  readonly enableAlphaPlugins?: boolean | undefined;
+  readonly enableExec?: boolean | undefined;
+  readonly loadRestrictor?: string | undefined;
+  readonly load_restrictor?: string | undefined;
+  readonly reorder?: 'legacy' | 'none' | undefined;
   /** Seconds. */
-  readonly pluginTimeout?: string;
+  readonly pluginTimeout?: string | undefined;
   /** Is told what policies under `transformers` change. */
-  readonly report?: (change: PolicyChange) => void;
+  readonly report?: ((change: PolicyChange) => void) | undefined;
 }
 
 /** Builds the kustomization that the command line names; throws InputError. */

@@ -10,9 +10,9 @@ import { type ConversionTarget, convertFile } from './file.ts';
 
 export interface ConvertOptions {
   readonly output: 'diff' | 'yaml';
-  readonly write?: boolean;
-  readonly to?: ConversionTarget;
-  readonly color?: boolean;
+  readonly write?: boolean | undefined;
+  readonly to?: ConversionTarget | undefined;
+  readonly color?: boolean | undefined;
 }
 
 /** `kymera convert`: old policies in today's form. */

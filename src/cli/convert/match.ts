@@ -39,7 +39,7 @@ function convertFlat(filter: YAMLMap): void {
 
 function isEmpty(values: readonly unknown[]): boolean {
   return values.every((value) => {
-    const items = (value as { items?: readonly unknown[] } | null)?.items;
+    const items = (value as { items?: readonly unknown[] | undefined } | null)?.items;
     return value === null || items?.length === 0;
   });
 }

@@ -10,12 +10,12 @@ import { checkName, writeStarter } from './output.ts';
 
 export interface CreateExceptionOptions {
   readonly namespace: string;
-  readonly rule?: readonly string[];
-  readonly kind?: readonly string[];
-  readonly names?: readonly string[];
-  readonly name?: string;
-  readonly output?: string;
-  readonly force?: boolean;
+  readonly rule?: readonly string[] | undefined;
+  readonly kind?: readonly string[] | undefined;
+  readonly names?: readonly string[] | undefined;
+  readonly name?: string | undefined;
+  readonly output?: string | undefined;
+  readonly force?: boolean | undefined;
 }
 
 interface Lifted {

@@ -30,7 +30,7 @@ export async function writeNewFiles(files: readonly NewFile[], force: boolean, i
 /** A policy or exception to standard output or a file, once it is sure that it loads. */
 export async function writeStarter(
   text: string,
-  options: { readonly output?: string; readonly force?: boolean },
+  options: { readonly output?: string | undefined; readonly force?: boolean | undefined },
   io: Io,
 ): Promise<void> {
   const { problems } = loadDocuments([{ file: options.output ?? '(new)', text }]);

@@ -4,9 +4,9 @@ import { checkName, writeStarter } from './output.ts';
 
 export interface CreatePolicyOptions {
   readonly kind: readonly string[];
-  readonly namespace?: string;
-  readonly output?: string;
-  readonly force?: boolean;
+  readonly namespace?: string | undefined;
+  readonly output?: string | undefined;
+  readonly force?: boolean | undefined;
 }
 
 /** `kymera create policy`: a small policy to begin with. */

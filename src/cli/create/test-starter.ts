@@ -13,14 +13,14 @@ import { collectResults, type ExpectedResult } from './test-starter-results.ts';
 
 export interface CreateTestOptions {
   readonly resource: readonly string[];
-  readonly targetResource?: readonly string[];
+  readonly targetResource?: readonly string[] | undefined;
   readonly output: string;
-  readonly name?: string;
-  readonly values?: string;
-  readonly userinfo?: string;
-  readonly exceptions?: readonly string[];
-  readonly force?: boolean;
-  readonly color?: boolean;
+  readonly name?: string | undefined;
+  readonly values?: string | undefined;
+  readonly userinfo?: string | undefined;
+  readonly exceptions?: readonly string[] | undefined;
+  readonly force?: boolean | undefined;
+  readonly color?: boolean | undefined;
 }
 
 const testFile = 'kyverno-test.yaml';

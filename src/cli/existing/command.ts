@@ -5,20 +5,20 @@ import type { CommandHost } from '../command-host.ts';
 import { type ExistingFormat, existingFormats } from './formats.ts';
 
 export interface ParsedExistingOptions {
-  readonly resource?: readonly string[];
-  readonly exceptions?: readonly string[];
-  readonly userinfo?: string;
-  readonly operation?: 'CREATE' | 'UPDATE' | 'DELETE';
-  readonly onPolicyUpdate?: boolean;
-  readonly trigger?: readonly string[];
+  readonly resource?: readonly string[] | undefined;
+  readonly exceptions?: readonly string[] | undefined;
+  readonly userinfo?: string | undefined;
+  readonly operation?: 'CREATE' | 'UPDATE' | 'DELETE' | undefined;
+  readonly onPolicyUpdate?: boolean | undefined;
+  readonly trigger?: readonly string[] | undefined;
   readonly format: ExistingFormat;
-  readonly output?: string;
-  readonly quiet?: boolean;
-  readonly color?: boolean;
-  readonly cluster?: boolean;
-  readonly kubeconfig?: string;
-  readonly context?: string;
-  readonly namespace?: string;
+  readonly output?: string | undefined;
+  readonly quiet?: boolean | undefined;
+  readonly color?: boolean | undefined;
+  readonly cluster?: boolean | undefined;
+  readonly kubeconfig?: string | undefined;
+  readonly context?: string | undefined;
+  readonly namespace?: string | undefined;
 }
 
 const meaning = `

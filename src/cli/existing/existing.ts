@@ -64,8 +64,8 @@ interface World {
   readonly exceptions: readonly CompiledException[];
   readonly reader: ObjectReader;
   /** That of a cluster, when there is one. */
-  readonly store?: ObjectStore;
-  readonly files?: FileObjects;
+  readonly store?: ObjectStore | undefined;
+  readonly files?: FileObjects | undefined;
   dataSource(overlay: OverlayStore | undefined): DataSource;
 }
 

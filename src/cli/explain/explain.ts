@@ -16,8 +16,8 @@ import { type Branch, drawTree, ruleBranch } from './tree.ts';
 
 export interface ExplainOptions extends RunOptions {
   readonly output: 'text' | 'json';
-  readonly color?: boolean;
-  readonly logLevel?: LogLevel;
+  readonly color?: boolean | undefined;
+  readonly logLevel?: LogLevel | undefined;
 }
 
 /** `kymera explain`: for each resource, what every rule did or why it did nothing. */

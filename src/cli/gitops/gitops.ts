@@ -5,7 +5,7 @@ import { fluxText } from './flux.ts';
 import { gitopsHints } from './hints.ts';
 
 export interface GitopsOptions {
-  readonly for?: 'argocd' | 'flux';
+  readonly for?: 'argocd' | 'flux' | undefined;
 }
 
 /** `kymera gitops hints`: what GitOps tools must be told so that they do not fight with policies. */

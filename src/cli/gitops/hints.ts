@@ -8,7 +8,7 @@ export interface KindHints {
   readonly group: string;
   readonly kind: string;
   /** Set when only a Policy of this namespace writes there. */
-  readonly namespace?: string;
+  readonly namespace?: string | undefined;
   readonly paths: readonly PathHint[];
   /** Rules that may write anywhere in the object. */
   readonly anywhere: readonly string[];
@@ -34,7 +34,10 @@ interface Entry {
 
 /** In a fixed order, whatever the order of the policies. */
 export function gitopsHints(policies: readonly CompiledPolicy[]): readonly KindHints[] {
-  const kinds = new Map<string, { group: string; kind: string; namespace?: string; entries: Entry[] }>();
+  const kinds = new Map<
+    string,
+    { group: string; kind: string; namespace?: string | undefined; entries: Entry[] }
+  >();
   for (const policy of policies) {
     for (const rule of policy.rules) {
       for (const { kind, writes } of writeSet(rule)) {

@@ -5,8 +5,8 @@ import { inputError } from '../../input-error.ts';
 import type { ExitCode, Io } from '../io.ts';
 
 export interface ClusterChoice {
-  readonly kubeconfig?: string;
-  readonly context?: string;
+  readonly kubeconfig?: string | undefined;
+  readonly context?: string | undefined;
 }
 
 /** Runs something with a client; a cluster that cannot be reached or refuses is told like bad input. */

@@ -7,8 +7,8 @@ import type { Io } from '../io.ts';
 import type { ReadItem } from './resource-reader.ts';
 
 interface ClusterInputOptions {
-  readonly kubeconfig?: string;
-  readonly context?: string;
+  readonly kubeconfig?: string | undefined;
+  readonly context?: string | undefined;
 }
 
 /** Nothing of the cluster layer is loaded before it is asked for. */

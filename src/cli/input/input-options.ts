@@ -4,22 +4,22 @@ import type { RunOptions } from './run-setup.ts';
 
 /** Options as they were parsed: some have a second name that Kyverno's command line knows them by. */
 export interface ParsedInputOptions {
-  readonly resource?: readonly string[];
-  readonly resources?: readonly string[];
-  readonly targetResource?: readonly string[];
-  readonly targetResources?: readonly string[];
-  readonly values?: string;
-  readonly valuesFile?: string;
-  readonly set?: readonly string[];
-  readonly userinfo?: string;
-  readonly exceptions?: readonly string[];
-  readonly exception?: readonly string[];
-  readonly color?: boolean;
-  readonly removeColor?: boolean;
-  readonly cluster?: boolean;
-  readonly kubeconfig?: string;
-  readonly context?: string;
-  readonly namespace?: string;
+  readonly resource?: readonly string[] | undefined;
+  readonly resources?: readonly string[] | undefined;
+  readonly targetResource?: readonly string[] | undefined;
+  readonly targetResources?: readonly string[] | undefined;
+  readonly values?: string | undefined;
+  readonly valuesFile?: string | undefined;
+  readonly set?: readonly string[] | undefined;
+  readonly userinfo?: string | undefined;
+  readonly exceptions?: readonly string[] | undefined;
+  readonly exception?: readonly string[] | undefined;
+  readonly color?: boolean | undefined;
+  readonly removeColor?: boolean | undefined;
+  readonly cluster?: boolean | undefined;
+  readonly kubeconfig?: string | undefined;
+  readonly context?: string | undefined;
+  readonly namespace?: string | undefined;
 }
 
 /** Arguments and options that `apply` and `explain` share. */

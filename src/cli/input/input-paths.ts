@@ -10,7 +10,7 @@ export interface InputPath {
   /** Found in a folder, not named by the user: what is no Kubernetes object in it is passed over. */
   readonly discovered: boolean;
   /** A copy of what can be read only once. */
-  readonly contents?: () => AsyncIterable<Uint8Array>;
+  readonly contents?: (() => AsyncIterable<Uint8Array>) | undefined;
 }
 
 const extensions = new Set(['.yaml', '.yml', '.json']);

@@ -25,7 +25,7 @@ export interface Resource {
   /** Found in a folder, not named by the user. */
   readonly discovered: boolean;
   /** The text it was read from, when that text holds this object and nothing else. */
-  readonly text?: string;
+  readonly text?: string | undefined;
 }
 
 export type ReadItem = Resource | { readonly problem: Problem };
@@ -183,7 +183,7 @@ function isPrintable(text: string): boolean {
 
 function problemAt(
   { code, message }: Pick<Problem, 'code' | 'message'>,
-  place: { file: string; line: number; column?: number },
+  place: { file: string; line: number; column?: number | undefined },
 ): Problem {
   return { code, severity: 'error', message, pointer: '', ...place };
 }

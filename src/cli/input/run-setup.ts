@@ -24,16 +24,16 @@ import { type ReadItem, readResources } from './resource-reader.ts';
 export interface RunOptions {
   readonly resource: readonly string[];
   /** Objects that are only read. */
-  readonly otherResources?: readonly string[];
-  readonly values?: string;
-  readonly set?: readonly string[];
-  readonly userinfo?: string;
-  readonly exceptions?: readonly string[];
+  readonly otherResources?: readonly string[] | undefined;
+  readonly values?: string | undefined;
+  readonly set?: readonly string[] | undefined;
+  readonly userinfo?: string | undefined;
+  readonly exceptions?: readonly string[] | undefined;
   /** Read a running cluster: context entries, and objects where no resource is named. */
-  readonly cluster?: boolean;
-  readonly kubeconfig?: string;
-  readonly context?: string;
-  readonly namespace?: string;
+  readonly cluster?: boolean | undefined;
+  readonly kubeconfig?: string | undefined;
+  readonly context?: string | undefined;
+  readonly namespace?: string | undefined;
 }
 
 export interface Run {
@@ -54,7 +54,7 @@ export async function setUpRun(
   policyNames: readonly string[],
   options: RunOptions,
   io: Io,
-  settings: { readonly explain: boolean; readonly onRead?: (characters: number) => void },
+  settings: { readonly explain: boolean; readonly onRead?: ((characters: number) => void) | undefined },
 ): Promise<Run> {
   refuseSecondStdin([
     ...policyNames,

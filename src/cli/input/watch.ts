@@ -15,7 +15,7 @@ export interface WatchOptions {
   readonly color: boolean | undefined;
   readonly run: () => Promise<ExitCode>;
   /** How often to look, in milliseconds. */
-  readonly interval?: number;
+  readonly interval?: number | undefined;
 }
 
 const clearScreen = '\u001b[2J\u001b[3J\u001b[H';

@@ -10,7 +10,7 @@ export interface FunctionExample {
   readonly expression: string;
   /** JSON text. */
   readonly result: string;
-  readonly data?: string;
+  readonly data?: string | undefined;
 }
 
 /** The example of the table; tests evaluate it. */

@@ -10,7 +10,7 @@ import { functionExample, functionSignature } from './function-text.ts';
 /** `kymera jp functions`: what expressions can call. */
 export async function functions(
   names: readonly string[],
-  options: { readonly color?: boolean },
+  options: { readonly color?: boolean | undefined },
   io: Io,
 ): Promise<ExitCode> {
   const all = [...functionTable.values()].sort((a, b) => (a.name < b.name ? -1 : 1));

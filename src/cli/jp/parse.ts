@@ -6,8 +6,8 @@ import { paintFor } from '../output/style.ts';
 import { formatSyntaxError, readExpressions } from './expression.ts';
 
 export interface ParseOptions {
-  readonly file?: readonly string[];
-  readonly color?: boolean;
+  readonly file?: readonly string[] | undefined;
+  readonly color?: boolean | undefined;
 }
 
 /** `kymera jp parse`: the syntax tree of expressions. */
@@ -38,7 +38,7 @@ function withRole(role: string, node: Node): Branch {
 
 interface Described {
   readonly text: string;
-  readonly below?: readonly (readonly [role: string, node: Node])[];
+  readonly below?: readonly (readonly [role: string, node: Node])[] | undefined;
 }
 
 function describe(node: Node): Described {

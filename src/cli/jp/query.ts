@@ -12,11 +12,11 @@ import { paintFor } from '../output/style.ts';
 import { formatSyntaxError, readExpressions } from './expression.ts';
 
 export interface QueryOptions {
-  readonly input?: string;
-  readonly query?: readonly string[];
-  readonly compact?: boolean;
-  readonly unquoted?: boolean;
-  readonly color?: boolean;
+  readonly input?: string | undefined;
+  readonly query?: readonly string[] | undefined;
+  readonly compact?: boolean | undefined;
+  readonly unquoted?: boolean | undefined;
+  readonly color?: boolean | undefined;
 }
 
 const environment: Environment = { now: () => new Date(), random: () => Math.random() };

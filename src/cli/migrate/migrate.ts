@@ -9,7 +9,7 @@ import { type PolicyVerdict, verdictOn } from './verdict.ts';
 
 export interface MigrateOptions {
   readonly output: 'table' | 'json';
-  readonly color?: boolean;
+  readonly color?: boolean | undefined;
 }
 
 /** `kymera migrate check`: which policies of Kyverno run here as they are. */

@@ -30,7 +30,7 @@ export interface PolicyVerdict {
 
 export interface Difference {
   readonly rule: string;
-  readonly line?: number;
+  readonly line?: number | undefined;
   readonly message: string;
   /** The entry of docs/differences-from-kyverno.md. */
   readonly see: string;

@@ -12,11 +12,11 @@ import type { ExitCode, Io } from '../io.ts';
 
 export interface CleanupOptions extends ClusterChoice {
   readonly namespace: string;
-  readonly all?: boolean;
-  readonly scaleDown?: readonly string[];
-  readonly bestEffort?: boolean;
+  readonly all?: boolean | undefined;
+  readonly scaleDown?: readonly string[] | undefined;
+  readonly bestEffort?: boolean | undefined;
   /** Seconds. */
-  readonly timeout?: number;
+  readonly timeout?: number | undefined;
 }
 
 const leases = [leaseName, backgroundLeaseName];

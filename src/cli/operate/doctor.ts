@@ -3,7 +3,7 @@ import { type ClusterChoice, withCluster } from '../input/cluster-command.ts';
 import type { ExitCode, Io } from '../io.ts';
 
 export interface DoctorOptions extends ClusterChoice {
-  readonly fix?: boolean;
+  readonly fix?: boolean | undefined;
 }
 
 export function doctor(options: DoctorOptions, io: Io): Promise<ExitCode> {

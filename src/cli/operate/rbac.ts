@@ -19,9 +19,9 @@ import { assumedKinds } from '../serve/kinds.ts';
 export interface RbacOptions {
   readonly name: string;
   readonly format: 'yaml' | 'json';
-  readonly cluster?: boolean;
-  readonly kubeconfig?: string;
-  readonly context?: string;
+  readonly cluster?: boolean | undefined;
+  readonly kubeconfig?: string | undefined;
+  readonly context?: string | undefined;
 }
 
 /** `kymera rbac`: what the background has to be granted. */

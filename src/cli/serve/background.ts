@@ -10,18 +10,18 @@ import { stopSignal } from './signal.ts';
 
 /** The command line of `kymera background`. */
 export interface BackgroundCommandOptions {
-  readonly kubeconfig?: string;
-  readonly kubeContext?: string;
-  readonly namespace?: string;
-  readonly configMap?: string;
-  readonly policySelector?: string;
-  readonly exceptionNamespace?: readonly string[];
-  readonly allowHost?: readonly string[];
-  readonly omitEvents?: readonly string[];
+  readonly kubeconfig?: string | undefined;
+  readonly kubeContext?: string | undefined;
+  readonly namespace?: string | undefined;
+  readonly configMap?: string | undefined;
+  readonly policySelector?: string | undefined;
+  readonly exceptionNamespace?: readonly string[] | undefined;
+  readonly allowHost?: readonly string[] | undefined;
+  readonly omitEvents?: readonly string[] | undefined;
   readonly workers: number;
   readonly ttl: number;
   readonly host: string;
-  readonly metricsPort?: number;
+  readonly metricsPort?: number | undefined;
   readonly logLevel: string;
 }
 

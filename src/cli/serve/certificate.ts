@@ -46,7 +46,7 @@ interface CertificateWatching {
   /** How often files are looked at, in ms. */
   readonly interval: number;
   /** How often the certificate made here is looked at, in ms. */
-  readonly renewalInterval?: number;
+  readonly renewalInterval?: number | undefined;
 }
 
 const twiceADay = 12 * 3_600_000;

@@ -19,7 +19,7 @@ import type { TestContext } from './rows.ts';
 export interface BackgroundSetup {
   readonly exceptions: readonly CompiledException[];
   readonly dataSource: DataSource;
-  readonly user?: RequestUser;
+  readonly user?: RequestUser | undefined;
   /** Everything that is there: triggers, targets, sources of clones. */
   readonly objects: readonly JsonObject[];
 }

@@ -47,8 +47,8 @@ export function defineTest(program: Command, { io, end }: CommandHost): void {
 }
 
 interface ParsedTestOptions extends TestOptions {
-  readonly testCaseSelector?: readonly string[];
-  readonly removeColor?: boolean;
+  readonly testCaseSelector?: readonly string[] | undefined;
+  readonly removeColor?: boolean | undefined;
 }
 
 function readCount(text: string): number {

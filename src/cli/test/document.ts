@@ -14,9 +14,9 @@ export interface TestDocument {
   /** Objects that are there in the cluster: context data, targets. */
   readonly otherResources: readonly string[];
   readonly exceptions: readonly string[];
-  readonly valuesFile?: string;
-  readonly values?: JsonObject;
-  readonly userInfoFile?: string;
+  readonly valuesFile?: string | undefined;
+  readonly values?: JsonObject | undefined;
+  readonly userInfoFile?: string | undefined;
   readonly apiCalls: ReadonlyMap<string, { readonly status: number; readonly body: Json }>;
   readonly globalReferences: ReadonlyMap<string, Json>;
   readonly results: readonly TestResult[];
@@ -30,20 +30,20 @@ export interface TestResult {
   /** Empty: every resource. */
   readonly resources: readonly ResourceReference[];
   readonly kind: string;
-  readonly patchedResources?: string;
+  readonly patchedResources?: string | undefined;
   /** Files with objects that a generate rule copies. */
   readonly cloneSources: readonly string[];
   /** Files with what a generate rule makes. */
   readonly generatedResources: readonly string[];
   readonly result: string;
-  readonly operation?: Operation;
+  readonly operation?: Operation | undefined;
 }
 
 export interface ResourceReference {
   readonly name: string;
-  readonly namespace?: string;
-  readonly apiVersion?: string;
-  readonly kind?: string;
+  readonly namespace?: string | undefined;
+  readonly apiVersion?: string | undefined;
+  readonly kind?: string | undefined;
 }
 
 const statuses = new Set(['pass', 'fail', 'skip', 'warn', 'error']);

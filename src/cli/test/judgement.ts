@@ -79,9 +79,9 @@ function proposalFor(
 
 interface Expectation {
   readonly file: string;
-  readonly object?: JsonObject;
+  readonly object?: JsonObject | undefined;
   /** Why there is nothing to compare with. */
-  readonly missing?: string;
+  readonly missing?: string | undefined;
 }
 
 async function expectationFor(actual: JsonObject, name: string, context: Expecting): Promise<Expectation> {

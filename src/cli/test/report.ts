@@ -16,7 +16,7 @@ export interface TestCounts {
 /** What a row counts as, under the options chosen. */
 export function countedAs(
   row: TestRow,
-  options: { lenient?: boolean; strictOrder?: boolean },
+  options: { lenient?: boolean | undefined; strictOrder?: boolean | undefined },
 ): keyof TestCounts {
   if (row.verdict === 'unverified') return options.lenient === true ? 'warnings' : 'failed';
   if (row.orderDiffers === true && options.strictOrder === true) return 'failed';

@@ -8,8 +8,8 @@ import type { SuiteResult } from './suite.ts';
 export interface TestResults {
   readonly suites: readonly SuiteResult[];
   readonly counts: TestCounts;
-  readonly options: { readonly lenient?: boolean; readonly strictOrder?: boolean };
-  readonly coverage?: readonly RuleCoverage[];
+  readonly options: { readonly lenient?: boolean | undefined; readonly strictOrder?: boolean | undefined };
+  readonly coverage?: readonly RuleCoverage[] | undefined;
 }
 
 /** One row as reports tell it. */
@@ -21,7 +21,7 @@ export interface ReportedRow {
   readonly outcome: 'passed' | 'failed' | 'skipped' | 'unverified';
   readonly reason: string;
   /** A unified diff of expected and actual. */
-  readonly difference?: string;
+  readonly difference?: string | undefined;
 }
 
 export function reportedRow(row: TestRow, options: TestResults['options']): ReportedRow {

@@ -25,10 +25,10 @@ export interface TestRow {
   readonly verdict: 'passed' | 'failed' | 'unverified' | 'skipped';
   readonly reason: string;
   /** Only the order of list items differs from what is expected. */
-  readonly orderDiffers?: boolean;
-  readonly difference?: { readonly expected: JsonObject; readonly actual: JsonObject };
+  readonly orderDiffers?: boolean | undefined;
+  readonly difference?: { readonly expected: JsonObject; readonly actual: JsonObject } | undefined;
   /** What the expected file would have to hold for the object to fit it. */
-  readonly proposal?: { readonly file: string; readonly object: JsonObject };
+  readonly proposal?: { readonly file: string; readonly object: JsonObject } | undefined;
 }
 
 export interface TestContext extends TestSetup {

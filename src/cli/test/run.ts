@@ -19,20 +19,20 @@ import { updateExpected } from './update.ts';
 
 export interface TestOptions {
   readonly fileName: readonly string[];
-  readonly lenient?: boolean;
-  readonly strictOrder?: boolean;
-  readonly failOnly?: boolean;
-  readonly filter?: readonly string[];
-  readonly outputFormat?: 'text' | ReportFormat;
+  readonly lenient?: boolean | undefined;
+  readonly strictOrder?: boolean | undefined;
+  readonly failOnly?: boolean | undefined;
+  readonly filter?: readonly string[] | undefined;
+  readonly outputFormat?: 'text' | ReportFormat | undefined;
   /** `junit=FILE` */
-  readonly report?: readonly string[];
-  readonly coverage?: boolean;
-  readonly update?: boolean;
-  readonly force?: boolean;
-  readonly watch?: boolean;
-  readonly jobs?: number;
-  readonly quiet?: boolean;
-  readonly color?: boolean;
+  readonly report?: readonly string[] | undefined;
+  readonly coverage?: boolean | undefined;
+  readonly update?: boolean | undefined;
+  readonly force?: boolean | undefined;
+  readonly watch?: boolean | undefined;
+  readonly jobs?: number | undefined;
+  readonly quiet?: boolean | undefined;
+  readonly color?: boolean | undefined;
 }
 
 /** `kymera test`: runs test documents and reports what differs from what they expect. */

@@ -17,7 +17,7 @@ export interface InterplayOptions {
   /** By document, for lines and columns. */
   readonly sources: ReadonlyMap<JsonObject, PolicySource>;
   /** To try the policies on; made from the rules themselves when there are none. */
-  readonly objects?: readonly JsonObject[];
+  readonly objects?: readonly JsonObject[] | undefined;
 }
 
 /** What policies do to each other and to their own results: found by trying them out. */

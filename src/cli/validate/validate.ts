@@ -17,11 +17,11 @@ import { formatValidation } from './text.ts';
 
 export interface ValidateOptions {
   readonly output: 'text' | 'json' | 'sarif' | 'github';
-  readonly strict?: boolean;
-  readonly ignore?: readonly string[];
-  readonly watch?: boolean;
-  readonly resource?: readonly string[];
-  readonly color?: boolean;
+  readonly strict?: boolean | undefined;
+  readonly ignore?: readonly string[] | undefined;
+  readonly watch?: boolean | undefined;
+  readonly resource?: readonly string[] | undefined;
+  readonly color?: boolean | undefined;
 }
 
 /** `kymera validate`: says what is wrong or doubtful in policies. */

@@ -6,30 +6,30 @@ import { type ObjectPlace, pathOf, type ResourceType } from './resource-path.ts'
 import { type HttpRequest, pathOnly, type Transport } from './transport.ts';
 
 export interface CallOptions {
-  readonly timeoutMs?: number;
-  readonly signal?: AbortSignal;
+  readonly timeoutMs?: number | undefined;
+  readonly signal?: AbortSignal | undefined;
 }
 
 export interface WriteOptions extends CallOptions {
   /** The API server does everything but keep it. */
-  readonly dryRun?: boolean;
+  readonly dryRun?: boolean | undefined;
   /** Who is noted as the owner of what is written; the program otherwise. */
-  readonly fieldManager?: string;
+  readonly fieldManager?: string | undefined;
 }
 
 export interface DeleteConditions {
   /** Refused with a conflict unless the object is still this one. */
-  readonly preconditions?: { readonly resourceVersion?: string; readonly uid?: string };
+  readonly preconditions?: { readonly resourceVersion?: string; readonly uid?: string } | undefined;
 }
 
 export interface ListOptions extends CallOptions {
-  readonly namespace?: string;
-  readonly labelSelector?: string;
-  readonly fieldSelector?: string;
+  readonly namespace?: string | undefined;
+  readonly labelSelector?: string | undefined;
+  readonly fieldSelector?: string | undefined;
   /** `0` is answered from the cache of the API server. */
-  readonly resourceVersion?: string;
+  readonly resourceVersion?: string | undefined;
   /** Name, labels and annotations only. */
-  readonly metadataOnly?: boolean;
+  readonly metadataOnly?: boolean | undefined;
 }
 
 export interface WatchOptions extends Omit<ListOptions, 'timeoutMs'> {
@@ -56,7 +56,7 @@ export interface ApiClient {
   update(
     type: ResourceType,
     object: JsonObject,
-    options?: WriteOptions & { subresource?: string },
+    options?: WriteOptions & { subresource?: string | undefined },
   ): Promise<JsonObject>;
   /** A JSON merge patch. */
   patch(

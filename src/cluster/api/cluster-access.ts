@@ -10,14 +10,14 @@ export interface ClusterAccess {
 }
 
 export interface ServerTrust {
-  readonly ca?: string;
-  readonly servername?: string;
-  readonly rejectUnauthorized?: boolean;
+  readonly ca?: string | undefined;
+  readonly servername?: string | undefined;
+  readonly rejectUnauthorized?: boolean | undefined;
 }
 
 export interface Credentials {
   /** The Authorization header. */
-  readonly authorization?: string;
-  readonly cert?: string;
-  readonly key?: string;
+  readonly authorization?: string | undefined;
+  readonly cert?: string | undefined;
+  readonly key?: string | undefined;
 }

@@ -9,11 +9,11 @@ export interface CoalescedTask {
 }
 
 export interface TaskOptions {
-  readonly delayMs?: number;
-  readonly backOff?: BackOffLimits;
-  readonly onError?: (error: unknown) => void;
+  readonly delayMs?: number | undefined;
+  readonly backOff?: BackOffLimits | undefined;
+  readonly onError?: ((error: unknown) => void) | undefined;
   /** After every run: so many have failed in a row, none when it succeeded. */
-  readonly onEnd?: (failures: number) => void;
+  readonly onEnd?: ((failures: number) => void) | undefined;
 }
 
 /** Never runs twice at a time; a failed run is repeated, later each time, until it succeeds. */

@@ -10,8 +10,8 @@ export interface Change {
   /** `namespace/name`, or `name`. */
   readonly key: string;
   /** Absent when it is gone. */
-  readonly object?: JsonObject;
-  readonly previous?: JsonObject;
+  readonly object?: JsonObject | undefined;
+  readonly previous?: JsonObject | undefined;
 }
 
 export interface InformerOptions {
@@ -19,12 +19,14 @@ export interface InformerOptions {
   readonly type: ResourceType;
   /** Items of a list do not say what they are: filled in from here. */
   readonly kind: string;
-  readonly select?: Pick<ListOptions, 'namespace' | 'labelSelector' | 'fieldSelector' | 'metadataOnly'>;
+  readonly select?:
+    | Pick<ListOptions, 'namespace' | 'labelSelector' | 'fieldSelector' | 'metadataOnly'>
+    | undefined;
   /** What is kept of an object. */
-  readonly keep?: (object: JsonObject) => JsonObject;
-  readonly onChange?: (change: Change) => void;
-  readonly onError?: (error: unknown, failures: number) => void;
-  readonly timing?: Partial<InformerTiming>;
+  readonly keep?: ((object: JsonObject) => JsonObject) | undefined;
+  readonly onChange?: ((change: Change) => void) | undefined;
+  readonly onError?: ((error: unknown, failures: number) => void) | undefined;
+  readonly timing?: Partial<InformerTiming> | undefined;
 }
 
 export interface InformerTiming {

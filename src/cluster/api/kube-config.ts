@@ -11,9 +11,9 @@ import { inClusterAccess, tokenFromFile } from './in-cluster.ts';
 
 export interface AccessOptions {
   /** A kubeconfig file; without it $KUBECONFIG, then the pod's service account, then ~/.kube/config. */
-  readonly kubeconfig?: string;
-  readonly context?: string;
-  readonly env?: Readonly<Record<string, string | undefined>>;
+  readonly kubeconfig?: string | undefined;
+  readonly context?: string | undefined;
+  readonly env?: Readonly<Record<string, string | undefined>> | undefined;
 }
 
 /** Finds the API server as kubectl does. Throws ClusterAccessError with what is missing. */

@@ -13,8 +13,8 @@ export interface LeaseOptions {
   readonly identity: string;
   /** Tells of every gain and loss of leadership. */
   readonly onChange: (isLeader: boolean) => void;
-  readonly onError?: (error: unknown) => void;
-  readonly timing?: LeaseTiming;
+  readonly onError?: ((error: unknown) => void) | undefined;
+  readonly timing?: LeaseTiming | undefined;
 }
 
 export interface LeaseTiming {

@@ -8,9 +8,9 @@ export interface ResourceType {
 }
 
 export interface ObjectPlace {
-  readonly namespace?: string;
-  readonly name?: string;
-  readonly subresource?: string;
+  readonly namespace?: string | undefined;
+  readonly name?: string | undefined;
+  readonly subresource?: string | undefined;
 }
 
 /** `/apis/apps/v1/namespaces/NS/deployments/NAME/scale`. */

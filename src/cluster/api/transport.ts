@@ -14,11 +14,11 @@ export interface HttpRequest {
   readonly method: string;
   /** With the query. */
   readonly path: string;
-  readonly headers?: Readonly<Record<string, string>>;
-  readonly body?: string;
-  readonly signal?: AbortSignal;
-  readonly timeoutMs?: number;
-  readonly maxBytes?: number;
+  readonly headers?: Readonly<Record<string, string>> | undefined;
+  readonly body?: string | undefined;
+  readonly signal?: AbortSignal | undefined;
+  readonly timeoutMs?: number | undefined;
+  readonly maxBytes?: number | undefined;
 }
 
 export interface HttpResponse {

@@ -19,7 +19,7 @@ export interface FollowerOptions {
   policies(): readonly CompiledPolicy[];
   put(request: NewUpdateRequest): Promise<void>;
   readonly onError: (error: unknown) => void;
-  readonly timing?: Partial<InformerTiming>;
+  readonly timing?: Partial<InformerTiming> | undefined;
 }
 
 export interface Followers {

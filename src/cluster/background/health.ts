@@ -14,11 +14,11 @@ import { backgroundLeaseName } from './work.ts';
 /** What can be said of the background about one policy. */
 export interface BackgroundState {
   /** Nobody does the work. */
-  readonly isAbsent?: boolean;
+  readonly isAbsent?: boolean | undefined;
   /** What it may not do, and what has to be added. */
-  readonly lacking?: string;
+  readonly lacking?: string | undefined;
   /** What it may not read. */
-  readonly unread?: string;
+  readonly unread?: string | undefined;
 }
 
 export interface BackgroundViewOptions {
@@ -32,7 +32,7 @@ export interface BackgroundViewOptions {
   /** The work is done in this process. */
   readonly runsHere: boolean;
   /** Nothing is to be done in the background. */
-  readonly isOff?: boolean;
+  readonly isOff?: boolean | undefined;
   readonly onChange: () => void;
   readonly onError: (error: unknown) => void;
 }

@@ -17,7 +17,7 @@ export interface BackgroundPartOptions
   extends Omit<BackgroundWorkOptions, 'store' | 'observer' | 'adviceFor'> {
   readonly events: EventSink;
   /** Reasons of events that are not written; by default successes, unless the settings ask for them. */
-  readonly omitEvents?: readonly string[];
+  readonly omitEvents?: readonly string[] | undefined;
   /** Who does the work, as the API server sees it. */
   user(): Promise<BackgroundIdentity>;
 }

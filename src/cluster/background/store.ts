@@ -94,7 +94,7 @@ function placeIn<T extends object>(
   type: ServedKind,
   namespace: string,
   place: T,
-): T & { namespace?: string } {
+): T & { namespace?: string | undefined } {
   return type.namespaced && namespace !== '' ? { ...place, namespace } : place;
 }
 

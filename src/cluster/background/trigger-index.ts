@@ -8,7 +8,7 @@ import { hasOwnTriggerEntry } from '../webhooks/trigger-webhook.ts';
 /** Which policies a path of the server asks for. */
 export interface TriggerScope {
   readonly set: 'all' | 'ignore' | 'fail';
-  readonly policy?: string;
+  readonly policy?: string | undefined;
 }
 
 interface TriggerIndex {

@@ -29,7 +29,7 @@ export interface TriggersOptions extends AdmissionSettings {
   readonly dataSource: DataSource;
   readonly events: EventSink;
   /** Who acts in the background; by default whoever the client is. */
-  readonly backgroundUser?: string;
+  readonly backgroundUser?: string | undefined;
   /** Reasons of events that are not written. */
   readonly omitEvents: ReadonlySet<string>;
   readonly log: ClusterLog;

@@ -20,9 +20,9 @@ export interface UpdateRequestOptions {
   /** Where they are. */
   readonly namespace: string;
   /** The name of one that is new, changed or gone. */
-  readonly onChange?: (name: string) => void;
-  readonly onError?: (error: unknown) => void;
-  readonly timing?: Partial<InformerTiming>;
+  readonly onChange?: ((name: string) => void) | undefined;
+  readonly onError?: ((error: unknown) => void) | undefined;
+  readonly timing?: Partial<InformerTiming> | undefined;
 }
 
 export interface FollowedInbox extends RequestInbox {
@@ -91,7 +91,7 @@ export function openLedger(options: UpdateRequestOptions): FollowedLedger {
 
 function follow(
   { client, onChange, onError, timing }: UpdateRequestOptions,
-  select: { readonly namespace: string; readonly metadataOnly?: boolean },
+  select: { readonly namespace: string; readonly metadataOnly?: boolean | undefined },
 ): Informer {
   return startInformer({
     client,

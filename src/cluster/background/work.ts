@@ -41,10 +41,10 @@ export interface BackgroundWorkOptions {
   readonly log: ClusterLog;
   /** 0 turns the regular look off. */
   readonly scanIntervalMs: number;
-  readonly limits?: Partial<ControllerLimits>;
-  readonly settleMs?: number;
-  readonly lease?: LeaseTiming;
-  readonly timing?: Partial<InformerTiming>;
+  readonly limits?: Partial<ControllerLimits> | undefined;
+  readonly settleMs?: number | undefined;
+  readonly lease?: LeaseTiming | undefined;
+  readonly timing?: Partial<InformerTiming> | undefined;
   /** What to add to the rights of the background. */
   adviceFor(policy: CompiledPolicy): Promise<string | undefined>;
   readonly observer: BackgroundObserver;

@@ -24,12 +24,12 @@ export interface CertificateOptions {
   readonly namespace: string;
   /** Host names and addresses under which the API server calls. */
   readonly names: readonly string[];
-  readonly life?: CertificateLife;
-  readonly now?: () => Date;
+  readonly life?: CertificateLife | undefined;
+  readonly now?: (() => Date) | undefined;
   /** PEM of what the API server trusts so far. */
-  readonly trusted?: () => Promise<string | undefined>;
+  readonly trusted?: (() => Promise<string | undefined>) | undefined;
   readonly onChange: () => void;
-  readonly onError?: (error: unknown) => void;
+  readonly onError?: ((error: unknown) => void) | undefined;
 }
 
 export interface Certificates {

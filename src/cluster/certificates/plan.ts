@@ -4,10 +4,10 @@ import { certificatesOf, issueAuthority, issueServing, type KeyPair } from './is
 
 /** What the two Secrets hold. The first certificate of the authority's text is the one that signs. */
 export interface CertificateState {
-  readonly authority?: KeyPair;
-  readonly serving?: KeyPair;
+  readonly authority?: KeyPair | undefined;
+  readonly serving?: KeyPair | undefined;
   /** PEM of authorities that callers trust already, though their Secret is gone. */
-  readonly trusted?: string;
+  readonly trusted?: string | undefined;
 }
 
 /** What is kept after a renewal. */

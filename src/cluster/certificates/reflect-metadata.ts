@@ -1,9 +1,9 @@
 type Store = WeakMap<object, Map<unknown, unknown>>;
 
 interface ReflectWithMetadata {
-  getMetadata?: (key: unknown, target: object) => unknown;
-  getOwnMetadata?: (key: unknown, target: object) => unknown;
-  defineMetadata?: (key: unknown, value: unknown, target: object) => void;
+  getMetadata?: ((key: unknown, target: object) => unknown) | undefined;
+  getOwnMetadata?: ((key: unknown, target: object) => unknown) | undefined;
+  defineMetadata?: ((key: unknown, value: unknown, target: object) => void) | undefined;
 }
 
 /**

@@ -17,7 +17,7 @@ export interface GlobalContextOptions {
   readonly call: ApiCall;
   readonly environment: Environment;
   /** There is data now, or other data, or a reason why there is none. */
-  readonly onChange?: () => void;
+  readonly onChange?: (() => void) | undefined;
 }
 
 /** Where the data of an entry comes from. */

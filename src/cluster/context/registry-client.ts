@@ -17,9 +17,9 @@ export interface RegistryLimits {
 export interface RegistryQuery {
   readonly reference: string;
   /** By plain HTTP. */
-  readonly insecure?: boolean;
+  readonly insecure?: boolean | undefined;
   /** Names and passwords, by host. */
-  readonly logins?: ReadonlyMap<string, RegistryLogin>;
+  readonly logins?: ReadonlyMap<string, RegistryLogin> | undefined;
 }
 
 const indexTypes = [

@@ -9,7 +9,7 @@ interface Grant {
   /** `namespace:name` for a Role. */
   readonly name: string;
   /** A ClusterRole bound in a namespace counts in requests for that namespace only. */
-  readonly onlyIn?: string;
+  readonly onlyIn?: string | undefined;
 }
 
 export interface RoleIndex {

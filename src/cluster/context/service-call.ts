@@ -19,7 +19,7 @@ export interface ServiceQuery {
   readonly method: 'GET' | 'POST';
   /** `{url, headers, caBundle}`. */
   readonly service: Json;
-  readonly body?: Json;
+  readonly body?: Json | undefined;
 }
 
 /** Whether a policy may call a host: services of the cluster, and what is listed. */

@@ -9,7 +9,7 @@ interface KindDefinition {
   readonly kind: string;
   readonly plural: string;
   /** The kind in lower case, unless it says otherwise. */
-  readonly singular?: string;
+  readonly singular?: string | undefined;
   readonly shortNames: readonly string[];
   readonly scope: 'Cluster' | 'Namespaced';
   /** The first is the stored one. */

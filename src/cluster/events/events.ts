@@ -18,9 +18,9 @@ export interface EventSinkOptions {
   readonly client: ApiClient;
   readonly source: string;
   readonly host: string;
-  readonly maximumQueued?: number;
-  readonly now?: () => Date;
-  readonly onError?: (error: unknown) => void;
+  readonly maximumQueued?: number | undefined;
+  readonly now?: (() => Date) | undefined;
+  readonly onError?: ((error: unknown) => void) | undefined;
 }
 
 const workers = 3;

@@ -19,15 +19,15 @@ export interface EventNote {
   readonly action: string;
   readonly note: string;
   readonly regarding: EventSubject;
-  readonly related?: EventSubject;
+  readonly related?: EventSubject | undefined;
 }
 
 export interface EventSubject {
   readonly apiVersion: string;
   readonly kind: string;
   readonly name: string;
-  readonly namespace?: string;
-  readonly uid?: string;
+  readonly namespace?: string | undefined;
+  readonly uid?: string | undefined;
 }
 
 export interface EventChoice {

@@ -16,10 +16,10 @@ export interface PolicyRecord {
   /** As the API server has it, with its status. */
   readonly object: JsonObject;
   /** Absent when it does not load. */
-  readonly policy?: CompiledPolicy;
+  readonly policy?: CompiledPolicy | undefined;
   readonly problems: readonly Problem[];
   /** The policy of another group with the same name, which counts in its place. */
-  readonly hiddenBy?: string;
+  readonly hiddenBy?: string | undefined;
 }
 
 export interface PolicyCatalog {
@@ -36,14 +36,14 @@ export interface PolicyCatalog {
 export interface CatalogOptions {
   readonly kinds: readonly WatchedKind[];
   /** Namespaces whose PolicyExceptions count; `*` for all. None by default. */
-  readonly exceptionNamespaces?: readonly string[];
+  readonly exceptionNamespaces?: readonly string[] | undefined;
   /** Every policy counts as if its failure policy were Ignore. */
-  readonly forceIgnore?: boolean;
+  readonly forceIgnore?: boolean | undefined;
 }
 
 interface Loaded {
   readonly object: JsonObject;
-  readonly policy?: CompiledPolicy;
+  readonly policy?: CompiledPolicy | undefined;
   readonly problems: readonly Problem[];
 }
 

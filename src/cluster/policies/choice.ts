@@ -17,11 +17,11 @@ export interface PolicyChoice {
 export interface PolicyChoiceOptions {
   readonly client: ApiClient;
   /** Labels of the `kyverno.io` policies to take, as `kubectl --selector` reads them. */
-  readonly selector?: string;
+  readonly selector?: string | undefined;
   /** Called when the answer of `takes` may have changed. */
   readonly onChange: () => void;
-  readonly onError?: (error: unknown) => void;
-  readonly timing?: Partial<InformerTiming>;
+  readonly onError?: ((error: unknown) => void) | undefined;
+  readonly timing?: Partial<InformerTiming> | undefined;
 }
 
 /** Throws FieldPathError for a selector that cannot be read. */

@@ -16,7 +16,11 @@ export function kinds(...names: readonly string[]): JsonObject {
 export function policy(
   name: string,
   rules: readonly JsonObject[],
-  more: { spec?: JsonObject; annotations?: JsonObject; namespace?: string } = {},
+  more: {
+    spec?: JsonObject | undefined;
+    annotations?: JsonObject | undefined;
+    namespace?: string | undefined;
+  } = {},
 ): CompiledPolicy {
   const metadata: Record<string, Json> = {
     name,

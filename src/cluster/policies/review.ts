@@ -18,10 +18,10 @@ import { authoredPolicy } from './stored-policy.ts';
 export interface PolicyReviewOptions {
   readonly client: ApiClient;
   /** Policies that are left to others are not judged. */
-  readonly takes?: (policy: JsonObject) => boolean;
+  readonly takes?: ((policy: JsonObject) => boolean) | undefined;
   readonly kinds: () => KindTable;
   /** Who acts in the background; absent when nobody does. */
-  readonly backgroundIdentity?: () => Promise<BackgroundIdentity>;
+  readonly backgroundIdentity?: (() => Promise<BackgroundIdentity>) | undefined;
   readonly exceptionNamespaces: readonly string[];
 }
 

@@ -11,12 +11,12 @@ export interface WebhookState {
   /** Whether the configuration that carries the policy's kinds has been written. */
   readonly written: boolean;
   /** What the API server said when it refused the policy. */
-  readonly refusal?: string;
-  readonly unknownKinds?: readonly string[];
+  readonly refusal?: string | undefined;
+  readonly unknownKinds?: readonly string[] | undefined;
   /** The last server has ended, and taken the configuration with it. */
-  readonly ended?: true;
+  readonly ended?: true | undefined;
   /** What is known of those who act in the background. */
-  readonly background?: BackgroundState;
+  readonly background?: BackgroundState | undefined;
 }
 
 /** The status that a policy should have, or undefined when it has it. */

@@ -12,11 +12,11 @@ export interface PolicyWatcherOptions {
   readonly catalog: PolicyCatalog;
   readonly onChange: () => void;
   /** Labels of the `kyverno.io` policies that are taken. */
-  readonly selector?: string;
+  readonly selector?: string | undefined;
   /** Called when Kyverno is found beside this program, and when it is gone. */
-  readonly onKyverno?: (isThere: boolean) => void;
-  readonly onError?: (kind: string, error: unknown) => void;
-  readonly timing?: Partial<InformerTiming>;
+  readonly onKyverno?: ((isThere: boolean) => void) | undefined;
+  readonly onError?: ((kind: string, error: unknown) => void) | undefined;
+  readonly timing?: Partial<InformerTiming> | undefined;
 }
 
 export interface PolicyWatcher {
@@ -112,6 +112,6 @@ export function startPolicyWatcher(options: PolicyWatcherOptions): PolicyWatcher
 }
 
 function keyOf(object: JsonObject): string {
-  const { name, namespace } = object['metadata'] as { name: string; namespace?: string };
+  const { name, namespace } = object['metadata'] as { name: string; namespace?: string | undefined };
   return namespace === undefined ? name : `${namespace}/${name}`;
 }

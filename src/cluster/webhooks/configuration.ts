@@ -28,13 +28,13 @@ export interface WebhookSettings {
   /** Where this installation lives: never subject to its own policies. */
   readonly namespace: string;
   /** From the ConfigMap; in place of the default, which leaves kube-system out. */
-  readonly namespaceSelector?: JsonObject;
-  readonly objectSelector?: JsonObject;
+  readonly namespaceSelector?: JsonObject | undefined;
+  readonly objectSelector?: JsonObject | undefined;
   /** For the shared entries; a policy with conditions of its own has an entry of its own. */
-  readonly matchConditions?: readonly JsonObject[];
-  readonly annotations?: Readonly<Record<string, string>>;
-  readonly labels?: Readonly<Record<string, string>>;
-  readonly defaultTimeoutSeconds?: number;
+  readonly matchConditions?: readonly JsonObject[] | undefined;
+  readonly annotations?: Readonly<Record<string, string>> | undefined;
+  readonly labels?: Readonly<Record<string, string>> | undefined;
+  readonly defaultTimeoutSeconds?: number | undefined;
 }
 
 export interface MutatingConfiguration {
@@ -154,7 +154,7 @@ interface Entry {
   readonly interests: Interests;
   readonly timeoutSeconds: number;
   /** Those alone, when given. */
-  readonly namespaces?: readonly string[];
+  readonly namespaces?: readonly string[] | undefined;
 }
 
 interface SharedEntry extends Entry {

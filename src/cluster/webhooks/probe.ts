@@ -5,9 +5,9 @@ import { ClusterAccessError, messageOf } from '../api/cluster-error.ts';
 import { readyEndpoints } from './service-endpoints.ts';
 
 export interface ProbeOptions {
-  readonly timeoutMs?: number;
+  readonly timeoutMs?: number | undefined;
   /** The name that the certificate must hold; that of the address when absent. */
-  readonly servername?: string;
+  readonly servername?: string | undefined;
 }
 
 /** Asks the server whether it is alive, at the address and with the trust that the API server will use. */
@@ -50,7 +50,7 @@ export async function probeService(client: ApiClient, place: ServicePlace, ca: s
   try {
     await probeServer(`https://${host}:${port}`, ca);
   } catch (error) {
-    const { cause } = error as { readonly cause?: { readonly code?: unknown } };
+    const { cause } = error as { readonly cause?: { readonly code?: unknown } | undefined };
     if (!unknownHost.has(cause?.code)) throw error;
     const [endpoint] = await readyEndpoints(client, place);
     if (endpoint === undefined)

@@ -25,14 +25,14 @@ export interface WebhookWriterOptions {
   policies(): readonly CompiledPolicy[];
   kinds(): KindTable;
   /** False: requests set off nothing in the background. */
-  readonly withTriggers?: boolean;
+  readonly withTriggers?: boolean | undefined;
   /** Rejects unless the server answers where the API server will call it. */
   probe(): Promise<void>;
   /** Called when what `stateOf` says may have changed. */
   readonly onState: () => void;
-  readonly onRefused?: (policy: string, message: string) => void;
+  readonly onRefused?: ((policy: string, message: string) => void) | undefined;
   /** Told of the key in the ConfigMap. */
-  readonly onRefusedSetting?: (key: string, message: string) => void;
+  readonly onRefusedSetting?: ((key: string, message: string) => void) | undefined;
 }
 
 export interface WebhookWriter {

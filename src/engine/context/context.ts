@@ -200,7 +200,7 @@ function readGlobalReference(entry: Entry<'globalReference'>, scope: Scope, sett
 
 function project(
   value: Json,
-  entry: { readonly jmesPath?: { search(data: Json, scope: Scope): Json } },
+  entry: { readonly jmesPath?: { search(data: Json, scope: Scope): Json } | undefined },
   scope: Scope,
 ): Json {
   return entry.jmesPath === undefined ? value : entry.jmesPath.search(value, scope);

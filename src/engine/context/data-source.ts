@@ -6,21 +6,25 @@ export type DataQuery =
   | {
       readonly type: 'apiCall';
       readonly method: 'GET' | 'POST';
-      readonly urlPath?: string;
-      readonly service?: Json;
-      readonly body?: Json;
+      readonly urlPath?: string | undefined;
+      readonly service?: Json | undefined;
+      readonly body?: Json | undefined;
     }
-  | { readonly type: 'imageRegistry'; readonly reference: string; readonly credentials?: JsonObject }
+  | {
+      readonly type: 'imageRegistry';
+      readonly reference: string;
+      readonly credentials?: JsonObject | undefined;
+    }
   | { readonly type: 'globalReference'; readonly name: string }
   /** Labels of a namespace, for namespaceSelector. */
   | { readonly type: 'namespaceLabels'; readonly namespace: string }
   /** One named object, for a replacement source. A list when several fit: without a namespace, say. */
   | {
       readonly type: 'object';
-      readonly group?: string;
-      readonly version?: string;
+      readonly group?: string | undefined;
+      readonly version?: string | undefined;
       readonly kind: string;
-      readonly namespace?: string;
+      readonly namespace?: string | undefined;
       readonly name: string;
     };
 

@@ -29,7 +29,7 @@ export function expressionReads(text: string): Reads {
 
 export interface TemplateReadsOptions {
   /** `{{@}}` stands for a place of the object that is patched, not for the whole context. */
-  readonly selfIsPlace?: boolean;
+  readonly selfIsPlace?: boolean | undefined;
 }
 
 /** What the variables in keys and leaves read. */

@@ -24,12 +24,12 @@ export interface ConditionResult {
   readonly key: Json;
   readonly value: Json;
   readonly passed: boolean;
-  readonly message?: string;
+  readonly message?: string | undefined;
 }
 
 export interface ConditionsOptions {
   /** Whether a plain list, the old form, is accepted; it is unless said otherwise. */
-  readonly legacyList?: boolean;
+  readonly legacyList?: boolean | undefined;
 }
 
 /**

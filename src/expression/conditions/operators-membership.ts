@@ -11,14 +11,14 @@ type Compare = (key: Json, value: Json) => boolean;
 interface Collection {
   /** Of a list key, or of the items a text stands for: the wildcard works both ways. */
   readonly has: TextTest;
-  readonly range?: { readonly inside: ValueTest; readonly outside: ValueTest };
+  readonly range?: { readonly inside: ValueTest; readonly outside: ValueTest } | undefined;
   /** A value text matches a scalar key as a wildcard, but only that way round. */
   readonly scalarHas: TextTest;
   /** A value text equal to the only element of a list key. */
-  readonly text?: string;
+  readonly text?: string | undefined;
   /** A value text that is JSON, but no list of texts: what it does not match as it stands is neither in it nor outside. */
-  readonly unusable?: true;
-  readonly wrapped?: true;
+  readonly unusable?: true | undefined;
+  readonly wrapped?: true | undefined;
 }
 
 export function prepareMembership(membership: Membership, constant?: Json): Compare {

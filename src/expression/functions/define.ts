@@ -69,7 +69,7 @@ export interface FunctionDefinition {
   readonly returns: string;
   readonly description: string;
   readonly example: ExpressionFunction['example'];
-  readonly volatile?: true;
+  readonly volatile?: true | undefined;
   readonly call: (args: Arguments) => Json;
 }
 

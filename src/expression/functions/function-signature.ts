@@ -25,7 +25,7 @@ export interface ExpressionParameter {
   /** The accepted types. */
   readonly types: readonly ArgumentType[];
   /** Only on the last parameter: one or more arguments. */
-  readonly variadic?: true;
+  readonly variadic?: true | undefined;
 }
 
 export interface ExpressionFunction {
@@ -33,9 +33,13 @@ export interface ExpressionFunction {
   readonly parameters: readonly ExpressionParameter[];
   readonly returns: string;
   readonly description: string;
-  readonly example: { readonly expression: string; readonly result?: Json; readonly data?: Json };
+  readonly example: {
+    readonly expression: string;
+    readonly result?: Json | undefined;
+    readonly data?: Json | undefined;
+  };
   /** Not a pure function of its arguments (random, time_now …). */
-  readonly volatile?: true;
+  readonly volatile?: true | undefined;
   call(args: readonly Argument[], environment: Environment): Json;
 }
 

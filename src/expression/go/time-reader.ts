@@ -1,18 +1,18 @@
 import { type ElementName, type LayoutElement, parseLayout } from './time-layout.ts';
 
 export interface TimeFields {
-  year?: number;
-  month?: number;
-  day?: number;
-  yearDay?: number;
-  hour?: number;
-  minute?: number;
-  second?: number;
-  nanosecond?: number;
-  afternoon?: boolean;
-  offsetSeconds?: number;
+  year?: number | undefined;
+  month?: number | undefined;
+  day?: number | undefined;
+  yearDay?: number | undefined;
+  hour?: number | undefined;
+  minute?: number | undefined;
+  second?: number | undefined;
+  nanosecond?: number | undefined;
+  afternoon?: boolean | undefined;
+  offsetSeconds?: number | undefined;
   /** Only how the time is shown: Go reads the clock before `GMT+3` as UTC. */
-  shownOffsetSeconds?: number;
+  shownOffsetSeconds?: number | undefined;
 }
 
 export class TimeSyntaxError extends Error {

@@ -9,7 +9,7 @@ import { findVariables, type VariableToken } from './tokens.ts';
 
 export interface TemplateOptions {
   /** What `{{@}}` stands for at a path, as an expression; the path is the one given and the steps below it. */
-  readonly self?: (path: Path) => string;
+  readonly self?: ((path: Path) => string) | undefined;
 }
 
 /** Where a text stands, and where its problems go. */

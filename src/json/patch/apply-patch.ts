@@ -11,7 +11,7 @@ export interface ApplyOptions {
    * Off: RFC 6902. On: what Kyverno allows on top of it. `add` creates missing parents, `remove` of what is not
    * there is no error, negative indexes count from the end.
    */
-  readonly lenient?: boolean;
+  readonly lenient?: boolean | undefined;
 }
 
 /**

@@ -70,7 +70,7 @@ interface PodHolder {
   readonly kind: string;
   /** Where the spec of its Pods is. */
   readonly path: string;
-  readonly version?: string;
+  readonly version?: string | undefined;
 }
 
 const templateHolders = (kinds: readonly string[]): PodHolder[] =>

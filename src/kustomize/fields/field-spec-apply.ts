@@ -10,7 +10,11 @@ export type Created = 'map' | 'scalar' | undefined;
 /** Whether the spec is for resources of this kind: fields left out match all. */
 export function isSelected(
   id: Pick<ResourceId, 'group' | 'version' | 'kind'>,
-  spec: { readonly group?: string; readonly version?: string; readonly kind?: string },
+  spec: {
+    readonly group?: string | undefined;
+    readonly version?: string | undefined;
+    readonly kind?: string | undefined;
+  },
 ): boolean {
   return (
     ((spec.kind ?? '') === '' || spec.kind === id.kind) &&

@@ -21,9 +21,9 @@ export interface FieldSpecs {
 
 /** A kind, and the fields of others that hold the name of one. */
 export interface NameBackReference {
-  readonly group?: string;
-  readonly version?: string;
-  readonly kind?: string;
+  readonly group?: string | undefined;
+  readonly version?: string | undefined;
+  readonly kind?: string | undefined;
   readonly fieldSpecs: readonly FieldSpec[];
 }
 

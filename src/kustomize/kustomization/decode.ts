@@ -12,20 +12,23 @@ export type Shape =
   | 'any'
   /** Text, or a map of texts. */
   | 'selector'
-  | { readonly list: Shape /** A single entry may stand without a list around it. */; readonly orOne?: true }
+  | {
+      readonly list: Shape /** A single entry may stand without a list around it. */;
+      readonly orOne?: true | undefined;
+    }
   /** One map, or a list of such maps. */
   | { readonly oneOf: Shape }
   | { readonly map: Shape }
   | {
       readonly fields: Readonly<Record<string, Shape>>;
       /** Other spellings of fields. */
-      readonly aliases?: Readonly<Record<string, string>>;
+      readonly aliases?: Readonly<Record<string, string>> | undefined;
     };
 
 export interface DecodeOptions {
-  readonly file?: string;
+  readonly file?: string | undefined;
   /** Unknown keys are left out, not refused. */
-  readonly lenient?: boolean;
+  readonly lenient?: boolean | undefined;
 }
 
 /** Checks a value against a shape and spells its keys as the shape does; undefined for null. */
@@ -130,7 +133,7 @@ function invalid(field: string, wanted: string, value: Json, options: DecodeOpti
   });
 }
 
-function fileOf(options: DecodeOptions): { file?: string } {
+function fileOf(options: DecodeOptions): { file?: string | undefined } {
   return options.file === undefined ? {} : { file: options.file };
 }
 

@@ -3,140 +3,146 @@ import type { JsonObject } from '../../json/value.ts';
 /** A kustomization after its fields are checked and spelled alike; what is absent or null is undefined. */
 export interface Kustomization {
   readonly kind: 'Kustomization' | 'Component';
-  readonly openapi?: Readonly<Record<string, string>>;
-  readonly namePrefix?: string;
-  readonly nameSuffix?: string;
-  readonly namespace?: string;
-  readonly commonLabels?: Texts;
-  readonly labels?: readonly LabelEntry[];
-  readonly commonAnnotations?: Texts;
+  readonly openapi?: Readonly<Record<string, string>> | undefined;
+  readonly namePrefix?: string | undefined;
+  readonly nameSuffix?: string | undefined;
+  readonly namespace?: string | undefined;
+  readonly commonLabels?: Texts | undefined;
+  readonly labels?: readonly LabelEntry[] | undefined;
+  readonly commonAnnotations?: Texts | undefined;
   /** Files or inline texts. */
-  readonly patchesStrategicMerge?: readonly string[];
-  readonly patchesJson6902?: readonly PatchEntry[];
-  readonly patches?: readonly PatchEntry[];
-  readonly images?: readonly ImageEntry[];
-  readonly replacements?: readonly ReplacementEntry[];
-  readonly replicas?: readonly ReplicaEntry[];
-  readonly vars?: readonly VarEntry[];
-  readonly sortOptions?: SortOptions;
-  readonly resources?: readonly string[];
-  readonly components?: readonly string[];
-  readonly crds?: readonly string[];
-  readonly configMapGenerator?: readonly ConfigMapEntry[];
-  readonly secretGenerator?: readonly SecretEntry[];
-  readonly helmGlobals?: JsonObject;
-  readonly helmCharts?: readonly JsonObject[];
-  readonly helmChartInflationGenerator?: readonly JsonObject[];
-  readonly generatorOptions?: GeneratorOptions;
+  readonly patchesStrategicMerge?: readonly string[] | undefined;
+  readonly patchesJson6902?: readonly PatchEntry[] | undefined;
+  readonly patches?: readonly PatchEntry[] | undefined;
+  readonly images?: readonly ImageEntry[] | undefined;
+  readonly replacements?: readonly ReplacementEntry[] | undefined;
+  readonly replicas?: readonly ReplicaEntry[] | undefined;
+  readonly vars?: readonly VarEntry[] | undefined;
+  readonly sortOptions?: SortOptions | undefined;
+  readonly resources?: readonly string[] | undefined;
+  readonly components?: readonly string[] | undefined;
+  readonly crds?: readonly string[] | undefined;
+  readonly configMapGenerator?: readonly ConfigMapEntry[] | undefined;
+  readonly secretGenerator?: readonly SecretEntry[] | undefined;
+  readonly helmGlobals?: JsonObject | undefined;
+  readonly helmCharts?: readonly JsonObject[] | undefined;
+  readonly helmChartInflationGenerator?: readonly JsonObject[] | undefined;
+  readonly generatorOptions?: GeneratorOptions | undefined;
   /** Files with field specs of one's own. */
-  readonly configurations?: readonly string[];
+  readonly configurations?: readonly string[] | undefined;
   /** Files, folders or inline texts. */
-  readonly generators?: readonly string[];
-  readonly transformers?: readonly string[];
-  readonly validators?: readonly string[];
-  readonly buildMetadata?: readonly string[];
+  readonly generators?: readonly string[] | undefined;
+  readonly transformers?: readonly string[] | undefined;
+  readonly validators?: readonly string[] | undefined;
+  readonly buildMetadata?: readonly string[] | undefined;
 }
 
 export type Texts = Readonly<Record<string, string>>;
 
 export interface FieldSpec {
-  readonly group?: string;
-  readonly version?: string;
-  readonly kind?: string;
+  readonly group?: string | undefined;
+  readonly version?: string | undefined;
+  readonly kind?: string | undefined;
   readonly path: string;
-  readonly create?: boolean;
+  readonly create?: boolean | undefined;
 }
 
 export interface LabelEntry {
-  readonly pairs?: Texts;
-  readonly includeSelectors?: boolean;
-  readonly includeTemplates?: boolean;
-  readonly fields?: readonly FieldSpec[];
+  readonly pairs?: Texts | undefined;
+  readonly includeSelectors?: boolean | undefined;
+  readonly includeTemplates?: boolean | undefined;
+  readonly fields?: readonly FieldSpec[] | undefined;
 }
 
 /** The target of a patch. Id fields are regular expressions that have to match as a whole. */
 export interface TargetSelector {
-  readonly group?: string;
-  readonly version?: string;
-  readonly kind?: string;
-  readonly name?: string;
-  readonly namespace?: string;
+  readonly group?: string | undefined;
+  readonly version?: string | undefined;
+  readonly kind?: string | undefined;
+  readonly name?: string | undefined;
+  readonly namespace?: string | undefined;
   /** Text in selector grammar, or a map of equalities. */
-  readonly labelSelector?: string | Texts;
+  readonly labelSelector?: string | Texts | undefined;
   /** Also from `matchAnnotations`. */
-  readonly annotationSelector?: string | Texts;
+  readonly annotationSelector?: string | Texts | undefined;
 }
 
 export interface PatchEntry {
   /** Also from `file`. */
-  readonly path?: string;
-  readonly patch?: string;
-  readonly target?: TargetSelector;
-  readonly options?: { readonly allowNameChange?: boolean; readonly allowKindChange?: boolean };
+  readonly path?: string | undefined;
+  readonly patch?: string | undefined;
+  readonly target?: TargetSelector | undefined;
+  readonly options?:
+    | { readonly allowNameChange?: boolean | undefined; readonly allowKindChange?: boolean | undefined }
+    | undefined;
   /** `StrategicMergePatch` or `JsonPatch`; the text decides when it is absent. */
-  readonly type?: string;
+  readonly type?: string | undefined;
 }
 
 /** One entry of `replacements`, keys checked; either `path` or the rest. */
 export interface ReplacementEntry {
-  readonly path?: string;
-  readonly source?: JsonObject;
-  readonly sourceValue?: string;
-  readonly targets?: readonly JsonObject[];
+  readonly path?: string | undefined;
+  readonly source?: JsonObject | undefined;
+  readonly sourceValue?: string | undefined;
+  readonly targets?: readonly JsonObject[] | undefined;
 }
 
 export interface ImageEntry {
-  readonly name?: string;
-  readonly newName?: string;
-  readonly newTag?: string;
-  readonly tagSuffix?: string;
-  readonly digest?: string;
+  readonly name?: string | undefined;
+  readonly newName?: string | undefined;
+  readonly newTag?: string | undefined;
+  readonly tagSuffix?: string | undefined;
+  readonly digest?: string | undefined;
 }
 
 export interface ReplicaEntry {
-  readonly name?: string;
-  readonly count?: number;
+  readonly name?: string | undefined;
+  readonly count?: number | undefined;
 }
 
 export interface VarEntry {
-  readonly name?: string;
-  readonly objref?: {
-    readonly apiVersion?: string;
-    readonly group?: string;
-    readonly version?: string;
-    readonly kind?: string;
-    readonly name?: string;
-    readonly namespace?: string;
-  };
-  readonly fieldref?: { readonly fieldpath?: string };
+  readonly name?: string | undefined;
+  readonly objref?:
+    | {
+        readonly apiVersion?: string | undefined;
+        readonly group?: string | undefined;
+        readonly version?: string | undefined;
+        readonly kind?: string | undefined;
+        readonly name?: string | undefined;
+        readonly namespace?: string | undefined;
+      }
+    | undefined;
+  readonly fieldref?: { readonly fieldpath?: string | undefined } | undefined;
 }
 
 export interface SortOptions {
-  readonly order?: string;
-  readonly legacySortOptions?: {
-    readonly orderFirst?: readonly string[];
-    readonly orderLast?: readonly string[];
-  };
+  readonly order?: string | undefined;
+  readonly legacySortOptions?:
+    | {
+        readonly orderFirst?: readonly string[] | undefined;
+        readonly orderLast?: readonly string[] | undefined;
+      }
+    | undefined;
 }
 
 export interface GeneratorOptions {
-  readonly labels?: Texts;
-  readonly annotations?: Texts;
-  readonly disableNameSuffixHash?: boolean;
-  readonly immutable?: boolean;
+  readonly labels?: Texts | undefined;
+  readonly annotations?: Texts | undefined;
+  readonly disableNameSuffixHash?: boolean | undefined;
+  readonly immutable?: boolean | undefined;
 }
 
 export interface ConfigMapEntry {
-  readonly name?: string;
-  readonly namespace?: string;
-  readonly behavior?: string;
-  readonly literals?: readonly string[];
-  readonly files?: readonly string[];
-  readonly envs?: readonly string[];
-  readonly env?: string;
-  readonly options?: GeneratorOptions;
+  readonly name?: string | undefined;
+  readonly namespace?: string | undefined;
+  readonly behavior?: string | undefined;
+  readonly literals?: readonly string[] | undefined;
+  readonly files?: readonly string[] | undefined;
+  readonly envs?: readonly string[] | undefined;
+  readonly env?: string | undefined;
+  readonly options?: GeneratorOptions | undefined;
 }
 
 export interface SecretEntry extends ConfigMapEntry {
-  readonly type?: string;
+  readonly type?: string | undefined;
 }

@@ -105,8 +105,8 @@ function checkKind(fields: JsonObject, file: string): void {
 
 function modernized(fields: JsonObject): Kustomization {
   const given = fields as unknown as Kustomization & {
-    readonly bases?: readonly string[];
-    readonly imageTags?: readonly ImageEntry[];
+    readonly bases?: readonly string[] | undefined;
+    readonly imageTags?: readonly ImageEntry[] | undefined;
   };
   const { bases, imageTags, ...rest } = given;
   return {

@@ -20,11 +20,10 @@ export const patchTransformers: ReadonlyMap<string, BuiltinTransformer> = new Ma
       'PatchStrategicMergeTransformer',
       (set, config, context) => {
         const shape: Shape = { fields: { paths: { list: 'text' }, patches: 'text' } };
-        const { paths = [], patches = '' } = read<{ paths?: readonly string[]; patches?: string }>(
-          config,
-          shape,
-          context,
-        );
+        const { paths = [], patches = '' } = read<{
+          paths?: readonly string[] | undefined;
+          patches?: string | undefined;
+        }>(config, shape, context);
         if (paths.length === 0 && patches === '') {
           throw new KustomizeError('KYM_KUSTOMIZATION_INVALID', 'neither paths nor patches is set', {
             file: context.folder.file,
@@ -37,7 +36,11 @@ export const patchTransformers: ReadonlyMap<string, BuiltinTransformer> = new Ma
     [
       'PatchJson6902Transformer',
       (set, config, context) => {
-        const { jsonOp, ...entry } = read<PatchEntry & { jsonOp?: string }>(config, jsonShape, context);
+        const { jsonOp, ...entry } = read<PatchEntry & { jsonOp?: string | undefined }>(
+          config,
+          jsonShape,
+          context,
+        );
         applyJson6902Patches(set, [jsonOp === undefined ? entry : { ...entry, patch: jsonOp }], context);
       },
     ],
@@ -45,7 +48,7 @@ export const patchTransformers: ReadonlyMap<string, BuiltinTransformer> = new Ma
       'ReplacementTransformer',
       (set, config, context) => {
         const shape: Shape = { fields: { replacements: { list: replacementShape } } };
-        const { replacements = [] } = read<{ replacements?: readonly ReplacementEntry[] }>(
+        const { replacements = [] } = read<{ replacements?: readonly ReplacementEntry[] | undefined }>(
           config,
           shape,
           context,

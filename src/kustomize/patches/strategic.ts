@@ -7,8 +7,8 @@ import type { ResourceSet } from '../resource/resource-set.ts';
 import { mergeKustomizePatch } from './merge.ts';
 
 export interface PatchOptions {
-  readonly allowNameChange?: boolean;
-  readonly allowKindChange?: boolean;
+  readonly allowNameChange?: boolean | undefined;
+  readonly allowKindChange?: boolean | undefined;
 }
 
 /** Finds the resource that a patch without a target names by its own id, now or before. */

@@ -46,16 +46,16 @@ const configShape: Shape = {
 };
 
 interface Config {
-  readonly prefix?: string;
-  readonly suffix?: string;
-  readonly labels?: Texts;
-  readonly annotations?: Texts;
-  readonly imageTag?: ImageEntry;
-  readonly replica?: ReplicaEntry;
-  readonly unsetOnly?: boolean;
-  readonly setRoleBindingSubjects?: string;
-  readonly fieldSpecs?: readonly FieldSpec[];
-  readonly metadata?: JsonObject;
+  readonly prefix?: string | undefined;
+  readonly suffix?: string | undefined;
+  readonly labels?: Texts | undefined;
+  readonly annotations?: Texts | undefined;
+  readonly imageTag?: ImageEntry | undefined;
+  readonly replica?: ReplicaEntry | undefined;
+  readonly unsetOnly?: boolean | undefined;
+  readonly setRoleBindingSubjects?: string | undefined;
+  readonly fieldSpecs?: readonly FieldSpec[] | undefined;
+  readonly metadata?: JsonObject | undefined;
 }
 
 /** Reads a config as kustomize does: fields it does not know are passed over. */

@@ -15,10 +15,10 @@ export type Behavior = 'unspecified' | 'create' | 'merge' | 'replace';
 /** Where a resource comes from, as `buildMetadata: [originAnnotations]` prints it. */
 export interface Origin {
   /** The file, relative to the folder that is built. */
-  readonly path?: string;
+  readonly path?: string | undefined;
   /** What made a generated resource. */
-  readonly configuredIn?: string;
-  readonly configuredBy?: JsonObject;
+  readonly configuredIn?: string | undefined;
+  readonly configuredBy?: JsonObject | undefined;
 }
 
 /**
@@ -40,7 +40,7 @@ export interface Resource {
   /** Transformers that changed it, for `buildMetadata: [transformerAnnotations]`. */
   readonly transformations: readonly JsonObject[];
   /** What `currentId` has read last. */
-  readonly identity?: Identity;
+  readonly identity?: Identity | undefined;
 }
 
 export function createResource(object: JsonObject, more: Partial<Omit<Resource, 'object'>> = {}): Resource {
@@ -78,7 +78,7 @@ function identityOf(resource: Resource): Identity {
   const known = resource.identity;
   if (known !== undefined && known.object === resource.object) return known;
   const identity = identityAfter(known, resource.object);
-  (resource as { identity?: Identity }).identity = identity;
+  (resource as { identity?: Identity | undefined }).identity = identity;
   return identity;
 }
 

@@ -23,7 +23,7 @@ function changeNames(
   set: ResourceSet,
   specs: readonly FieldSpec[],
   rename: (name: string) => string,
-  layer: { readonly prefix?: string; readonly suffix?: string },
+  layer: { readonly prefix?: string | undefined; readonly suffix?: string | undefined },
 ): void {
   for (const resource of set.list()) {
     const id = originalId(resource);
@@ -38,7 +38,10 @@ function changeNames(
   }
 }
 
-function notes(resource: Resource, layer: { readonly prefix?: string; readonly suffix?: string }) {
+function notes(
+  resource: Resource,
+  layer: { readonly prefix?: string | undefined; readonly suffix?: string | undefined },
+) {
   return layer.prefix !== undefined
     ? { prefixes: [...resource.prefixes, layer.prefix] }
     : { suffixes: [...resource.suffixes, layer.suffix ?? ''] };

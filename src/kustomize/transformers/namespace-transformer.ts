@@ -13,8 +13,8 @@ export interface NamespaceSettings {
   readonly namespace: string;
   readonly specs: readonly FieldSpec[];
   /** Only resources without a namespace get one. */
-  readonly unsetOnly?: boolean;
-  readonly subjects?: SubjectMode;
+  readonly unsetOnly?: boolean | undefined;
+  readonly subjects?: SubjectMode | undefined;
 }
 
 /** Puts everything that has a namespace into one, with the places that name it. */

@@ -15,7 +15,7 @@ import { PatchTextError, parsePatchText, parseRenderedPatch } from './text.ts';
 
 export interface JsonPatchOptions extends TemplateOptions {
   /** Kyverno refuses them outside a foreach. */
-  readonly allowVariablesInPath?: boolean;
+  readonly allowVariablesInPath?: boolean | undefined;
 }
 
 /** A JSON patch that cannot be applied: which operation, and where in the object. */

@@ -6,7 +6,7 @@ export type LabelTest = (labels: JsonObject) => boolean;
 
 export interface LabelSelectorOptions {
   /** Keys and values have to be what Kubernetes takes for labels, as kustomize demands even of annotations. */
-  readonly strict?: boolean;
+  readonly strict?: boolean | undefined;
 }
 
 /**

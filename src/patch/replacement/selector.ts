@@ -20,11 +20,11 @@ export interface Identified {
 
 /** Names an object to take a value from. Fields left out fit anything; others are exact text or `*`/`?` wildcards. */
 export interface SourceSelector {
-  readonly group?: string;
-  readonly version?: string;
-  readonly kind?: string;
-  readonly name?: string;
-  readonly namespace?: string;
+  readonly group?: string | undefined;
+  readonly version?: string | undefined;
+  readonly kind?: string | undefined;
+  readonly name?: string | undefined;
+  readonly namespace?: string | undefined;
 }
 
 export function idOf(object: JsonObject): ResourceId {

@@ -10,7 +10,9 @@ export interface OverlaySyntax {
   readonly anchors: boolean;
   readonly directives: boolean;
   /** Absent where there are no variables. */
-  readonly template?: (value: Json, path: Path, reporter: Reporter) => CompiledTemplate | undefined;
+  readonly template?:
+    | ((value: Json, path: Path, reporter: Reporter) => CompiledTemplate | undefined)
+    | undefined;
 }
 
 /** What building one overlay collects. */

@@ -5,7 +5,7 @@ import type { OverlayBuild } from './tree-build.ts';
 /** The directives of one overlay map, gathered while its keys are read. */
 export interface MapDirectives {
   directive: Directive;
-  retainKeys?: Filled;
+  retainKeys?: Filled | undefined;
   readonly deletions: FieldDirective[];
   readonly orders: FieldDirective[];
 }

@@ -63,7 +63,7 @@ export interface AnchorsInside {
 /** The directives of kubectl's patches that tidy up after the merge. */
 export interface MapUpkeep {
   /** `$retainKeys` */
-  readonly retainKeys?: Filled;
+  readonly retainKeys?: Filled | undefined;
   /** `$deleteFromPrimitiveList/x` */
   readonly deletions: readonly FieldDirective[];
   /** `$setElementOrder/x` */

@@ -11,7 +11,7 @@ export interface ConditionForms {
   /** The old form: a plain list, all of which must hold. */
   readonly legacyList: boolean;
   /** The old operators In and NotIn; they are known unless said otherwise. */
-  readonly legacyOperators?: boolean;
+  readonly legacyOperators?: boolean | undefined;
 }
 
 /** Compiles preconditions or the conditions of an exception, and checks what Kyverno refuses at install. */

@@ -21,7 +21,7 @@ import { compileCheckedConditions } from './conditions.ts';
 import { compileFilter } from './match.ts';
 
 export interface ExceptionResult {
-  readonly exception?: CompiledException;
+  readonly exception?: CompiledException | undefined;
   readonly problems: readonly Problem[];
 }
 

@@ -23,7 +23,7 @@ import { compileRule } from './rule.ts';
 
 export interface PolicyResult {
   /** Absent when there is an error. */
-  readonly policy?: CompiledPolicy;
+  readonly policy?: CompiledPolicy | undefined;
   readonly problems: readonly Problem[];
 }
 

@@ -25,9 +25,11 @@ export interface RuleOptions {
   readonly facts: PolicyFacts;
   /** Where in the policy document its author wrote the rule. */
   readonly path: Path;
-  readonly autogenOf?: string;
+  readonly autogenOf?: string | undefined;
   /** How `mutate` is compiled; the old dialect has patches of its own. */
-  readonly mutation?: (mutate: JsonObject, path: Path, reporter: Reporter) => CompiledMutation | undefined;
+  readonly mutation?:
+    | ((mutate: JsonObject, path: Path, reporter: Reporter) => CompiledMutation | undefined)
+    | undefined;
 }
 
 /** Compiles a mutate rule whose shape was checked. Reports all problems; undefined when one of them is an error. */

@@ -7,16 +7,16 @@ import type { Json } from '../../json/value.ts';
 export interface FieldSchema {
   readonly type: FieldType;
   readonly description: string;
-  readonly required?: true;
-  readonly enum?: readonly string[];
-  readonly default?: Json;
+  readonly required?: true | undefined;
+  readonly enum?: readonly string[] | undefined;
+  readonly default?: Json | undefined;
   /** What to use instead. */
-  readonly deprecated?: string;
+  readonly deprecated?: string | undefined;
   /** API versions that have the field; all when absent. */
-  readonly versions?: readonly string[];
-  readonly minimum?: number;
-  readonly maximum?: number;
-  readonly maxLength?: number;
+  readonly versions?: readonly string[] | undefined;
+  readonly minimum?: number | undefined;
+  readonly maximum?: number | undefined;
+  readonly maxLength?: number | undefined;
 }
 
 export type FieldType =

@@ -100,7 +100,7 @@ export function observe(series: HistogramSeries, seconds: number): void {
 }
 
 interface Point {
-  readonly metricName?: string;
+  readonly metricName?: string | undefined;
   readonly labels: Readonly<Record<string, string | number>>;
   readonly value: number;
 }

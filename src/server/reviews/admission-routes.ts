@@ -57,8 +57,11 @@ export function addAdmissionRoutes(app: FastifyInstance, { reviewer, others }: A
   }
 }
 
-function parameters(request: FastifyRequest): { readonly namespace?: string; readonly policy?: string } {
-  return request.params as { namespace?: string; policy?: string };
+function parameters(request: FastifyRequest): {
+  readonly namespace?: string | undefined;
+  readonly policy?: string | undefined;
+} {
+  return request.params as { namespace?: string | undefined; policy?: string | undefined };
 }
 
 function answering(
@@ -70,7 +73,7 @@ function answering(
       throw new Refusal(415, 'the content type must be application/json');
     }
     const body = reviewBody(typeof request.body === 'string' ? request.body : '');
-    const { timeout } = request.query as { timeout?: string | string[] };
+    const { timeout } = request.query as { timeout?: string | string[] | undefined };
     const milliseconds = millisecondsFor(Array.isArray(timeout) ? timeout[0] : timeout);
     try {
       // As bytes: a text that holds a single character beyond Latin-1 is ten times dearer to write to a socket.

@@ -25,7 +25,7 @@ interface RuleRecord {
   readonly mode: string;
   readonly status: string;
   readonly message: string;
-  readonly patch?: Json;
+  readonly patch?: Json | undefined;
 }
 
 const mask = '***';

@@ -21,19 +21,19 @@ import { type Log, logReview } from './review-log.ts';
 
 export interface ReviewerOptions extends AdmissionSettings {
   readonly provider: PolicyProvider;
-  readonly dataSource?: DataSource;
-  readonly environment?: Environment;
+  readonly dataSource?: DataSource | undefined;
+  readonly environment?: Environment | undefined;
   /** Asked at each review; a new object means new settings. */
-  readonly settings?: () => RequestSettings;
+  readonly settings?: (() => RequestSettings) | undefined;
   readonly metrics: Metrics;
   readonly log: Log;
-  readonly decisions?: DecisionLog;
+  readonly decisions?: DecisionLog | undefined;
   /** Told of each decision, after it was made: events. */
-  readonly onDecision?: (decision: Decision) => void;
+  readonly onDecision?: ((decision: Decision) => void) | undefined;
 }
 
 /** Which of the policies a URL asks for. */
-export type PolicyScope = { readonly set: 'all' | 'ignore' | 'fail'; readonly policy?: string };
+export type PolicyScope = { readonly set: 'all' | 'ignore' | 'fail'; readonly policy?: string | undefined };
 
 export type Reviewer = (
   body: Json,
