@@ -44,17 +44,17 @@ export function requestFor(object: JsonObject, options: ResourceRequestOptions =
     object,
   };
   return {
-    ...(operation === undefined ? {} : { operation }),
+    operation,
     kind: options.parentKind ?? kind,
     subresource,
     name,
     namespace,
     object: operation === 'DELETE' ? null : object,
     oldObject,
-    ...(user === undefined ? {} : { user }),
+    user,
     variables,
-    ...(options.bindings === undefined ? {} : { bindings: options.bindings }),
-    ...(options.elementBindings === undefined ? {} : { elementBindings: options.elementBindings }),
+    bindings: options.bindings,
+    elementBindings: options.elementBindings,
   };
 }
 

@@ -37,7 +37,7 @@ export function withAdmission(store: ObjectStore, admission: Admission): ObjectS
     const request = requestFor(object, {
       operation,
       user,
-      ...(oldObject === undefined ? {} : { oldObject }),
+      oldObject,
     });
     const result = await mutate(request, snapshot, { dataSource, environment });
     const refusing = result.failedPolicies.find(({ failurePolicy }) => failurePolicy === 'Fail');

@@ -91,7 +91,7 @@ export function createExistingRun(run: ExistingRun): {
     return requestFor(trigger, {
       operation: occasion,
       ...(occasion === 'CREATE' ? {} : { oldObject: before }),
-      ...(user === undefined ? {} : { user }),
+      user,
     });
   }
 
@@ -177,14 +177,14 @@ function followUp({ operation, object, oldObject }: AdmittedWrite): Request {
   return requestFor(object, {
     operation,
     user: background,
-    ...(oldObject === undefined ? {} : { oldObject }),
+    oldObject,
   });
 }
 
 type Step = Pick<ExistingStep, 'ref' | 'action' | 'message' | 'code'>;
 
 function generatedStep({ ref, action, message, code }: GeneratedObject): Step {
-  return { action, message, ...(ref === undefined ? {} : { ref }), ...(code === undefined ? {} : { code }) };
+  return { action, message, ref, code };
 }
 
 const actions = {

@@ -53,5 +53,5 @@ export function requestOf(
   operation: Operation | null = 'CREATE',
   oldObject?: JsonObject,
 ): Request {
-  return requestFor(what, { operation, ...(oldObject === undefined ? {} : { oldObject }) });
+  return requestFor(what, { operation, oldObject });
 }

@@ -39,7 +39,7 @@ export function followObjects(options: FollowOptions): FollowedObjects {
   const follow = (what: string, more: Omit<InformerOptions, 'client' | 'timing' | 'onError'>) =>
     startInformer({
       client,
-      ...(timing === undefined ? {} : { timing }),
+      timing,
       onError: (error) => onError(what, error),
       ...more,
     });

@@ -82,7 +82,7 @@ export function observeCluster(
   { eventSource, onSettings, onPolicies, onGlobalContext }: Observers,
 ): ObservedCluster {
   const timing = options.timing?.informer;
-  const followed = { onError: warn, ...(timing === undefined ? {} : { timing }) };
+  const followed = { onError: warn, timing };
   const kinds = startKindRefresher(discovery, {
     onError: (error) => warn('discovery', error),
     onEnd: figures.endOf('discovery-controller'),
@@ -91,7 +91,7 @@ export function observeCluster(
     client,
     namespace,
     configMap: options.configMap ?? 'kymera',
-    ...(options.request === undefined ? {} : { request: options.request }),
+    request: options.request,
     onSettings: (problems) => onSettings?.(problems),
     onKinds: () => kinds.soon(),
     ...followed,
@@ -131,7 +131,7 @@ export function observeCluster(
     client,
     source: eventSource,
     host: hostname(),
-    ...(options.maximumQueuedEvents === undefined ? {} : { maximumQueued: options.maximumQueuedEvents }),
+    maximumQueued: options.maximumQueuedEvents,
     onError: (error) => log.warn({ reason: messageOf(error) }, 'an event was not written'),
   });
   return {

@@ -147,7 +147,7 @@ export async function startCluster(options: ClusterOptions): Promise<ClusterRunt
         dataSource,
         events,
         omitEvents: new Set(options.omitEvents ?? []),
-        ...(options.backgroundUser === undefined ? {} : { backgroundUser: options.backgroundUser }),
+        backgroundUser: options.backgroundUser,
         log,
       })
     : undefined;

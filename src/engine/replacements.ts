@@ -36,9 +36,9 @@ function findSource(selector: SourceSelector, context: ContextSettings): readonl
     type: 'object',
     kind,
     name,
-    ...(selector.group === undefined ? {} : { group: selector.group }),
-    ...(selector.version === undefined ? {} : { version: selector.version }),
-    ...(namespace === undefined ? {} : { namespace }),
+    group: selector.group,
+    version: selector.version,
+    namespace,
   });
   if (!answer.found) return [];
   return (isArray(answer.value) ? answer.value : [answer.value]) as readonly JsonObject[];

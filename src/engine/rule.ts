@@ -105,7 +105,7 @@ function mutate(
         status: after === object ? 'unchanged' : 'applied',
         object: after,
         misses,
-        ...(elements === undefined ? {} : { elements }),
+        elements,
       };
     }
     case 'replacements': {

@@ -35,8 +35,8 @@ export function parseApiPath(urlPath: string): ApiPath | undefined {
     group,
     version,
     resource,
-    ...(namespace === undefined ? {} : { namespace }),
-    ...(name === undefined ? {} : { name }),
+    namespace,
+    name,
     ...(labelSelector === null ? {} : { labelSelector }),
   };
 }

@@ -83,11 +83,11 @@ export function createEvaluator(options: EvaluatorOptions): Evaluator {
     const part = values.subresourceOf(kindOf(object));
     return requestFor(current, {
       variables: operation === undefined ? given.variables : { ...given.variables, operation },
-      ...(chosen === undefined ? {} : { operation: chosen }),
-      ...(old === undefined ? {} : { oldObject: old }),
-      ...(options.user === undefined ? {} : { user: options.user }),
-      ...(given.bindings === undefined ? {} : { bindings: given.bindings }),
-      ...(given.elementBindings === undefined ? {} : { elementBindings: given.elementBindings }),
+      operation: chosen,
+      oldObject: old,
+      user: options.user,
+      bindings: given.bindings,
+      elementBindings: given.elementBindings,
       ...(part === undefined ? {} : { subresource: part.subresource, parentKind: part.parent }),
     });
   }

@@ -95,7 +95,7 @@ function requestValues(values: JsonObject, ruleValues: RuleValues): RequestValue
     ...(typeof operation === 'string' && operation !== '' ? { operation: operation as Operation } : {}),
     ...(isObject(object) ? { object } : {}),
     ...(isObject(oldObject) ? { oldObject } : {}),
-    ...(bindings === undefined ? {} : { bindings }),
+    bindings,
   };
 }
 

@@ -20,7 +20,7 @@ export function parseUserInfo(document: JsonObject, file: string): RequestUser {
       username,
       groups: field.texts(info, 'groups', '/userInfo'),
       ...(typeof info['uid'] === 'string' ? { uid: info['uid'] } : {}),
-      ...(extra === undefined ? {} : { extra }),
+      extra,
     },
     roles: field.texts(document, 'roles', ''),
     clusterRoles: field.texts(document, 'clusterRoles', ''),

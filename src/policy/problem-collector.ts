@@ -45,7 +45,7 @@ export function collectProblems(source: PolicySource, policy: string): ProblemCo
       code,
       severity,
       message,
-      ...(hint === undefined ? {} : { hint }),
+      hint,
       pointer,
       file: source.file,
       ...source.positionOf?.(path),

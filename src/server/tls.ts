@@ -19,7 +19,7 @@ export function secureContextOf(
     minVersion: 'TLSv1.2',
     ciphers:
       'TLS_AES_128_GCM_SHA256:TLS_AES_256_GCM_SHA384:TLS_CHACHA20_POLY1305_SHA256:ECDHE+AESGCM:ECDHE+CHACHA20',
-    ...(clientCa === undefined ? {} : { ca: clientCa }),
+    ca: clientCa,
   };
 }
 

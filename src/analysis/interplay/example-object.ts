@@ -78,7 +78,7 @@ function withBlock(example: Example, { resources, block }: BlockDocument): Examp
   const operations = readTexts(resources, 'operations');
   if (operations.length > 0 && !operations.includes('CREATE')) operation = operations[0] as Operation;
   const user = userOf(block) ?? example.user;
-  return { object, operation, namespaceLabels, ...(user === undefined ? {} : { user }) };
+  return { object, operation, namespaceLabels, user };
 }
 
 function selectorLabels(selector: JsonObject | undefined): JsonObject {

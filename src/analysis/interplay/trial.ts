@@ -71,7 +71,7 @@ function requestOf({ operation, user }: Example, object: JsonObject): Request {
     namespace,
     object,
     oldObject,
-    ...(user === undefined ? {} : { user }),
+    user,
     variables: { kind, name, namespace, operation, ...userInfo, ...(oldObject && { oldObject }), object },
   };
 }

@@ -68,7 +68,7 @@ function mutationWrites(owner: JsonObject, path: Path, around: Surroundings): re
 
 function loopNames(loop: JsonObject): LoopNames {
   const as = readText(loop, 'as');
-  return { list: readText(loop, 'list') ?? '', ...(as === undefined ? {} : { as }) };
+  return { list: readText(loop, 'list') ?? '', as };
 }
 
 /** As when the rule was compiled: outside loops references start at the rule, and a loop resolves its own. */

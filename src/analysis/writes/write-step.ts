@@ -50,7 +50,7 @@ export function writeOf(
   source: Path,
   value?: Json,
 ): Write {
-  return { path, effect, source, ...(value === undefined ? {} : { value }) };
+  return { path, effect, source, value };
 }
 
 export function fieldSchema(schema: WriteSchema, step: WriteStep): WriteSchema {

@@ -179,7 +179,7 @@ async function copyList(list: JsonObject, namespace: string, run: DesiredRun): P
       apiVersion,
       kind,
       ...(from === '' ? {} : { namespace: from }),
-      ...(labelSelector === undefined ? {} : { labelSelector }),
+      labelSelector,
     });
     for (const source of sources) {
       const found = refOf(source);

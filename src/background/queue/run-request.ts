@@ -215,7 +215,7 @@ function sum(results: readonly TargetsResult[]): Omit<TargetsResult, 'missing'> 
     unchanged: total('unchanged'),
     skipped: total('skipped'),
     failures: results.flatMap(({ failures }) => failures),
-    ...(stopped === undefined ? {} : { stopped }),
+    stopped,
   };
 }
 

@@ -257,8 +257,8 @@ function readUser(document: JsonObject | undefined): RequestUser | undefined {
     info: {
       username: readText(info, 'username') ?? '',
       groups: texts(info['groups']),
-      ...(uid === undefined ? {} : { uid }),
-      ...(extra === undefined ? {} : { extra }),
+      uid,
+      extra,
     },
     roles: texts(document['roles']),
     clusterRoles: texts(document['clusterRoles']),

@@ -99,8 +99,8 @@ function changeOf(key: string, { before, after }: Held): readonly Change[] {
   return [
     {
       ref: { apiVersion, kind, namespace, name },
-      ...(before === undefined ? {} : { before }),
-      ...(after === undefined ? {} : { after }),
+      before,
+      after,
     },
   ];
 }

@@ -47,7 +47,7 @@ export function renderTarget(target: CompiledTarget, policy: CompiledPolicy, sco
     namespace: policy.namespace ?? namespace,
     name: text('name', target.name),
     uid: text('uid', target.uid),
-    ...(labelSelector === undefined ? {} : { labelSelector }),
+    labelSelector,
   };
 }
 
@@ -131,7 +131,7 @@ function listQuery(query: TargetQuery, reader: ObjectReader): ListQuery {
     apiVersion: servedVersion(apiVersion, kind, reader),
     kind,
     ...(namespace === '' || hasWildcard(namespace) ? {} : { namespace }),
-    ...(labelSelector === undefined ? {} : { labelSelector }),
+    labelSelector,
   };
 }
 

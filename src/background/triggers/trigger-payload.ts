@@ -18,10 +18,10 @@ export interface TriggerObjects {
 }
 
 export interface Payload {
-  readonly object?: JsonObject | undefined;
-  readonly oldObject?: JsonObject | undefined;
+  readonly object?: JsonObject;
+  readonly oldObject?: JsonObject;
   /** In place of objects that are larger than what is stored. */
-  readonly tooLarge?: number | undefined;
+  readonly tooLarge?: number;
 }
 
 export const largestPayload = 512 * 1024;
@@ -42,7 +42,7 @@ const lastApplied = 'kubectl.kubernetes.io/last-applied-configuration';
  */
 export function payloadOf(request: TriggerObjects, reads: PayloadReads): Payload {
   const { operation, subresource, object, oldObject } = request;
-  const kept: { object?: JsonObject | undefined; oldObject?: JsonObject | undefined } = {};
+  const kept: { object?: JsonObject; oldObject?: JsonObject } = {};
   if (operation === 'DELETE') {
     // Variables that name the object read the old one then.
     if (oldObject !== null) kept.oldObject = cut(oldObject, union(reads.object, reads.oldObject));

@@ -49,7 +49,7 @@ export function previewBackground(surroundings: BackgroundSurroundings): Backgro
           environment: { now: () => new Date(), random: () => Math.random() },
           occasion: operationOf(nameOf(object)),
           follow: true,
-          ...(user === undefined ? {} : { user }),
+          user,
         });
         for await (const step of run.act(object)) steps.push(step);
       }

@@ -12,7 +12,7 @@ export type ExpectedResult = {
   readonly rule: string;
   readonly kind: string;
   readonly resources: string[];
-  readonly patchedResources?: string | undefined;
+  readonly patchedResources?: string;
   readonly result: string;
 };
 

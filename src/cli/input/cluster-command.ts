@@ -19,8 +19,8 @@ export async function withCluster(
   try {
     const { client } = await connect({
       env: io.env,
-      ...(kubeconfig === undefined ? {} : { kubeconfig }),
-      ...(context === undefined ? {} : { context }),
+      kubeconfig,
+      context,
     });
     try {
       return await use(client);

@@ -21,7 +21,7 @@ export async function openCluster(
     return await openClusterReader({
       env: io.env,
       ...(kubeconfig === undefined ? {} : { kubeconfig: resolve(io.cwd, kubeconfig) }),
-      ...(context === undefined ? {} : { context }),
+      context,
     });
   } catch (error) {
     throw clusterFailure(error);

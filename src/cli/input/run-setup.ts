@@ -89,7 +89,7 @@ export async function setUpRun(
     policies: loaded.policies,
     exceptions,
     dataSource: cluster === undefined ? dataSource : firstAnswer(dataSource, cluster.dataSource),
-    ...(user === undefined ? {} : { user }),
+    user,
   };
   const evaluator = createEvaluator({ ...common, values: lookup, explain: settings.explain });
   const surroundings: BackgroundSurroundings = {

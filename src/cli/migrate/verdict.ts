@@ -95,7 +95,7 @@ function differenceOf({ rule, line, message, hint }: Problem): Difference {
   const see = /docs\/differences-from-kyverno\.md#[\w-]+/.exec(hint ?? '')?.[0];
   return {
     rule: rule ?? '',
-    ...(line === undefined ? {} : { line }),
+    line,
     message,
     see: see ?? 'docs/differences-from-kyverno.md',
   };

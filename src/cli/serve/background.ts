@@ -35,16 +35,14 @@ export async function background(options: BackgroundCommandOptions, io: Io): Pro
       env: io.env,
       log,
       background: { scanIntervalMs, limits: { workers: options.workers, ttlMs: options.ttl * 1000 } },
-      ...(options.kubeconfig === undefined ? {} : { kubeconfig: options.kubeconfig }),
-      ...(options.kubeContext === undefined ? {} : { context: options.kubeContext }),
-      ...(options.namespace === undefined ? {} : { namespace: options.namespace }),
-      ...(options.configMap === undefined ? {} : { configMap: options.configMap }),
-      ...(options.policySelector === undefined ? {} : { policySelector: options.policySelector }),
-      ...(options.exceptionNamespace === undefined
-        ? {}
-        : { exceptionNamespaces: options.exceptionNamespace }),
-      ...(options.allowHost === undefined ? {} : { allowedHosts: options.allowHost }),
-      ...(options.omitEvents === undefined ? {} : { omitEvents: options.omitEvents }),
+      kubeconfig: options.kubeconfig,
+      context: options.kubeContext,
+      namespace: options.namespace,
+      configMap: options.configMap,
+      policySelector: options.policySelector,
+      exceptionNamespaces: options.exceptionNamespace,
+      allowedHosts: options.allowHost,
+      omitEvents: options.omitEvents,
     }).catch(accessFailure);
     await work(runtime, options, io, log);
     return 0;

@@ -50,9 +50,9 @@ export async function startStandalone(
     log,
     bodyLimit: options.bodyLimit,
     ...(options.clientCa === undefined ? {} : { clientCa: await readPem(options.clientCa, io) }),
-    ...(kept === undefined ? {} : { keepDecisions: kept }),
-    ...(options.metricsPort === undefined ? {} : { metricsPort: options.metricsPort }),
-    ...(gather === undefined ? {} : { gather }),
+    keepDecisions: kept,
+    metricsPort: options.metricsPort,
+    gather,
   });
   const useCertificate = (changed: ServingCertificate) => server.setCertificate(changed);
   const certificateWatch =

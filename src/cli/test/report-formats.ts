@@ -47,7 +47,7 @@ function asData({ suites, counts, options, coverage }: TestResults): JsonObject 
         results: rows.map((row) => reportedRow(row, options)),
       })),
     })),
-    ...(coverage === undefined ? {} : { coverage }),
+    coverage,
   };
   return JSON.parse(JSON.stringify(data)) as JsonObject;
 }

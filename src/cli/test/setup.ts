@@ -51,7 +51,7 @@ export async function setUpTest(test: TestDocument, io: Io): Promise<TestSetup &
     dataSource,
     explain: true,
     steps: true,
-    ...(user === undefined ? {} : { user }),
+    user,
   });
   return {
     policies: loaded.policies,
@@ -59,7 +59,7 @@ export async function setUpTest(test: TestDocument, io: Io): Promise<TestSetup &
     resources: resources.filter((resource) => resourceRole(resource.object) === 'resource'),
     warnings,
     evaluator,
-    background: { exceptions, dataSource, objects, ...(user === undefined ? {} : { user }) },
+    background: { exceptions, dataSource, objects, user },
   };
 }
 

@@ -102,7 +102,7 @@ export function createClient(transport: Transport): ApiClient {
         method: 'GET',
         path: `${pathOf(type, options)}${query({ ...selectors(options), ...page })}`,
         timeoutMs: options.timeoutMs ?? listTimeoutMs,
-        ...(options.signal === undefined ? {} : { signal: options.signal }),
+        signal: options.signal,
         ...(options.metadataOnly ? { headers: { accept: metadataAccept('PartialObjectMetadataList') } } : {}),
       });
       const metadata = readObject(answer, 'metadata') ?? {};
@@ -125,7 +125,7 @@ export function createClient(transport: Transport): ApiClient {
       method: 'GET',
       path: `${path}${query(parameters)}`,
       timeoutMs: 10_000,
-      ...(options.signal === undefined ? {} : { signal: options.signal }),
+      signal: options.signal,
       ...(options.metadataOnly ? { headers: { accept: metadataAccept('PartialObjectMetadata') } } : {}),
     });
     if (response.statusCode === 200) return response;
@@ -175,7 +175,7 @@ export function placeOf(object: JsonObject, subresource?: string): ObjectPlace {
   return {
     name: readText(metadata, 'name') ?? '',
     ...(namespace === undefined ? {} : { namespace }),
-    ...(subresource === undefined ? {} : { subresource }),
+    subresource,
   };
 }
 

@@ -38,8 +38,8 @@ function credentialsOf(status: JsonObject): Credentials {
   const key = readText(status, 'clientKeyData');
   return {
     ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
-    ...(cert === undefined ? {} : { cert }),
-    ...(key === undefined ? {} : { key }),
+    cert,
+    key,
   };
 }
 

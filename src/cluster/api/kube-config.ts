@@ -103,8 +103,8 @@ async function trustOf(entry: Entry): Promise<ServerTrust> {
   const ca = await dataOrFile(entry, 'certificate-authority');
   const servername = readText(entry.value, 'tls-server-name');
   return {
-    ...(ca === undefined ? {} : { ca }),
-    ...(servername === undefined ? {} : { servername }),
+    ca,
+    servername,
     ...(readBoolean(entry.value, 'insecure-skip-tls-verify') === true ? { rejectUnauthorized: false } : {}),
   };
 }
@@ -127,9 +127,9 @@ async function credentialsOf(entry: Entry, server: string): Promise<ClusterAcces
   const key = await dataOrFile(entry, 'client-key');
   const authorization = authorizationOf(user);
   const fixed: Credentials = {
-    ...(cert === undefined ? {} : { cert }),
-    ...(key === undefined ? {} : { key }),
-    ...(authorization === undefined ? {} : { authorization }),
+    cert,
+    key,
+    authorization,
   };
   return async () => fixed;
 }

@@ -80,7 +80,7 @@ export function followDownstream(options: FollowerOptions): Followers {
         if (entry.isSynced) soon(() => (isSource ? sourceChanged(change) : downstreamChanged(change)));
       },
       onError,
-      ...(options.timing === undefined ? {} : { timing: options.timing }),
+      timing: options.timing,
     });
     const entry: Followed = { informer, isSynced: false };
     void informer.synced.then(() => {

@@ -43,7 +43,7 @@ export function createClusterStore(client: ApiClient, kinds: () => KindTable): O
         // In one piece: a page at a time would be several reads, and the last may be of another moment.
         resourceVersion: '',
         ...(type.namespaced && namespace !== undefined ? { namespace } : {}),
-        ...(labelSelector === undefined ? {} : { labelSelector }),
+        labelSelector,
       })
       .catch((error: unknown) => {
         throw storeError(error);

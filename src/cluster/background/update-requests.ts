@@ -98,7 +98,7 @@ function follow(
     type,
     kind,
     select,
-    ...(timing === undefined ? {} : { timing }),
+    timing,
     onChange: ({ key }) => onChange?.(key.slice(key.indexOf('/') + 1)),
     onError: (error) => onError?.(error),
   });

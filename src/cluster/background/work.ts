@@ -94,7 +94,7 @@ export function startBackgroundWork(options: BackgroundWorkOptions): BackgroundW
     namespace,
     onChange: (name) => leading?.controller.changed(name),
     onError: (error) => complain('update requests', error),
-    ...(options.timing === undefined ? {} : { timing: options.timing }),
+    timing: options.timing,
   });
   const clock: Clock = systemClock;
   const policyOf = (key: string) => catalog.policies().find((policy) => policy.key === key);
@@ -117,7 +117,7 @@ export function startBackgroundWork(options: BackgroundWorkOptions): BackgroundW
       exceptionsOf: (key) => catalog.sets().all.exceptionsFor(key),
       kindOfResource: (resource) => options.discovery.current().kindOfResource(resource),
       adviceFor: options.adviceFor,
-      ...(options.settleMs === undefined ? {} : { settleMs: options.settleMs }),
+      settleMs: options.settleMs,
     };
     const followers = followDownstream({
       client,
@@ -125,7 +125,7 @@ export function startBackgroundWork(options: BackgroundWorkOptions): BackgroundW
       policies: () => catalog.policies(),
       put: (request) => ledger.put(request),
       onError: (error) => complain('generated objects', error),
-      ...(options.timing === undefined ? {} : { timing: options.timing }),
+      timing: options.timing,
     });
     const run = createRunner({
       ...shared,
@@ -147,7 +147,7 @@ export function startBackgroundWork(options: BackgroundWorkOptions): BackgroundW
       clock,
       run,
       threshold: () => options.settings().updateRequestThreshold,
-      ...(options.limits === undefined ? {} : { limits: options.limits }),
+      limits: options.limits,
       onResult: (request, status) => observer.ended(policyOf(request.policy), request, status),
       onError: complain,
     });
@@ -206,7 +206,7 @@ export function startBackgroundWork(options: BackgroundWorkOptions): BackgroundW
     namespace,
     name: backgroundLeaseName,
     identity: options.identity,
-    ...(options.lease === undefined ? {} : { timing: options.lease }),
+    timing: options.lease,
     onChange(isLeader) {
       log.info(
         { identity: options.identity },

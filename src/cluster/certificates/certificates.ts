@@ -61,7 +61,7 @@ export function startCertificates(options: CertificateOptions): Certificates {
         known('serving', servingSecret);
         options.onChange();
       },
-      ...(options.onError === undefined ? {} : { onError: options.onError }),
+      onError: options.onError,
     });
   const informers = { authority: follow(authoritySecret), serving: follow(servingSecret) };
   // A Secret that is deleted takes nothing away from what is trusted and served meanwhile.
@@ -115,13 +115,13 @@ export function startCertificates(options: CertificateOptions): Certificates {
   ): Promise<CertificateState> {
     const authority = keyPairOf(authorityObject);
     const serving = keyPairOf(servingObject);
-    if (authority !== undefined) return { authority, ...(serving === undefined ? {} : { serving }) };
+    if (authority !== undefined) return { authority, serving };
     // The next authority must be heard of before anything that it signed is served.
     const trusted = known('authority', authoritySecret)?.cert ?? (await options.trusted?.());
     const served = serving ?? known('serving', servingSecret);
     return {
-      ...(served === undefined ? {} : { serving: served }),
-      ...(trusted === undefined ? {} : { trusted }),
+      serving: served,
+      trusted,
     };
   }
 

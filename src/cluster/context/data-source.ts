@@ -61,7 +61,7 @@ export async function callApi(
 ): Promise<DataAnswer> {
   if (query.service !== undefined) {
     const { method, service, body } = query;
-    return callService({ method, service, ...(body === undefined ? {} : { body }) }, limits);
+    return callService({ method, service, body }, limits);
   }
   const path = query.urlPath ?? '';
   if (!path.startsWith('/')) return missing('urlPath must begin with /');
@@ -133,7 +133,7 @@ export async function readNamedObject(
   try {
     if (served.namespaced && namespace === undefined)
       return await findByName(client, served, name, timeoutMs);
-    const place = { name, ...(namespace === undefined ? {} : { namespace }) };
+    const place = { name, namespace };
     return { found: true, value: await client.get(served, place, { timeoutMs }) };
   } catch (error) {
     return missing(`${kind} ${name} ${reasonOf(error)}`);

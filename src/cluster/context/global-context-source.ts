@@ -127,8 +127,8 @@ function queryOf(apiCall: JsonObject): Extract<DataQuery, { type: 'apiCall' }> {
   return {
     type: 'apiCall',
     method: readText(apiCall, 'method') === 'POST' ? 'POST' : 'GET',
-    ...(urlPath === undefined ? {} : { urlPath }),
-    ...(service === undefined ? {} : { service }),
+    urlPath,
+    service,
     ...(data.length === 0 ? {} : { body: Object.fromEntries(data) }),
   };
 }

@@ -19,8 +19,8 @@ export interface EventSinkOptions {
   readonly source: string;
   readonly host: string;
   readonly maximumQueued?: number | undefined;
-  readonly now?: (() => Date) | undefined;
-  readonly onError?: ((error: unknown) => void) | undefined;
+  readonly now?: () => Date;
+  readonly onError?: (error: unknown) => void;
 }
 
 const workers = 3;

@@ -19,15 +19,15 @@ export interface EventNote {
   readonly action: string;
   readonly note: string;
   readonly regarding: EventSubject;
-  readonly related?: EventSubject | undefined;
+  readonly related?: EventSubject;
 }
 
 export interface EventSubject {
   readonly apiVersion: string;
   readonly kind: string;
   readonly name: string;
-  readonly namespace?: string | undefined;
-  readonly uid?: string | undefined;
+  readonly namespace?: string;
+  readonly uid?: string;
 }
 
 export interface EventChoice {

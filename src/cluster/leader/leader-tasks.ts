@@ -185,13 +185,11 @@ function webhookSettings(
   return {
     target: targetOf(options.webhook, namespace, Buffer.from(pem).toString('base64')),
     namespace,
-    ...(chosen.webhookNamespaceSelector === undefined
-      ? {}
-      : { namespaceSelector: chosen.webhookNamespaceSelector }),
-    ...(chosen.webhookObjectSelector === undefined ? {} : { objectSelector: chosen.webhookObjectSelector }),
-    ...(chosen.matchConditions === undefined ? {} : { matchConditions: chosen.matchConditions }),
-    ...(chosen.webhookAnnotations === undefined ? {} : { annotations: chosen.webhookAnnotations }),
-    ...(chosen.webhookLabels === undefined ? {} : { labels: chosen.webhookLabels }),
+    namespaceSelector: chosen.webhookNamespaceSelector,
+    objectSelector: chosen.webhookObjectSelector,
+    matchConditions: chosen.matchConditions,
+    annotations: chosen.webhookAnnotations,
+    labels: chosen.webhookLabels,
   };
 }
 

@@ -44,14 +44,14 @@ export function startPolicyChoice(options: PolicyChoiceOptions): PolicyChoice {
     type: resourceTypes.mutatingWebhooks,
     kind: 'MutatingWebhookConfiguration',
     select: { metadataOnly: true },
-    ...(timing === undefined ? {} : { timing }),
+    timing,
     onChange({ key, object }) {
       const before = theirs.size > 0;
       if (object !== undefined && isOfKyverno(object)) theirs.add(key);
       else theirs.delete(key);
       if (before !== theirs.size > 0) onChange();
     },
-    ...(onError === undefined ? {} : { onError }),
+    onError,
   });
   void informer.synced.then(onChange);
   return {

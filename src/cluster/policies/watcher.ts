@@ -38,8 +38,8 @@ export function startPolicyWatcher(options: PolicyWatcherOptions): PolicyWatcher
 
   const choice = startPolicyChoice({
     client,
-    ...(selector === undefined ? {} : { selector }),
-    ...(timing === undefined ? {} : { timing }),
+    selector,
+    timing,
     onChange() {
       if (choice.isKyvernoThere() || wasThere) onKyverno?.(choice.isKyvernoThere());
       wasThere = choice.isKyvernoThere();
@@ -68,7 +68,7 @@ export function startPolicyWatcher(options: PolicyWatcherOptions): PolicyWatcher
       client,
       type,
       kind,
-      ...(timing === undefined ? {} : { timing }),
+      timing,
       onChange({ key, object }) {
         put(watched, key, object);
         onChange();

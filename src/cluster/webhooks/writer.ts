@@ -172,8 +172,8 @@ export function createWebhookWriter(options: WebhookWriterOptions): WebhookWrite
       const unknown = unknownKinds.get(policy.key);
       return {
         written: written.has(policy),
-        ...(refusal === undefined ? {} : { refusal }),
-        ...(unknown === undefined ? {} : { unknownKinds: unknown }),
+        refusal,
+        unknownKinds: unknown,
       };
     },
   };

@@ -142,9 +142,9 @@ function callApi(entry: Entry<'apiCall'>, scope: Scope, settings: ContextSetting
   const answer = settings.data.read({
     type: 'apiCall',
     method: entry.method,
-    ...(urlPath === undefined ? {} : { urlPath }),
-    ...(service === undefined ? {} : { service }),
-    ...(body === undefined ? {} : { body }),
+    urlPath,
+    service,
+    body,
   });
   if (!answer.found && fallback !== undefined) return fallback;
   return project(need(answer), entry, scope);

@@ -63,7 +63,7 @@ export function compileException(document: JsonObject, source: PolicySource): Ex
     name,
     namespace,
     match: filter,
-    ...(conditions === undefined ? {} : { conditions }),
+    conditions,
     exceptions: readObjects(spec, 'exceptions').map((entry) => ({
       policyName: readText(entry, 'policyName') ?? '',
       ruleNames: readTexts(entry, 'ruleNames').map(compileWildcard),

@@ -55,9 +55,9 @@ function compileLoop(
     path,
     list,
     order: orderOf(document),
-    ...(as === undefined ? {} : { as }),
+    as,
     context: entries,
-    ...(preconditions === undefined ? {} : { preconditions }),
+    preconditions,
     body,
   };
 }

@@ -79,7 +79,7 @@ function factsOf(document: JsonObject, alpha: boolean): PolicyFacts {
     ),
     mutateExistingOnPolicyUpdate: readBoolean(spec, 'mutateExistingOnPolicyUpdate') ?? false,
     generateExisting: readBoolean(spec, 'generateExisting') ?? false,
-    ...(controllers === undefined ? {} : { autogenControllers: controllers }),
+    autogenControllers: controllers,
   };
 }
 
