@@ -18,6 +18,8 @@ const layers = [
 const pureLayers = [...layers.slice(0, layers.indexOf('analysis') + 1), 'offline'];
 const purePackages = ['yaml', 'js-yaml', 'jmespath', 're2js', 'lru-cache', 'semver', 'fast-json-patch'];
 const foundation = '^src/(errors|problem|input-error)\\.ts$';
+/** Reads the clock of the process: only for layers that may. */
+const systemEnvironment = '^src/system-environment\\.ts$';
 const pureSources = [`^src/(${pureLayers.join('|')})/`, foundation];
 const testCode = '(\\.test\\.ts$|^test/|^bench/)';
 
@@ -28,7 +30,14 @@ module.exports = {
       comment: `${layer}/ imports only from ${[...layers.slice(0, index), 'itself'].join(', ')}.`,
       severity: 'error',
       from: { path: `^src/${layer}/`, pathNot: testCode },
-      to: { path: '^src/', pathNot: [`^src/(${layers.slice(0, index + 1).join('|')})/`, foundation] },
+      to: {
+        path: '^src/',
+        pathNot: [
+          `^src/(${layers.slice(0, index + 1).join('|')})/`,
+          foundation,
+          ...(pureLayers.includes(layer) ? [] : [systemEnvironment]),
+        ],
+      },
     })),
     {
       name: 'foundation',

@@ -1,12 +1,12 @@
 import { type ResourceRequestOptions, requestFor } from './admission/resource-request.ts';
 import { type MutateOptions, mutate as mutateRequest } from './engine/mutate.ts';
 import type { Outcome, Result } from './engine/outcome.ts';
-import type { Environment } from './expression/scope.ts';
 import type { JsonObject } from './json/value.ts';
 import type { CompiledException, CompiledPolicy } from './policy/compiled.ts';
 import { loadDocuments } from './policy/load.ts';
 import { createSnapshot, type PolicySnapshot } from './policy/registry.ts';
 import type { Problem } from './problem.ts';
+import { systemEnvironment } from './system-environment.ts';
 
 export type { DataAnswer, DataQuery, DataSource } from './engine/context/data-source.ts';
 export type { Outcome, Result, SkipReason } from './engine/outcome.ts';
@@ -31,8 +31,6 @@ export interface PolicySet {
 }
 
 export type MutationOptions = ResourceRequestOptions & MutateOptions;
-
-const systemEnvironment: Environment = { now: () => new Date(), random: () => Math.random() };
 
 /**
  * Reads and compiles policies and exceptions. Never throws for what is in a document: see `problems`.

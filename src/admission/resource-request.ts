@@ -5,6 +5,7 @@ import type {
   Request,
   RequestUser,
 } from '../engine/request.ts';
+import { textOf } from '../json/metadata.ts';
 import { isObject, type Json, type JsonObject } from '../json/value.ts';
 import type { Operation } from '../policy/compiled.ts';
 
@@ -82,8 +83,4 @@ export function userVariables(user: RequestUser | undefined): JsonObject {
     ...(roles.length === 0 ? {} : { roles }),
     ...(clusterRoles.length === 0 ? {} : { clusterRoles }),
   };
-}
-
-function textOf(value: Json | undefined): string {
-  return typeof value === 'string' ? value : '';
 }

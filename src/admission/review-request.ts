@@ -1,4 +1,5 @@
 import type { GroupVersionKind, Request, RequestUser, UserInfo } from '../engine/request.ts';
+import { textOf } from '../json/metadata.ts';
 import { isArray, isObject, type Json, type JsonObject } from '../json/value.ts';
 import type { Operation } from '../policy/compiled.ts';
 import { kindOf } from './resource-request.ts';
@@ -114,8 +115,4 @@ function userOf(userInfo: Json | undefined, namespace: string, settings: Admissi
 function groupVersionKind(value: Json | undefined): GroupVersionKind {
   if (!isObject(value)) return kindOf({});
   return { group: textOf(value['group']), version: textOf(value['version']), kind: textOf(value['kind']) };
-}
-
-function textOf(value: Json | undefined): string {
-  return typeof value === 'string' ? value : '';
 }

@@ -1,10 +1,7 @@
+import { metadataOf } from '../json/metadata.ts';
 import { readObject, readText, readTextMap } from '../json/read-field.ts';
 import type { JsonObject } from '../json/value.ts';
 import type { ObjectRef } from './ports.ts';
-
-export function metadataOf(object: JsonObject): JsonObject {
-  return readObject(object, 'metadata') ?? {};
-}
 
 export function labelsOf(object: JsonObject): Readonly<Record<string, string>> {
   return readTextMap(metadataOf(object), 'labels');

@@ -1,3 +1,4 @@
+import { nameOf } from '../json/metadata.ts';
 import { readNumber, readObject, readObjects, readText } from '../json/read-field.ts';
 import type { JsonObject } from '../json/value.ts';
 import type { ApiClient } from './api/client.ts';
@@ -121,8 +122,4 @@ async function checkService(client: ApiClient, service: JsonObject): Promise<voi
   const ready = await readyEndpoints(client, { namespace, name });
   if (ready.length === 0)
     throw new Error(`${place} has no ready endpoints (port ${readNumber(service, 'port') ?? 443})`);
-}
-
-function nameOf(object: JsonObject): string {
-  return readText(readObject(object, 'metadata') ?? {}, 'name') ?? '';
 }

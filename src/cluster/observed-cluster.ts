@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { hostname } from 'node:os';
 import type { DataSource } from '../engine/context/data-source.ts';
+import { systemEnvironment } from '../system-environment.ts';
 import { type ApiClient, createClient } from './api/client.ts';
 import { messageOf } from './api/cluster-error.ts';
 import { createCoalescedTask } from './api/coalesced-task.ts';
@@ -123,7 +124,7 @@ export function observeCluster(
     client,
     discovery,
     call: (query) => callApi(client, query, calls),
-    environment: { now: () => new Date(), random: Math.random },
+    environment: systemEnvironment,
     onChange: () => onGlobalContext?.(),
     onError: warn,
   });

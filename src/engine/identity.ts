@@ -1,6 +1,6 @@
+import { metadataOf } from '../json/metadata.ts';
 import type { JsonObject, Path } from '../json/value.ts';
 import { PatchError } from '../patch/compiled-patch.ts';
-import { metadataOf } from './match-subject.ts';
 
 /** Kubernetes refuses changes of these fields; a rule that makes one fails here, before the API server sees it. */
 export function assertSameIdentity(before: JsonObject, after: JsonObject): void {

@@ -1,3 +1,4 @@
+import { metadataOf, textOf } from '../json/metadata.ts';
 import { isObject, type Json, type JsonObject } from '../json/value.ts';
 import type { Operation } from '../policy/compiled.ts';
 import type { KindKey } from '../policy/kind-selector.ts';
@@ -70,14 +71,6 @@ const noMembers: JsonObject = {};
 export function statedIdentity({ object, oldObject, name, namespace }: Request): JsonObject | undefined {
   const body = object ?? oldObject;
   return body === null || isObject(body['metadata']) ? undefined : { name, namespace };
-}
-
-export function metadataOf(object: JsonObject): JsonObject {
-  return objectOf(object['metadata']);
-}
-
-function textOf(value: Json | undefined): string {
-  return typeof value === 'string' ? value : '';
 }
 
 function objectOf(value: Json | undefined): JsonObject {

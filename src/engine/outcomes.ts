@@ -1,9 +1,9 @@
 import { diff } from '../json/diff/diff.ts';
+import { metadataOf } from '../json/metadata.ts';
 import type { PatchOperation } from '../json/patch/patch-operation.ts';
 import { formatPointer } from '../json/pointer.ts';
 import type { JsonObject } from '../json/value.ts';
 import type { CompiledPolicy, CompiledRule } from '../policy/compiled.ts';
-import { metadataOf } from './match-subject.ts';
 import type { Failure, Outcome, SkipReason } from './outcome.ts';
 import type { RuleEffect } from './rule.ts';
 import type { RuleTrace } from './rule-trace.ts';

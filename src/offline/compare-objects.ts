@@ -1,7 +1,8 @@
 import { equal } from '../json/equal.ts';
+import { metadataOf } from '../json/metadata.ts';
 import { isArray, isObject, type Json, type JsonArray, type JsonObject } from '../json/value.ts';
 import { mergeSchemaFor, type SchemaNode } from '../patch/merge-schema.ts';
-import { metadataOf, withDefaultNamespace } from './object-identity.ts';
+import { withDefaultNamespace } from './object-identity.ts';
 
 export type Comparison = 'equal' | 'order' | 'different';
 

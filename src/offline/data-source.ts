@@ -1,10 +1,11 @@
 import { kindOf } from '../admission/resource-request.ts';
 import type { DataAnswer, DataQuery, DataSource } from '../engine/context/data-source.ts';
 import { parseLabelQuery } from '../expression/label-query.ts';
+import { metadataOf } from '../json/metadata.ts';
 import { isArray, isObject, type Json, type JsonObject } from '../json/value.ts';
 import { type ApiPath, parseApiPath, resourceOf } from './api-path.ts';
 import { searchIn } from './global-context-mock.ts';
-import { metadataOf, namespaceOf } from './object-identity.ts';
+import { namespaceOf } from './object-identity.ts';
 
 export interface CannedData {
   /** Labels of namespaces from a values file. */

@@ -1,14 +1,8 @@
 import { kindOf } from '../admission/resource-request.ts';
 import { setMember } from '../json/edit.ts';
-import { isObject, type JsonObject } from '../json/value.ts';
+import { metadataOf } from '../json/metadata.ts';
+import type { JsonObject } from '../json/value.ts';
 import { clusterScopedKinds } from '../policy/cluster-scoped-kinds.ts';
-
-const noMetadata: JsonObject = {};
-
-export function metadataOf(object: JsonObject): JsonObject {
-  const metadata = object['metadata'];
-  return isObject(metadata) ? metadata : noMetadata;
-}
 
 export function nameOf(object: JsonObject): string {
   const { name, generateName } = metadataOf(object);

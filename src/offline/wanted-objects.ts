@@ -1,10 +1,10 @@
 import { kindOf } from '../admission/resource-request.ts';
 import { findVariables } from '../expression/template/tokens.ts';
 import { compileWildcard, type TextMatcher } from '../expression/wildcard.ts';
+import { metadataOf } from '../json/metadata.ts';
 import { isArray, isObject, type Json, type JsonObject, member } from '../json/value.ts';
 import type { CompiledException, CompiledFilter, CompiledPolicy } from '../policy/compiled.ts';
 import { parseApiPath, resourceOf } from './api-path.ts';
-import { metadataOf } from './object-identity.ts';
 
 /** Objects that a policy may ask for beside the one it mutates. */
 interface Wanted {

@@ -1,6 +1,7 @@
 import type { RequestUser } from '../../engine/request.ts';
 import { hasVariable } from '../../expression/template/tokens.ts';
 import { hasWildcard } from '../../expression/wildcard.ts';
+import { namespaceOf } from '../../json/metadata.ts';
 import { read, readObject, readObjects, readText, readTextMap, readTexts } from '../../json/read-field.ts';
 import { isObject, type Json, type JsonObject } from '../../json/value.ts';
 import { conditionGroups } from '../../policy/check/condition-places.ts';
@@ -55,10 +56,6 @@ function fromBlocks(blocks: readonly BlockDocument[], policy: CompiledPolicy): r
       { ...example, object: placeAt(example.object, ['metadata', 'namespace'], namespace || 'default') },
     ];
   });
-}
-
-function namespaceOf(object: JsonObject): string {
-  return readText(readObject(object, 'metadata') ?? {}, 'namespace') ?? '';
 }
 
 function withBlock(example: Example, { resources, block }: BlockDocument): Example {

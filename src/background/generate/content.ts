@@ -1,7 +1,8 @@
 import { Buffer } from 'node:buffer';
+import { metadataOf } from '../../json/metadata.ts';
 import { readObject, readTextMap } from '../../json/read-field.ts';
 import { isObject, type Json, type JsonObject } from '../../json/value.ts';
-import { addLabels, metadataOf, refOf } from '../object-identity.ts';
+import { addLabels, refOf } from '../object-identity.ts';
 import type { ObjectRef } from '../ports.ts';
 import { labelPrefix, sourceLabels } from './labels.ts';
 

@@ -1,7 +1,8 @@
+import { metadataOf } from '../../json/metadata.ts';
 import type { Json, JsonObject } from '../../json/value.ts';
 import { mergeKinds } from '../../patch/merge-types.ts';
 import { clusterScopedKinds } from '../../policy/cluster-scoped-kinds.ts';
-import { metadataOf, refKey, refOf, refTitle } from '../object-identity.ts';
+import { refKey, refOf, refTitle } from '../object-identity.ts';
 import { type ObjectRef, type ObjectStore, StoreError } from '../ports.ts';
 import { compileQuery } from './list-query.ts';
 import { readPart, writePart } from './object-part.ts';

@@ -1,6 +1,7 @@
+import { metadataOf } from '../../json/metadata.ts';
 import { readObject } from '../../json/read-field.ts';
 import { isObject, type JsonObject } from '../../json/value.ts';
-import { metadataOf, refOf, refTitle } from '../object-identity.ts';
+import { refOf, refTitle } from '../object-identity.ts';
 import { StoreError } from '../ports.ts';
 
 /** What the API server makes of the two subresources that most kinds have; undefined for others. */

@@ -9,6 +9,7 @@ import type { JsonObject } from '../../json/value.ts';
 import { nameOf, withDefaultNamespace } from '../../offline/object-identity.ts';
 import type { CompiledException, CompiledPolicy, Operation } from '../../policy/compiled.ts';
 import type { Problem } from '../../problem.ts';
+import { systemEnvironment } from '../../system-environment.ts';
 import { type PlannedChange, plannedChanges } from '../existing/output.ts';
 
 export interface BackgroundSurroundings {
@@ -46,7 +47,7 @@ export function previewBackground(surroundings: BackgroundSurroundings): Backgro
           exceptions,
           store,
           dataSource,
-          environment: { now: () => new Date(), random: () => Math.random() },
+          environment: systemEnvironment,
           occasion: operationOf(nameOf(object)),
           follow: true,
           user,

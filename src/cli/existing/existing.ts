@@ -6,6 +6,7 @@ import type { DataSource } from '../../engine/context/data-source.ts';
 import type { JsonObject } from '../../json/value.ts';
 import { createInputDataSource } from '../../offline/data-source.ts';
 import type { CompiledException, CompiledPolicy } from '../../policy/compiled.ts';
+import { systemEnvironment } from '../../system-environment.ts';
 import { writeYaml } from '../../yaml/writer.ts';
 import { createLog } from '../command-log.ts';
 import { openCluster } from '../input/cluster-input.ts';
@@ -145,7 +146,7 @@ async function runAll(
     exceptions,
     store,
     dataSource: world.dataSource(overlay),
-    environment: { now: () => new Date(), random: () => Math.random() },
+    environment: systemEnvironment,
     occasion: options.occasion,
     follow: overlay !== undefined,
     ...user,

@@ -1,9 +1,10 @@
 import { parseAllDocuments } from 'yaml';
 import { errorTable } from '../../errors.ts';
 import { type CompiledExpression, compileExpression } from '../../expression/expression.ts';
-import { type Environment, EvaluationError } from '../../expression/scope.ts';
+import { EvaluationError } from '../../expression/scope.ts';
 import { inputError } from '../../input-error.ts';
 import type { Json } from '../../json/value.ts';
+import { systemEnvironment } from '../../system-environment.ts';
 import { yamlDepthBound } from '../../yaml/depth.ts';
 import { convertYaml } from '../../yaml/value.ts';
 import { displayName, readWhole } from '../input/text-input.ts';
@@ -18,8 +19,6 @@ export interface QueryOptions {
   readonly unquoted?: boolean | undefined;
   readonly color?: boolean | undefined;
 }
-
-const environment: Environment = { now: () => new Date(), random: () => Math.random() };
 
 /** `kymera jp query`: what expressions yield over a document. */
 export async function query(given: readonly string[], options: QueryOptions, io: Io): Promise<ExitCode> {
@@ -47,7 +46,7 @@ export async function query(given: readonly string[], options: QueryOptions, io:
     for (const expression of expressions) {
       if (hasTitles) await io.stdout.write(`# ${expression.text}\n`);
       try {
-        await io.stdout.write(`${format(expression.search(document, environment), options)}\n`);
+        await io.stdout.write(`${format(expression.search(document, systemEnvironment), options)}\n`);
       } catch (error) {
         if (!(error instanceof EvaluationError)) throw error;
         const { message, code } = error;

@@ -9,9 +9,11 @@ import { createOverlayStore } from '../../background/store/overlay-store.ts';
 import type { DataSource } from '../../engine/context/data-source.ts';
 import type { RequestUser } from '../../engine/request.ts';
 import { setMember } from '../../json/edit.ts';
+import { metadataOf } from '../../json/metadata.ts';
 import { isObject, type JsonObject } from '../../json/value.ts';
-import { metadataOf, withDefaultNamespace } from '../../offline/object-identity.ts';
+import { withDefaultNamespace } from '../../offline/object-identity.ts';
 import type { CompiledException, CompiledPolicy } from '../../policy/compiled.ts';
+import { systemEnvironment } from '../../system-environment.ts';
 import type { ResourceReference, TestResult } from './document.ts';
 import { type Judgement, judgeObject } from './judgement.ts';
 import type { TestContext } from './rows.ts';
@@ -79,7 +81,7 @@ async function consequencesOf({ result, policy, rules, context }: BackgroundChec
       ...setup,
       policies: [policy],
       store,
-      environment: { now: () => new Date(), random: () => Math.random() },
+      environment: systemEnvironment,
       occasion: result.operation ?? 'CREATE',
       follow: false,
     });

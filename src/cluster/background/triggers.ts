@@ -4,6 +4,7 @@ import { systemClock } from '../../background/clock.ts';
 import { createTriggerQueue } from '../../background/triggers/trigger-queue.ts';
 import type { DataSource } from '../../engine/context/data-source.ts';
 import type { CompiledPolicy } from '../../policy/compiled.ts';
+import { systemEnvironment } from '../../system-environment.ts';
 import type { ApiClient } from '../api/client.ts';
 import { messageOf } from '../api/cluster-error.ts';
 import { createCoalescedTask } from '../api/coalesced-task.ts';
@@ -114,7 +115,7 @@ export function startTriggers(options: TriggersOptions): Triggers {
     reviewer: createTriggerReviewer({
       ...options,
       settings: requestSettings,
-      environment: { now: () => new Date(), random: Math.random },
+      environment: systemEnvironment,
       queue,
       background: () => background,
       onTrigger: note,

@@ -14,6 +14,7 @@ import type { UpdateRequest, UpdateStatus } from '../../background/queue/update-
 import type { TargetWrite } from '../../background/targets/write-target.ts';
 import type { DataSource } from '../../engine/context/data-source.ts';
 import type { CompiledPolicy } from '../../policy/compiled.ts';
+import { systemEnvironment } from '../../system-environment.ts';
 import type { ApiClient } from '../api/client.ts';
 import { messageOf } from '../api/cluster-error.ts';
 import { createCoalescedTask } from '../api/coalesced-task.ts';
@@ -110,7 +111,7 @@ export function startBackgroundWork(options: BackgroundWorkOptions): BackgroundW
     const shared: Omit<RunnerOptions, 'generate' | 'onWrite'> = {
       store: options.store,
       dataSource: options.dataSource,
-      environment: { now: () => new Date(), random: Math.random },
+      environment: systemEnvironment,
       clock,
       breaker: createBreaker({ clock }),
       policyOf,

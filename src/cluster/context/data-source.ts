@@ -1,6 +1,6 @@
 import type { DataAnswer, DataQuery, DataSource } from '../../engine/context/data-source.ts';
-import { readBoolean, readObject, readTexts } from '../../json/read-field.ts';
-import { isObject, type JsonObject } from '../../json/value.ts';
+import { labelsOf } from '../../json/metadata.ts';
+import { readBoolean, readTexts } from '../../json/read-field.ts';
 import type { ApiClient } from '../api/client.ts';
 import { hasStatus, messageOf } from '../api/cluster-error.ts';
 import type { KindTable } from '../api/discovery.ts';
@@ -152,11 +152,6 @@ async function findByName(
   const [first, second] = typed;
   if (first === undefined) return missing(`${served.kind} ${name} does not exist`);
   return { found: true, value: second === undefined ? first : typed };
-}
-
-function labelsOf(object: JsonObject): JsonObject {
-  const labels = readObject(readObject(object, 'metadata') ?? {}, 'labels');
-  return isObject(labels) ? labels : {};
 }
 
 function reasonOf(error: unknown): string {

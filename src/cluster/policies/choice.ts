@@ -1,3 +1,4 @@
+import { labelsOf } from '../../json/metadata.ts';
 import { readObject, readText } from '../../json/read-field.ts';
 import type { JsonObject } from '../../json/value.ts';
 import { FieldPathError } from '../../patch/field-path/field-path.ts';
@@ -77,8 +78,4 @@ export function isOfKyverno(configuration: JsonObject): boolean {
 
 function isOfGroup(policy: JsonObject, group: string): boolean {
   return (readText(policy, 'apiVersion') ?? '').startsWith(`${group}/`);
-}
-
-function labelsOf(object: JsonObject): JsonObject {
-  return readObject(readObject(object, 'metadata') ?? {}, 'labels') ?? {};
 }

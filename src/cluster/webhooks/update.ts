@@ -1,5 +1,6 @@
 import { equal } from '../../json/equal.ts';
-import { readObject, readTextMap } from '../../json/read-field.ts';
+import { metadataOf } from '../../json/metadata.ts';
+import { readTextMap } from '../../json/read-field.ts';
 import type { JsonObject } from '../../json/value.ts';
 
 const metadataMaps = ['labels', 'annotations'] as const;
@@ -47,12 +48,4 @@ export function merged(existing: JsonObject, desired: JsonObject): JsonObject {
       annotations: { ...readTextMap(have, 'annotations'), ...readTextMap(want, 'annotations') },
     },
   };
-}
-
-export function metadataOf(object: JsonObject): JsonObject {
-  return readObject(object, 'metadata') ?? {};
-}
-
-export function nameOf(object: JsonObject): string {
-  return String(metadataOf(object)['name'] ?? '');
 }

@@ -1,3 +1,4 @@
+import { metadataOf, nameOf } from '../../json/metadata.ts';
 import { readObject, readObjects, readText } from '../../json/read-field.ts';
 import type { JsonObject } from '../../json/value.ts';
 import type { CompiledPolicy } from '../../policy/compiled.ts';
@@ -16,7 +17,7 @@ import {
 import { findOffenders } from './offending-policies.ts';
 import { choiceOf, type RefusedSetting, refusedSettings, withoutSettings } from './refused-settings.ts';
 import { triggerConfiguration } from './trigger-webhook.ts';
-import { differs, merged, metadataOf, nameOf, withoutOutdated } from './update.ts';
+import { differs, merged, withoutOutdated } from './update.ts';
 
 export interface WebhookWriterOptions {
   readonly client: ApiClient;

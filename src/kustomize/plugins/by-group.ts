@@ -1,4 +1,5 @@
-import { isObject, type JsonObject, member } from '../../json/value.ts';
+import { nameOf } from '../../json/metadata.ts';
+import { type JsonObject, member } from '../../json/value.ts';
 import type { BuildContext } from '../build-context.ts';
 import { KustomizeError } from '../kustomize-error.ts';
 import { parseResources } from '../resource/parse-resources.ts';
@@ -114,12 +115,6 @@ function nonVirtual(output: string, group: PluginGroup): readonly JsonObject[] {
 function virtualKey(config: JsonObject): string {
   const { group, version, kind } = pluginName(config);
   return JSON.stringify([group, version, kind, nameOf(config)]);
-}
-
-function nameOf(object: JsonObject): string {
-  const metadata = member(object, 'metadata');
-  const name = isObject(metadata) ? member(metadata, 'name') : undefined;
-  return typeof name === 'string' ? name : '';
 }
 
 function checkIdentityOf(object: JsonObject): void {

@@ -1,3 +1,4 @@
+import { metadataOf } from '../../json/metadata.ts';
 import { isObject, type JsonObject, member } from '../../json/value.ts';
 
 /** What selectors look at. */
@@ -54,11 +55,6 @@ export function labelsOf(object: JsonObject, which: 'labels' | 'annotations'): J
 export function describeSelector(selector: SourceSelector | JsonObject): string {
   const fields = Object.entries(selector).map(([field, text]) => `${field}: ${String(text)}`);
   return `{${fields.join(', ')}}`;
-}
-
-function metadataOf(object: JsonObject): JsonObject {
-  const metadata = member(object, 'metadata');
-  return isObject(metadata) ? metadata : {};
 }
 
 function textAt(object: JsonObject, key: string): string {

@@ -14,6 +14,7 @@ import { type DataSource, emptyDataSource } from '../../engine/context/data-sour
 import type { Environment } from '../../expression/scope.ts';
 import type { Json } from '../../json/value.ts';
 import type { PolicySnapshot } from '../../policy/registry.ts';
+import { systemEnvironment } from '../../system-environment.ts';
 import type { Metrics } from '../metrics/metrics.ts';
 import type { DecisionLog } from './decision-log.ts';
 import { observeSource } from './observed-source.ts';
@@ -43,7 +44,6 @@ export type Reviewer = (
 ) => Promise<AdmissionReview>;
 
 const clock = () => performance.now();
-const systemEnvironment: Environment = { now: () => new Date(), random: () => Math.random() };
 
 /** Answers reviews and tells of them. Throws MalformedReview for a body that is none. */
 export function createReviewer(options: ReviewerOptions): Reviewer {
