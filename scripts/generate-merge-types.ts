@@ -1,8 +1,8 @@
 /**
- * Writes src/patch/merge-types.ts from a Kubernetes swagger.json:
+ * Writes src/patch/generated/merge-types.ts from a Kubernetes swagger.json:
  *
  *   npx esbuild scripts/generate-merge-types.ts --bundle --platform=node --format=esm --outfile=node_modules/.cache/merge-types.mjs
- *   node node_modules/.cache/merge-types.mjs path/to/swagger.json > src/patch/merge-types.ts
+ *   node node_modules/.cache/merge-types.mjs path/to/swagger.json > src/patch/generated/merge-types.ts
  *
  * Only types that lead to a mergeable list are kept.
  */

@@ -101,7 +101,7 @@ describe('the generated table', () => {
   const swagger = newestSwagger();
   it.skipIf(typeof swagger !== 'object')('is what its generator prints today', () => {
     const file = (swagger as { file: string }).file;
-    const committed = readFileSync(new URL('./merge-types.ts', import.meta.url), 'utf8');
+    const committed = readFileSync(new URL('./generated/merge-types.ts', import.meta.url), 'utf8');
     expect(renderMergeTypes(JSON.parse(readFileSync(file, 'utf8')) as OpenApiDocument)).toBe(committed);
   });
   if (typeof swagger === 'string') console.info(`merge table not regenerated: ${swagger}`);

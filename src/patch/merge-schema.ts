@@ -1,4 +1,4 @@
-import { mergeKinds, mergeTypes } from './merge-types.ts';
+import { mergeKinds, mergeTypes } from './generated/merge-types.ts';
 
 /** What strategic merge has to know about one place of a built-in kind. Absent fields are plain. */
 export interface SchemaNode {
