@@ -1,6 +1,6 @@
 import { hasWildcard } from '../../expression/wildcard.ts';
 import { readTexts } from '../../json/read-field.ts';
-import { mergeKinds } from '../../patch/merge-types.ts';
+import { mergeKinds } from '../../patch/generated/merge-types.ts';
 import type { BlockDocument } from '../../policy/check/match-blocks.ts';
 import { parseKind } from '../../policy/kind-selector.ts';
 import type { Reporter } from '../../problem.ts';

@@ -10,7 +10,7 @@ import {
   type Path,
 } from '../../json/value.ts';
 import { mergeSchemaFor, type SchemaNode } from '../../patch/merge-schema.ts';
-import { mergeKinds } from '../../patch/merge-types.ts';
+import { mergeKinds } from '../../patch/generated/merge-types.ts';
 import { parseAnchor } from '../../patch/strategic/anchor.ts';
 import { matchKinds } from '../../policy/check/match-blocks.ts';
 import { parseKind } from '../../policy/kind-selector.ts';

@@ -3,7 +3,7 @@ import { compileWildcard, hasWildcard } from '../../expression/wildcard.ts';
 import { read, readObject, readObjects, readText } from '../../json/read-field.ts';
 import type { JsonObject } from '../../json/value.ts';
 import { mergeSchemaFor } from '../../patch/merge-schema.ts';
-import { mergeKinds } from '../../patch/merge-types.ts';
+import { mergeKinds } from '../../patch/generated/merge-types.ts';
 import { matchKinds } from '../../policy/check/match-blocks.ts';
 import { parseKind } from '../../policy/kind-selector.ts';
 import type { WriteSchema } from './write-step.ts';

@@ -1,6 +1,6 @@
 import { metadataOf } from '../../json/metadata.ts';
 import type { Json, JsonObject } from '../../json/value.ts';
-import { mergeKinds } from '../../patch/merge-types.ts';
+import { mergeKinds } from '../../patch/generated/merge-types.ts';
 import { clusterScopedKinds } from '../../policy/cluster-scoped-kinds.ts';
 import { refKey, refOf, refTitle } from '../object-identity.ts';
 import { type ObjectRef, type ObjectStore, StoreError } from '../ports.ts';

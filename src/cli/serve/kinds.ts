@@ -1,7 +1,7 @@
 import { createKindTable, type KindTable } from '../../cluster/api/discovery.ts';
 import type { ServedKind } from '../../cluster/api/discovery-document.ts';
 import { resourceOf } from '../../offline/api-path.ts';
-import { mergeKinds } from '../../patch/merge-types.ts';
+import { mergeKinds } from '../../patch/generated/merge-types.ts';
 import { clusterScopedKinds } from '../../policy/cluster-scoped-kinds.ts';
 import type { CompiledPolicy, KindSelector } from '../../policy/compiled.ts';
 

@@ -88,7 +88,7 @@ export function createTransport(access: ClusterAccess): Transport {
           // The API server takes the name of the field manager from it.
           'user-agent': fieldManager,
           ...(body === undefined ? {} : { 'content-length': Buffer.byteLength(body) }),
-          authorization: credentials.authorization,
+          ...(credentials.authorization === undefined ? {} : { authorization: credentials.authorization }),
           ...headers,
         },
       });

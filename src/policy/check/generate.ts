@@ -11,7 +11,7 @@ import {
   readTexts,
 } from '../../json/read-field.ts';
 import { isArray, isObject, type Json, type JsonObject, type Path } from '../../json/value.ts';
-import { mergeKinds } from '../../patch/merge-types.ts';
+import { mergeKinds } from '../../patch/generated/merge-types.ts';
 import { parseAnchor } from '../../patch/strategic/anchor.ts';
 import type { Reporter } from '../../problem.ts';
 import { clusterScopedKinds } from '../cluster-scoped-kinds.ts';
