@@ -1,4 +1,6 @@
-/** Imports point down: a layer may use itself, the layers named before it, and the two files below them all. */
+const { readdirSync } = require('node:fs');
+
+/** Imports point down: a layer may use itself, the layers named before it, and the foundation below them all. */
 const layers = [
   'json',
   'yaml',
@@ -17,11 +19,143 @@ const layers = [
 ];
 const pureLayers = [...layers.slice(0, layers.indexOf('analysis') + 1), 'offline'];
 const purePackages = ['yaml', 'js-yaml', 'jmespath', 're2js', 'lru-cache', 'semver', 'fast-json-patch'];
-const foundation = '^src/(errors|problem|input-error)\\.ts$';
-/** Reads the clock of the process: only for layers that may. */
+const foundation = '^src/(errors|problem)\\.ts$';
+/** Reads the clock of the process: only for layers that are not pure. */
 const systemEnvironment = '^src/system-environment\\.ts$';
 const pureSources = [`^src/(${pureLayers.join('|')})/`, foundation];
-const testCode = '(\\.test\\.ts$|^test/|^bench/)';
+const testCode = '(\\.test\\.ts$|\\.testing\\.ts$|^test/|^bench/)';
+
+/**
+ * The rooms (folders) of each layer, and which other rooms of the layer each may import. A room lists only rooms
+ * above it in the table, so there are no cycles. Files that stand directly in a layer's folder are not restricted.
+ */
+const rooms = {
+  json: { patch: [], diff: ['patch'] },
+  expression: {
+    go: [],
+    jmespath: [],
+    functions: ['go'],
+    compile: ['functions', 'go', 'jmespath'],
+    template: ['compile', 'jmespath'],
+    conditions: ['go', 'template'],
+  },
+  patch: {
+    generated: [],
+    strategic: [],
+    'field-path': ['strategic'],
+    replacement: ['field-path', 'strategic'],
+    'json-patch': [],
+    v1alpha1: ['json-patch', 'strategic'],
+  },
+  policy: { schema: [], check: ['schema'], compile: ['check', 'schema'] },
+  engine: { context: [] },
+  analysis: { advice: [], writes: [], interplay: ['writes'] },
+  kustomize: {
+    yaml: [],
+    kustomization: ['yaml'],
+    resource: ['kustomization', 'yaml'],
+    fields: ['kustomization', 'resource'],
+    patches: ['kustomization', 'resource', 'yaml'],
+    transformers: ['fields', 'kustomization', 'patches', 'resource', 'yaml'],
+    generators: ['kustomization', 'resource', 'transformers'],
+    plugins: ['generators', 'kustomization', 'patches', 'resource', 'transformers', 'yaml'],
+  },
+  background: {
+    access: [],
+    store: [],
+    triggers: [],
+    targets: ['store', 'triggers'],
+    queue: ['targets', 'triggers'],
+    generate: ['queue', 'store', 'triggers'],
+  },
+  cluster: {
+    api: [],
+    crds: [],
+    events: ['api'],
+    metrics: ['api'],
+    webhooks: ['api'],
+    certificates: ['api', 'webhooks'],
+    background: ['api', 'events', 'metrics', 'webhooks'],
+    context: ['api', 'background'],
+    policies: ['api', 'background', 'context', 'crds', 'webhooks'],
+    leader: ['api', 'background', 'certificates', 'context', 'metrics', 'policies', 'webhooks'],
+  },
+  server: { metrics: [], reviews: ['metrics'] },
+  cli: {
+    input: [],
+    output: ['input'],
+    completion: [],
+    explain: ['input', 'output'],
+    test: ['explain', 'input', 'output'],
+    existing: ['input', 'output'],
+    apply: ['existing', 'input', 'output', 'test'],
+    build: ['input', 'output'],
+    convert: ['input', 'output'],
+    create: ['input', 'output', 'test'],
+    gitops: ['input'],
+    jp: ['explain', 'input', 'output'],
+    migrate: ['input', 'output'],
+    serve: ['input', 'output'],
+    operate: ['input', 'serve'],
+    validate: ['input', 'output'],
+  },
+};
+
+/** Imports that close a cycle between rooms today. Do not add to this list. */
+const knownCycles = {
+  'expression/compile': ['template'],
+  'patch/json-patch': ['v1alpha1'],
+  'kustomize/patches': ['plugins', 'transformers'],
+  'background/triggers': ['queue'],
+  'background/targets': ['queue'],
+  'background/queue': ['generate'],
+  'cluster/api': ['webhooks'],
+  'cluster/background': ['policies'],
+  'cluster/context': ['policies'],
+  'cluster/webhooks': ['policies'],
+  'cli/input': ['apply', 'output'],
+};
+
+for (const layer of layers) {
+  const table = rooms[layer] ?? {};
+  const names = Object.keys(table);
+  for (const entry of readdirSync(`${__dirname}/src/${layer}`, { withFileTypes: true })) {
+    if (entry.isDirectory() && !names.includes(entry.name)) {
+      throw new Error(`.dependency-cruiser.cjs does not list the room src/${layer}/${entry.name}`);
+    }
+  }
+  names.forEach((room, index) => {
+    const unknown = table[room].find((other) => !names.slice(0, index).includes(other));
+    if (unknown !== undefined) throw new Error(`${layer}/${room}: list ${unknown} above it`);
+  });
+}
+
+/** Rooms of the command line that hold no command. */
+const sharedRooms = ['input', 'output'];
+
+const roomRules = Object.entries(rooms).flatMap(([layer, table]) =>
+  Object.entries(table).map(([room, others]) => ({
+    name: `room-${layer}-${room}`,
+    comment: `${layer}/${room}/ imports only these rooms of its layer: ${others.join(', ') || 'none'}.`,
+    severity: 'error',
+    from: { path: `^src/${layer}/${room}/`, pathNot: testCode },
+    to: {
+      path: `^src/${layer}/[^/]+/`,
+      pathNot: `^src/${layer}/(${[room, ...others, ...(knownCycles[`${layer}/${room}`] ?? [])].join('|')})/`,
+    },
+  })),
+);
+
+const commandRule = {
+  name: 'command-rooms',
+  comment: "A command's room is entered only through its command.ts.",
+  severity: 'error',
+  from: { path: '^src/cli/[^/]+\\.ts$', pathNot: testCode },
+  to: {
+    path: '^src/cli/[^/]+/',
+    pathNot: [`^src/cli/(${sharedRooms.join('|')})/`, '^src/cli/[^/]+/[^/]*command\\.ts$'],
+  },
+};
 
 module.exports = {
   forbidden: [
@@ -39,6 +173,8 @@ module.exports = {
         ],
       },
     })),
+    ...roomRules,
+    commandRule,
     {
       name: 'foundation',
       comment: 'errors.ts and problem.ts lie below every layer; problem.ts knows the types of json/.',

@@ -1,7 +1,7 @@
 import type { ErrorCode } from './errors.ts';
 import type { Path } from './json/value.ts';
 
-/** Something wrong in a document, with everything a person needs to find and mend it. */
+/** An error or warning about a document, with what a user needs to locate and fix it. */
 export interface Problem {
   readonly code: ErrorCode;
   readonly severity: 'error' | 'warning';
@@ -19,10 +19,28 @@ export interface Problem {
 }
 
 /**
- * Compilers report every problem they find and go on; the caller adds file, line, policy and rule.
+ * Compilers report every problem they find and continue; the caller adds file, line, policy and rule.
  * A compiler that reported an error returns undefined.
  */
 export interface Reporter {
   error(path: Path, code: ErrorCode, message: string, hint?: string): void;
   warn(path: Path, code: ErrorCode, message: string, hint?: string): void;
+}
+
+/** Unusable input or an invalid command line: the program prints the problems and exits with 2. */
+export class InputError extends Error {
+  override readonly name = 'InputError';
+  readonly problems: readonly Problem[];
+  constructor(problems: readonly Problem[]) {
+    super(problems.map((problem) => problem.message).join('; '));
+    this.problems = problems;
+  }
+}
+
+export function inputError(
+  code: Problem['code'],
+  message: string,
+  location: Partial<Pick<Problem, 'file' | 'line' | 'column' | 'hint' | 'pointer'>> = {},
+): InputError {
+  return new InputError([{ code, severity: 'error', message, pointer: '', ...location }]);
 }

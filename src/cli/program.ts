@@ -1,5 +1,5 @@
 import { Command, CommanderError } from 'commander';
-import { InputError } from '../input-error.ts';
+import { InputError } from '../problem.ts';
 import { defineApply } from './apply/command.ts';
 import { defineBuild } from './build/command.ts';
 import { defineDiff } from './build/diff-command.ts';

@@ -1,7 +1,6 @@
 import type { RequestUser } from '../engine/request.ts';
-import { InputError } from '../input-error.ts';
 import { isObject, type JsonObject } from '../json/value.ts';
-import type { Problem } from '../problem.ts';
+import { InputError, type Problem } from '../problem.ts';
 import { fieldReader } from './values-document.ts';
 
 /** A UserInfo document: who makes the request. Throws InputError with every problem of it. */

@@ -1,7 +1,6 @@
 import type { GroupVersionKind } from '../engine/request.ts';
-import { InputError, inputError } from '../input-error.ts';
 import { isArray, isObject, type Json, type JsonArray, type JsonObject, member } from '../json/value.ts';
-import type { Problem } from '../problem.ts';
+import { InputError, inputError, type Problem } from '../problem.ts';
 
 /** A Values document: what the command line cannot know about the request and the cluster. */
 export interface ValuesDocument {

@@ -1,3 +1,5 @@
+import { hasVariable } from '../expression/template/tokens.ts';
+
 /** What checks of a rule need to know about its policy. */
 export interface PolicyFacts {
   readonly apiVersion: string;
@@ -13,4 +15,10 @@ export interface PolicyFacts {
   readonly generateExisting: boolean;
   /** The autogen annotation, when it is there. */
   readonly autogenControllers?: string | undefined;
+}
+
+/** A literal namespace other than that of the namespaced policy. */
+export function isForeign(namespace: string, facts: PolicyFacts): boolean {
+  if (!facts.namespaced || facts.namespace === undefined || namespace === '') return false;
+  return namespace !== facts.namespace && !hasVariable(namespace);
 }

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { expandInputs } from '../../src/cli/input/input-paths.ts';
-import { InputError } from '../../src/input-error.ts';
+import { InputError } from '../../src/problem.ts';
 
 const nobody = 65_534;
 

@@ -9,8 +9,8 @@ import {
   type JsonObject,
   type Path,
 } from '../../json/value.ts';
-import { mergeSchemaFor, type SchemaNode } from '../../patch/merge-schema.ts';
 import { mergeKinds } from '../../patch/generated/merge-types.ts';
+import { mergeSchemaFor, type SchemaNode } from '../../patch/merge-schema.ts';
 import { parseAnchor } from '../../patch/strategic/anchor.ts';
 import { matchKinds } from '../../policy/check/match-blocks.ts';
 import { parseKind } from '../../policy/kind-selector.ts';

@@ -1,11 +1,10 @@
 import type { Outcome } from '../../engine/outcome.ts';
-import { InputError, inputError } from '../../input-error.ts';
 import { formatPointer } from '../../json/pointer.ts';
 import type { JsonObject, Path } from '../../json/value.ts';
 import type { Evaluated } from '../../offline/evaluator.ts';
 import { nameOf, titleOf } from '../../offline/object-identity.ts';
 import { resourceRole } from '../../offline/resource-role.ts';
-import type { Problem } from '../../problem.ts';
+import { InputError, inputError, type Problem } from '../../problem.ts';
 import { writeYaml } from '../../yaml/writer.ts';
 import { createLog, type LogLevel } from '../command-log.ts';
 import { failureText, formatChanges, type PlannedChange } from '../existing/output.ts';

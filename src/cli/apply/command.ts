@@ -1,5 +1,5 @@
 import { type Command, Option } from 'commander';
-import { inputError } from '../../input-error.ts';
+import { inputError } from '../../problem.ts';
 import type { CommandHost } from '../command-host.ts';
 import { applyExamples } from '../help-examples.ts';
 import { inputOptions, type ParsedInputOptions, withInput } from '../input/input-options.ts';

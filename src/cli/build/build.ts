@@ -1,6 +1,5 @@
 import { mkdirSync, statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { inputError } from '../../input-error.ts';
 import { printResources } from '../../kustomize/build.ts';
 import {
   currentId,
@@ -8,6 +7,7 @@ import {
   isNamespaced,
   type Resource,
 } from '../../kustomize/resource/resource.ts';
+import { inputError } from '../../problem.ts';
 import type { ExitCode, Io } from '../io.ts';
 import { replaceFile } from '../output/write-file.ts';
 import { applyPolicies, formatChange, loadBuildPolicies, type PolicyChange } from './policies.ts';

@@ -1,10 +1,10 @@
 import { existsSync, statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { StoreError } from '../../background/ports.ts';
-import { InputError, inputError } from '../../input-error.ts';
 import type { JsonObject } from '../../json/value.ts';
 import { describeId, idKey, idOf } from '../../kustomize/resource/resource.ts';
 import { printYaml } from '../../kustomize/yaml/print.ts';
+import { InputError, inputError } from '../../problem.ts';
 import { openCluster } from '../input/cluster-input.ts';
 import { expandInputs } from '../input/input-paths.ts';
 import { readResources } from '../input/resource-reader.ts';

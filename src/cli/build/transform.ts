@@ -1,6 +1,5 @@
 import { readFileSync } from 'node:fs';
 import { isAbsolute, resolve } from 'node:path';
-import { inputError } from '../../input-error.ts';
 import { setMember } from '../../json/edit.ts';
 import { isArray, isObject, type JsonObject, member } from '../../json/value.ts';
 import { KustomizeError } from '../../kustomize/kustomize-error.ts';
@@ -8,6 +7,7 @@ import { parseResources } from '../../kustomize/resource/parse-resources.ts';
 import { isPolicyConfig, type PolicyPlace } from '../../kustomize/transformers/policy-transformer.ts';
 import { printYaml } from '../../kustomize/yaml/print.ts';
 import { readResourceYaml, yamlMessage } from '../../kustomize/yaml/read.ts';
+import { inputError } from '../../problem.ts';
 import { readWhole } from '../input/text-input.ts';
 import type { ExitCode, Io } from '../io.ts';
 import { createPolicyRunner } from './policies.ts';

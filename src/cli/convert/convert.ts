@@ -1,5 +1,5 @@
 import { resolve } from 'node:path';
-import { inputError } from '../../input-error.ts';
+import { inputError } from '../../problem.ts';
 import { noPolicy, readPolicyTexts } from '../input/policy-input.ts';
 import type { ExitCode, Io } from '../io.ts';
 import { paintFor } from '../output/style.ts';

@@ -1,8 +1,8 @@
 import { stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
-import { inputError } from '../../input-error.ts';
 import { matchKinds } from '../../policy/check/match-blocks.ts';
 import type { CompiledPolicy, CompiledRule } from '../../policy/compiled.ts';
+import { inputError } from '../../problem.ts';
 import { writeYaml } from '../../yaml/writer.ts';
 import { loadPolicies } from '../input/policy-input.ts';
 import type { ExitCode, Io } from '../io.ts';

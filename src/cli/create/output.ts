@@ -1,7 +1,7 @@
 import { mkdir, stat } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
-import { InputError, inputError } from '../../input-error.ts';
 import { loadDocuments } from '../../policy/load.ts';
+import { InputError, inputError } from '../../problem.ts';
 import type { Io } from '../io.ts';
 import { replaceFile } from '../output/write-file.ts';
 

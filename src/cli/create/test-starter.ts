@@ -1,6 +1,6 @@
 import { basename, join, relative, resolve } from 'node:path';
-import { inputError } from '../../input-error.ts';
 import type { JsonObject } from '../../json/value.ts';
+import { inputError } from '../../problem.ts';
 import { writeYaml } from '../../yaml/writer.ts';
 import { expandInputs } from '../input/input-paths.ts';
 import { readPolicyTexts } from '../input/policy-input.ts';

@@ -1,6 +1,6 @@
 import { type Command, Option } from 'commander';
 import type { Occasion } from '../../background/existing-run.ts';
-import { inputError } from '../../input-error.ts';
+import { inputError } from '../../problem.ts';
 import type { CommandHost } from '../command-host.ts';
 import { type ExistingFormat, existingFormats } from './formats.ts';
 

@@ -1,9 +1,9 @@
 import { readFile } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { refKey, refTitle } from '../../background/object-identity.ts';
-import { inputError } from '../../input-error.ts';
 import type { JsonObject } from '../../json/value.ts';
 import { withoutDefaultNamespace } from '../../offline/object-identity.ts';
+import { inputError } from '../../problem.ts';
 import { writeYaml } from '../../yaml/writer.ts';
 import type { Resource } from '../input/resource-reader.ts';
 import type { Io } from '../io.ts';

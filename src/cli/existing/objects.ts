@@ -1,10 +1,9 @@
 import { refKey, refOf } from '../../background/object-identity.ts';
 import { createMemoryStore, type MemoryStore } from '../../background/store/memory-store.ts';
-import { InputError, inputError } from '../../input-error.ts';
 import type { JsonObject } from '../../json/value.ts';
 import { titleOf, withDefaultNamespace } from '../../offline/object-identity.ts';
 import { resourceRole } from '../../offline/resource-role.ts';
-import type { Problem } from '../../problem.ts';
+import { InputError, inputError, type Problem } from '../../problem.ts';
 import { expandInputs } from '../input/input-paths.ts';
 import { type Resource, readResources } from '../input/resource-reader.ts';
 import type { Io } from '../io.ts';

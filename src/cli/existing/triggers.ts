@@ -3,9 +3,9 @@ import { backgroundRules } from '../../background/background-rule.ts';
 import { refKey, refOf } from '../../background/object-identity.ts';
 import type { ObjectReader } from '../../background/ports.ts';
 import { compileWildcard } from '../../expression/wildcard.ts';
-import { inputError } from '../../input-error.ts';
 import type { JsonObject } from '../../json/value.ts';
 import type { CompiledPolicy, KindSelector } from '../../policy/compiled.ts';
+import { inputError } from '../../problem.ts';
 
 /** The objects that rules could run for. Kinds are read one after another; whether an object matches is left to the rules. */
 export async function findTriggers(

@@ -1,11 +1,10 @@
 import type { Outcome } from '../../engine/outcome.ts';
-import { InputError } from '../../input-error.ts';
 import type { Json, JsonObject } from '../../json/value.ts';
 import type { Evaluated } from '../../offline/evaluator.ts';
 import { nameOf, namespaceOf, titleOf } from '../../offline/object-identity.ts';
 import { resourceRole } from '../../offline/resource-role.ts';
 import type { CompiledPolicy } from '../../policy/compiled.ts';
-import type { Problem } from '../../problem.ts';
+import { InputError, type Problem } from '../../problem.ts';
 import { createLog, type LogLevel } from '../command-log.ts';
 import type { Resource } from '../input/resource-reader.ts';
 import { type RunOptions, setUpRun } from '../input/run-setup.ts';

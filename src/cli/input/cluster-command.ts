@@ -1,7 +1,7 @@
 import type { ApiClient } from '../../cluster/api/client.ts';
 import { ApiError, ClusterAccessError, messageOf } from '../../cluster/api/cluster-error.ts';
 import { connect } from '../../cluster/api/connect.ts';
-import { inputError } from '../../input-error.ts';
+import { inputError } from '../../problem.ts';
 import type { ExitCode, Io } from '../io.ts';
 
 export interface ClusterChoice {

@@ -1,5 +1,5 @@
 import { type Command, Option } from 'commander';
-import { inputError } from '../../input-error.ts';
+import { inputError } from '../../problem.ts';
 import type { RunOptions } from './run-setup.ts';
 
 /** Options as they were parsed: some have a second name that Kyverno's command line knows them by. */

@@ -1,6 +1,6 @@
 import { readdir, stat } from 'node:fs/promises';
 import { extname, join, resolve } from 'node:path';
-import { inputError } from '../../input-error.ts';
+import { inputError } from '../../problem.ts';
 import { expandGlob, isGlob } from './glob.ts';
 
 /** One place to read from. */

@@ -1,6 +1,6 @@
-import { InputError, inputError } from '../../input-error.ts';
 import type { SourceFile } from '../../policy/documents.ts';
 import { type LoadResult, loadDocuments } from '../../policy/load.ts';
+import { InputError, inputError } from '../../problem.ts';
 import type { Io } from '../io.ts';
 import { expandInputs } from './input-paths.ts';
 import { displayName, readWhole } from './text-input.ts';

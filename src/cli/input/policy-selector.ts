@@ -1,6 +1,6 @@
 import { checkPolicySelector } from '../../cluster/policies/choice.ts';
-import { inputError } from '../../input-error.ts';
 import { FieldPathError } from '../../patch/field-path/field-path.ts';
+import { inputError } from '../../problem.ts';
 
 /** Throws InputError for a --policy-selector that cannot be read. */
 export function checkSelector(selector: string): void {

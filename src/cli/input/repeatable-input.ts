@@ -1,7 +1,7 @@
 import { createReadStream } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
-import { inputError } from '../../input-error.ts';
+import { inputError } from '../../problem.ts';
 import type { Io } from '../io.ts';
 import type { InputPath } from './input-paths.ts';
 import { openTemporaryFile, type TemporaryFile } from './temporary-file.ts';

@@ -1,10 +1,9 @@
 import type { RequestUser } from '../../engine/request.ts';
-import { InputError, inputError } from '../../input-error.ts';
 import type { JsonObject } from '../../json/value.ts';
 import { parseUserInfo } from '../../offline/user-info.ts';
 import { parseValues, type ValuesDocument } from '../../offline/values-document.ts';
 import { readDocuments } from '../../policy/documents.ts';
-import type { Problem } from '../../problem.ts';
+import { InputError, inputError, type Problem } from '../../problem.ts';
 import type { Io } from '../io.ts';
 import { displayName, readWhole } from './text-input.ts';
 

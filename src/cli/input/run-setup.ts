@@ -1,7 +1,6 @@
 import { stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import type { DataSource } from '../../engine/context/data-source.ts';
-import { InputError, inputError } from '../../input-error.ts';
 import type { JsonObject } from '../../json/value.ts';
 import { type CannedData, createInputDataSource } from '../../offline/data-source.ts';
 import { createEvaluator, type Evaluator } from '../../offline/evaluator.ts';
@@ -10,7 +9,7 @@ import { parseSet } from '../../offline/values-document.ts';
 import { wantedObjects } from '../../offline/wanted-objects.ts';
 import type { CompiledException, CompiledPolicy } from '../../policy/compiled.ts';
 import type { LoadResult } from '../../policy/load.ts';
-import type { Problem } from '../../problem.ts';
+import { InputError, inputError, type Problem } from '../../problem.ts';
 import type { BackgroundSurroundings } from '../apply/background-preview.ts';
 import type { Io } from '../io.ts';
 import { clusterItems, firstAnswer, openCluster } from './cluster-input.ts';

@@ -1,6 +1,6 @@
 import { createReadStream } from 'node:fs';
 import { resolve } from 'node:path';
-import { inputError } from '../../input-error.ts';
+import { inputError } from '../../problem.ts';
 import type { Io } from '../io.ts';
 
 /** The text of a file, or of standard input for `-`, as it is read. A byte order mark is dropped. */

@@ -1,7 +1,7 @@
 import { stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { InputError, inputError } from '../../input-error.ts';
+import { InputError, inputError } from '../../problem.ts';
 import type { ExitCode, Io } from '../io.ts';
 import { type Paint, paintFor } from '../output/style.ts';
 import { formatProblem } from '../problem-text.ts';

@@ -1,8 +1,8 @@
 import type { ExpressionFunction } from '../../expression/functions/function-signature.ts';
 import { functionTable } from '../../expression/functions/table.ts';
 import { compileWildcard } from '../../expression/wildcard.ts';
-import { inputError } from '../../input-error.ts';
 import { didYouMean } from '../../policy/did-you-mean.ts';
+import { inputError } from '../../problem.ts';
 import type { ExitCode, Io } from '../io.ts';
 import { type Paint, paintFor } from '../output/style.ts';
 import { functionExample, functionSignature } from './function-text.ts';

@@ -1,5 +1,5 @@
-import { InputError, inputError } from '../../input-error.ts';
 import { readDocuments } from '../../policy/documents.ts';
+import { InputError, inputError } from '../../problem.ts';
 import { expandInputs } from '../input/input-paths.ts';
 import { displayName, readWhole } from '../input/text-input.ts';
 import type { ExitCode, Io } from '../io.ts';

@@ -1,6 +1,6 @@
 import { mkdir, mkdtemp, open, readdir, realpath, rename, rm, stat } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
-import { inputError } from '../../input-error.ts';
+import { inputError } from '../../problem.ts';
 import type { Io } from '../io.ts';
 import { holdOutput } from './held-output.ts';
 

@@ -1,5 +1,5 @@
 import { chmod, realpath, rename, rm, stat, writeFile } from 'node:fs/promises';
-import { inputError } from '../../input-error.ts';
+import { inputError } from '../../problem.ts';
 
 /** Replaces a file as a whole: whoever reads it meanwhile sees the old text or the new, never half of it. */
 export async function replaceFile(path: string, text: string): Promise<void> {

@@ -1,5 +1,5 @@
 import { X509Certificate } from 'node:crypto';
-import { inputError } from '../../input-error.ts';
+import { inputError } from '../../problem.ts';
 import type { Log } from '../../server/reviews/review-log.ts';
 import type { Io } from '../io.ts';
 import { readPem } from './certificate.ts';

@@ -1,5 +1,5 @@
 import { parseDuration } from '../../expression/duration.ts';
-import { inputError } from '../../input-error.ts';
+import { inputError } from '../../problem.ts';
 import type { Io } from '../io.ts';
 
 export const scanIntervalVariable = 'BACKGROUND_SCAN_INTERVAL';

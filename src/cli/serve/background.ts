@@ -1,6 +1,6 @@
 import { ApiError, ClusterAccessError } from '../../cluster/api/cluster-error.ts';
 import { type BackgroundRuntime, startBackground } from '../../cluster/background/runtime.ts';
-import { inputError } from '../../input-error.ts';
+import { inputError } from '../../problem.ts';
 import { startBackgroundServer } from '../../server/background-server.ts';
 import { checkSelector } from '../input/policy-selector.ts';
 import type { ExitCode, Io } from '../io.ts';

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { createSecureContext } from 'node:tls';
-import { inputError } from '../../input-error.ts';
+import { inputError } from '../../problem.ts';
 import { keepSelfSigned } from '../../server/certificate-folder.ts';
 import type { Log } from '../../server/reviews/review-log.ts';
 import type { ServingCertificate } from '../../server/tls.ts';

@@ -3,7 +3,7 @@ import type { Decision } from '../../admission/decision.ts';
 import { ApiError, ClusterAccessError } from '../../cluster/api/cluster-error.ts';
 import type { ClusterOptions } from '../../cluster/cluster-options.ts';
 import { type ClusterRuntime, startCluster } from '../../cluster/runtime.ts';
-import { inputError } from '../../input-error.ts';
+import { inputError } from '../../problem.ts';
 import { registerBackgroundMetrics } from '../../server/metrics/background-metrics.ts';
 import { registerClusterMetrics } from '../../server/metrics/cluster-metrics.ts';
 import { triggerRoutes } from '../../server/reviews/trigger-routes.ts';

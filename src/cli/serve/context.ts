@@ -1,9 +1,8 @@
 import type { ReadinessCheck } from '../../admission/policy-provider.ts';
 import type { DataSource } from '../../engine/context/data-source.ts';
-import { InputError } from '../../input-error.ts';
 import type { JsonObject } from '../../json/value.ts';
 import { createInputDataSource } from '../../offline/data-source.ts';
-import type { Problem } from '../../problem.ts';
+import { InputError, type Problem } from '../../problem.ts';
 import type { Log } from '../../server/reviews/review-log.ts';
 import { expandInputs, type InputPath } from '../input/input-paths.ts';
 import { readResources } from '../input/resource-reader.ts';

@@ -1,7 +1,7 @@
 import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { defaultRequestSettings, type RequestSettings } from '../../admission/policy-provider.ts';
-import { inputError } from '../../input-error.ts';
+import { inputError } from '../../problem.ts';
 import { checkSelector } from '../input/policy-selector.ts';
 import type { Io } from '../io.ts';
 

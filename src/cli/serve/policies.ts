@@ -1,7 +1,7 @@
 import type { PolicyProvider, PolicySets, ReadinessCheck } from '../../admission/policy-provider.ts';
 import { createPolicySets } from '../../admission/policy-sets.ts';
-import { InputError } from '../../input-error.ts';
 import type { CompiledException, CompiledPolicy } from '../../policy/compiled.ts';
+import { InputError } from '../../problem.ts';
 import type { Log } from '../../server/reviews/review-log.ts';
 import type { Io } from '../io.ts';
 import { plain } from '../output/style.ts';

@@ -1,7 +1,6 @@
-import { InputError } from '../../input-error.ts';
 import type { CompiledException, CompiledPolicy } from '../../policy/compiled.ts';
 import { type LoadResult, loadDocuments } from '../../policy/load.ts';
-import type { Problem } from '../../problem.ts';
+import { InputError, type Problem } from '../../problem.ts';
 import type { Log } from '../../server/reviews/review-log.ts';
 import { expandInputs } from '../input/input-paths.ts';
 import { mayHoldPolicies } from '../input/policy-input.ts';

@@ -1,7 +1,7 @@
 import cluster from 'node:cluster';
 import { createServer } from 'node:net';
 import { setTimeout } from 'node:timers/promises';
-import { inputError } from '../../input-error.ts';
+import { inputError } from '../../problem.ts';
 import type { RunningServer } from '../../server/server.ts';
 import type { ExitCode, Io } from '../io.ts';
 import { paintFor } from '../output/style.ts';

@@ -1,5 +1,5 @@
 import { compileWildcard } from '../../expression/wildcard.ts';
-import { inputError } from '../../input-error.ts';
+import { inputError } from '../../problem.ts';
 
 /** Which results of tests are looked at. */
 export interface TestFilter {

@@ -1,5 +1,5 @@
-import { inputError } from '../../input-error.ts';
 import type { JsonObject } from '../../json/value.ts';
+import { inputError } from '../../problem.ts';
 import { writeYaml } from '../../yaml/writer.ts';
 import { formatCounts } from './report.ts';
 import { junitReport } from './report-junit.ts';

@@ -1,6 +1,6 @@
 import { stat } from 'node:fs/promises';
 import { basename, resolve } from 'node:path';
-import { inputError } from '../../input-error.ts';
+import { inputError } from '../../problem.ts';
 import { expandInputs } from '../input/input-paths.ts';
 import { watchInputs } from '../input/watch.ts';
 import type { ExitCode, Io } from '../io.ts';

@@ -1,5 +1,4 @@
 import { dirname, join } from 'node:path';
-import { InputError } from '../../input-error.ts';
 import type { JsonObject } from '../../json/value.ts';
 import { createInputDataSource } from '../../offline/data-source.ts';
 import { createEvaluator, type Evaluator } from '../../offline/evaluator.ts';
@@ -8,7 +7,7 @@ import { resourceRole } from '../../offline/resource-role.ts';
 import { parseValues, type ValuesDocument } from '../../offline/values-document.ts';
 import type { CompiledPolicy } from '../../policy/compiled.ts';
 import type { IgnoredDocument } from '../../policy/load.ts';
-import type { Problem } from '../../problem.ts';
+import { InputError, type Problem } from '../../problem.ts';
 import { expandInputs } from '../input/input-paths.ts';
 import { loadPolicyInputs } from '../input/policy-input.ts';
 import { readUserInfo, readValues } from '../input/request-documents.ts';

@@ -1,7 +1,6 @@
 import { dirname, join } from 'node:path';
-import { InputError, inputError } from '../../input-error.ts';
 import { readDocuments } from '../../policy/documents.ts';
-import type { Problem } from '../../problem.ts';
+import { InputError, inputError, type Problem } from '../../problem.ts';
 import { readWhole } from '../input/text-input.ts';
 import type { Io } from '../io.ts';
 import { type RuleCoverage, ruleCoverage } from './coverage.ts';

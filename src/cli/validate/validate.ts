@@ -1,10 +1,9 @@
 import { adviseOnPolicy } from '../../analysis/advice/advice.ts';
 import { errorTable } from '../../errors.ts';
-import { InputError, inputError } from '../../input-error.ts';
 import type { JsonObject } from '../../json/value.ts';
 import { loadDocuments } from '../../policy/load.ts';
 import type { PolicySource } from '../../policy/problem-collector.ts';
-import type { Problem } from '../../problem.ts';
+import { InputError, inputError, type Problem } from '../../problem.ts';
 import { expandInputs } from '../input/input-paths.ts';
 import { noPolicy, readPolicyTexts } from '../input/policy-input.ts';
 import { readResources } from '../input/resource-reader.ts';

@@ -15,9 +15,8 @@ import { mergeKinds } from '../../patch/generated/merge-types.ts';
 import { parseAnchor } from '../../patch/strategic/anchor.ts';
 import type { Reporter } from '../../problem.ts';
 import { clusterScopedKinds } from '../cluster-scoped-kinds.ts';
-import { isForeign } from '../compile/context.ts';
 import { parseKind } from '../kind-selector.ts';
-import type { PolicyFacts } from '../policy-facts.ts';
+import { isForeign, type PolicyFacts } from '../policy-facts.ts';
 
 /** Whether a rule says enough of what it makes; one that does not is passed over, as rules of types that do not run are. */
 export function isComplete(rule: JsonObject): boolean {

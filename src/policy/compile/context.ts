@@ -9,7 +9,7 @@ import type { Json, JsonObject, Path } from '../../json/value.ts';
 import type { Reporter } from '../../problem.ts';
 import { checkVariables, reservedNames, type VariableScope, withNames } from '../check/variable-scope.ts';
 import type { CompiledContextEntry } from '../compiled.ts';
-import type { PolicyFacts } from '../policy-facts.ts';
+import { isForeign, type PolicyFacts } from '../policy-facts.ts';
 
 export interface CompiledContext {
   readonly entries: readonly CompiledContextEntry[];
@@ -222,12 +222,6 @@ function compileApiCall(fields: EntryFields, facts: PolicyFacts): object {
     jmesPath: fields.expression('jmesPath', 'data'),
     default: fields.template('default'),
   });
-}
-
-/** A literal namespace other than that of the namespaced policy. */
-export function isForeign(namespace: string, facts: PolicyFacts): boolean {
-  if (!facts.namespaced || facts.namespace === undefined || namespace === '') return false;
-  return namespace !== facts.namespace && !hasVariable(namespace);
 }
 
 function present(fields: Readonly<Record<string, unknown>>): object {

@@ -4,8 +4,7 @@ import { type CompiledReplacement, compileReplacement } from '../../patch/replac
 import type { Reporter } from '../../problem.ts';
 import { checkVariables, type VariableScope } from '../check/variable-scope.ts';
 import type { CompiledMutation } from '../compiled.ts';
-import type { PolicyFacts } from '../policy-facts.ts';
-import { isForeign } from './context.ts';
+import { isForeign, type PolicyFacts } from '../policy-facts.ts';
 import { compileForeach, type ForeachSurroundings } from './foreach.ts';
 import { compilePatchOf } from './patch.ts';
 

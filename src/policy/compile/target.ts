@@ -4,9 +4,9 @@ import type { JsonObject, Path } from '../../json/value.ts';
 import type { Reporter } from '../../problem.ts';
 import { checkVariables, type VariableScope, withNames } from '../check/variable-scope.ts';
 import type { CompiledTarget } from '../compiled.ts';
-import type { PolicyFacts } from '../policy-facts.ts';
+import { isForeign, type PolicyFacts } from '../policy-facts.ts';
 import { compileCheckedConditions } from './conditions.ts';
-import { compileContext, isForeign } from './context.ts';
+import { compileContext } from './context.ts';
 
 const selectorFields = ['apiVersion', 'kind', 'namespace', 'name', 'uid', 'selector'] as const;
 
