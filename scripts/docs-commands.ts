@@ -4,7 +4,7 @@ import type { Io } from '../src/cli/io.ts';
 import { createProgram } from '../src/cli/program.ts';
 
 /** The reference of the command line, from the definitions of the commands. */
-export function commandPage(): string {
+export async function commandPage(): Promise<string> {
   let printed = '';
   const output = {
     isTTY: false,
@@ -13,7 +13,7 @@ export function commandPage(): string {
     },
   };
   const io: Io = { stdin: nothing(), stdout: output, stderr: output, cwd: '.', env: {} };
-  const program = createProgram(io, () => {});
+  const program = await createProgram(io, () => {});
   const model = modelOf(program);
 
   /** What the help says below the list of options. */

@@ -9,7 +9,7 @@ import { policyPage } from './docs-policy.ts';
 /** The generated pages, by path in the repository. A test compares them with what is there. */
 export async function docsPages(root: string): Promise<ReadonlyMap<string, string>> {
   return new Map([
-    ['docs/reference/cli.md', commandPage()],
+    ['docs/reference/cli.md', await commandPage()],
     ['docs/reference/errors.md', errorPage()],
     ['docs/reference/functions.md', functionPage()],
     ['docs/reference/policy.md', policyPage(root)],

@@ -1,39 +1,26 @@
 import { Command, CommanderError } from 'commander';
 import { InputError } from '../problem.ts';
-import { defineApply } from './apply/command.ts';
-import { defineBuild } from './build/command.ts';
-import { defineDiff } from './build/diff-command.ts';
-import { defineTransform } from './build/transform-command.ts';
-import { defineCompletion } from './completion/command.ts';
-import { defineConvert } from './convert/command.ts';
-import { defineCreate } from './create/command.ts';
-import { defineExisting } from './existing/command.ts';
-import { defineExplain } from './explain/command.ts';
-import { defineGitops } from './gitops/command.ts';
-import { programExamples } from './help-examples.ts';
+import { commandTable } from './commands.ts';
 import type { ExitCode, Io } from './io.ts';
-import { defineJp } from './jp/command.ts';
-import { defineMigrate } from './migrate/command.ts';
-import { defineCleanup } from './operate/cleanup-command.ts';
-import { defineDoctor } from './operate/doctor-command.ts';
-import { defineRbac } from './operate/rbac-command.ts';
 import { paintFor } from './output/style.ts';
 import { formatProblem } from './problem-text.ts';
-import { defineBackground } from './serve/background-command.ts';
-import { defineServe } from './serve/command.ts';
-import { defineTest } from './test/command.ts';
-import { defineValidate } from './validate/command.ts';
 
-/**
- * Runs the program with these arguments (without `node` and the script). Commands are imported when they
- * are run: starting up loads nothing but the option parser.
- */
+const examples = `
+Examples:
+  $ kymera apply policies/ -r deployment.yaml
+  $ kymera explain policy.yaml -r pod.yaml
+  $ kymera test tests/
+
+Exit codes: 0 fine; 1 a rule or a test failed; 2 the input or the command line is wrong.`;
+
+/** Runs the program with these arguments (without `node` and the script). */
 export async function run(argv: readonly string[], io: Io): Promise<ExitCode> {
   let exitCode: ExitCode = 0;
-  const program = createProgram(io, (code) => {
+  const end = (code: ExitCode) => {
     exitCode = code;
-  });
+  };
   try {
+    const program = await createProgram(io, end, neededCommands(argv));
     await program.parseAsync(argv, { from: 'user' });
     return exitCode;
   } catch (error) {
@@ -45,14 +32,24 @@ export async function run(argv: readonly string[], io: Io): Promise<ExitCode> {
   }
 }
 
-/** The program and its commands; nothing runs until it parses arguments. */
-export function createProgram(io: Io, end: (code: ExitCode) => void): Command {
+/** Help, completion and the suggestions for an unknown command need every definition. */
+function neededCommands([first = '']: readonly string[]): Iterable<string> {
+  if (first === '--version' || first === '-V') return [];
+  return first !== 'completion' && commandTable.has(first) ? [first] : commandTable.keys();
+}
+
+/** The program with these commands. Nothing runs until it parses arguments. */
+export async function createProgram(
+  io: Io,
+  end: (code: ExitCode) => void,
+  commands: Iterable<string> = commandTable.keys(),
+): Promise<Command> {
   const program = new Command('kymera')
     .description(
       'Kyverno-compatible mutation for Kubernetes: see what policies make of objects, and test them.',
     )
     .version(process.env['KYMERA_VERSION'] ?? 'development')
-    .addHelpText('after', programExamples)
+    .addHelpText('after', examples)
     .exitOverride()
     .configureOutput({
       writeOut: (text) => void io.stdout.write(text),
@@ -60,26 +57,6 @@ export function createProgram(io: Io, end: (code: ExitCode) => void): Command {
       getOutHasColors: () => false,
       getErrHasColors: () => false,
     });
-
-  const host = { io, end };
-  defineApply(program, host);
-  defineExplain(program, host);
-  defineTest(program, host);
-  defineBuild(program, host);
-  defineDiff(program, host);
-  defineTransform(program, host);
-  defineServe(program, host);
-  defineBackground(program, host);
-  defineValidate(program, host);
-  defineConvert(program, host);
-  defineJp(program, host);
-  defineCreate(program, host);
-  defineMigrate(program, host);
-  defineGitops(program, host);
-  defineExisting(program, host);
-  defineRbac(program, host);
-  defineDoctor(program, host);
-  defineCleanup(program, host);
-  defineCompletion(program, host);
+  for (const name of commands) (await commandTable.get(name)?.())?.(program, { io, end });
   return program;
 }

@@ -17,7 +17,7 @@ const lines = markdownPages().flatMap((page) =>
 );
 const output = { isTTY: false, write: () => undefined };
 const io = { stdin: nothing(), stdout: output, stderr: output, cwd: '.', env: {} };
-const commands = allCommands(modelOf(createProgram(io, () => undefined)));
+const commands = allCommands(modelOf(await createProgram(io, () => undefined)));
 const scripts = Object.keys(JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')).scripts);
 const values: unknown = parse(readFileSync(join(root, 'charts/kymera/values.yaml'), 'utf8'));
 

@@ -1,7 +1,6 @@
 import { type Command, Option } from 'commander';
 import { inputError } from '../../problem.ts';
 import type { CommandHost } from '../command-host.ts';
-import { applyExamples } from '../help-examples.ts';
 import { inputOptions, type ParsedInputOptions, withInput } from '../input/input-options.ts';
 import { type ApplyFormat, applyFormats } from './formats.ts';
 
@@ -13,6 +12,21 @@ interface ParsedApplyOptions extends ParsedInputOptions {
   readonly table?: boolean | undefined;
   readonly logLevel: 'error' | 'warn' | 'info';
 }
+
+const examples = `
+Paths are files, folders (all .yaml, .yml and .json below them), globs, or - for standard input. -r takes
+every path after it, up to the next option: name policies first. Policies found among resources are not
+mutated. Nothing is written before all input proved good.
+
+Exit codes: 0 fine; 1 a rule failed; 2 bad input.
+
+Examples:
+  $ kymera apply policy.yaml -r pod.yaml                     show the difference
+  $ kymera apply policies/ -r 'manifests/**/*.yaml' -o yaml  print all objects as policies leave them
+  $ kymera apply policies/ -r manifests --output out/        write them to files
+  $ kustomize build . | kymera apply policies/ -r - -o yaml  in a pipe
+  $ kymera apply policy.yaml -r pod.yaml --set request.operation=UPDATE
+  $ kymera apply policy.yaml -r pod.yaml --values values.yaml --userinfo user.yaml -o patch`;
 
 export function defineApply(program: Command, { io, end }: CommandHost): void {
   withInput(program.command('apply'))
@@ -26,7 +40,7 @@ export function defineApply(program: Command, { io, end }: CommandHost): void {
     .option('-q, --quiet', 'print no summary and no progress')
     .addOption(new Option('-i, --stdin').hideHelp())
     .addOption(new Option('-t, --table').hideHelp())
-    .addHelpText('after', applyExamples)
+    .addHelpText('after', examples)
     .action(async (policies: string[], parsed: ParsedApplyOptions) => {
       const options = inputOptions(policies, parsed);
       const { apply } = await import('./apply.ts');

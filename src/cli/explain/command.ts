@@ -1,6 +1,5 @@
 import { type Command, Option } from 'commander';
 import type { CommandHost } from '../command-host.ts';
-import { explainExamples } from '../help-examples.ts';
 import { inputOptions, type ParsedInputOptions, withInput } from '../input/input-options.ts';
 
 interface ParsedExplainOptions extends ParsedInputOptions {
@@ -8,11 +7,18 @@ interface ParsedExplainOptions extends ParsedInputOptions {
   readonly logLevel: 'error' | 'warn' | 'info';
 }
 
+const examples = `
+Exit codes: 0 fine; 1 a rule failed; 2 bad input.
+
+Examples:
+  $ kymera explain policy.yaml -r pod.yaml
+  $ kymera explain policies/ -r pod.yaml -o json`;
+
 export function defineExplain(program: Command, { io, end }: CommandHost): void {
   withInput(program.command('explain'))
     .description('Say for every rule what it did to each resource, or why it did nothing.')
     .addOption(new Option('-o, --output <format>', 'what to print').choices(['text', 'json']).default('text'))
-    .addHelpText('after', explainExamples)
+    .addHelpText('after', examples)
     .action(async (policies: string[], parsed: ParsedExplainOptions) => {
       const options = inputOptions(policies, parsed);
       const { explain } = await import('./explain.ts');

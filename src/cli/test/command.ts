@@ -1,9 +1,20 @@
 import { type Command, Option } from 'commander';
 import { inputError } from '../../problem.ts';
 import type { CommandHost } from '../command-host.ts';
-import { testExamples } from '../help-examples.ts';
 import { reportFormats } from './report-names.ts';
 import type { TestOptions } from './run.ts';
+
+const examples = `
+Whole objects are compared; null and empty are as good as absent. A result that nothing verifies (no such
+rule, object or expected document) is a failure, or a warning with --lenient.
+
+Exit codes: 0 all tests passed; 1 a test failed, or there is none; 2 bad input.
+
+Examples:
+  $ kymera test tests/
+  $ kymera test tests/ --filter policy=p,resource=web --fail-only
+  $ kymera test tests/ --coverage --report junit=report.xml
+  $ kymera test --lenient kyverno-policies/`;
 
 export function defineTest(program: Command, { io, end }: CommandHost): void {
   program
@@ -37,7 +48,7 @@ export function defineTest(program: Command, { io, end }: CommandHost): void {
     .addOption(new Option('--remove-color').hideHelp())
     .addOption(new Option('--require-tests').hideHelp())
     .addOption(new Option('--detailed-results').hideHelp())
-    .addHelpText('after', testExamples)
+    .addHelpText('after', examples)
     .action(async (folders: string[], parsed: ParsedTestOptions) => {
       const { test } = await import('./run.ts');
       const filter = [...(parsed.filter ?? []), ...(parsed.testCaseSelector ?? [])];
