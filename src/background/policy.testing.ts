@@ -7,7 +7,7 @@ import type { CompiledPolicy, Operation } from '../policy/compiled.ts';
 import { loadDocuments } from '../policy/load.ts';
 
 export const environment: Environment = { now: () => new Date(0), random: () => 0.5 };
-export const surroundings = { dataSource: emptyDataSource, environment } as const;
+export const evaluation = { dataSource: emptyDataSource, environment } as const;
 
 export function policyFrom(text: string): CompiledPolicy {
   const { policies, problems } = loadDocuments([{ file: 'policy.yaml', text }]);

@@ -1,13 +1,12 @@
 import { join } from 'node:path';
 import { isObject, type JsonObject, member } from '../json/value.ts';
-import { absorb } from './absorb.ts';
-import type { BuildContext } from './build-context.ts';
+import type { BuildContext, BuildSession } from './build-context.ts';
 import { noteTransformation } from './build-metadata.ts';
-import type { BuildSession } from './build-session.ts';
 import { crdFieldSpecs } from './fields/crd-references.ts';
 import { type FieldSpecs, mergeFieldSpecs, readConfiguration } from './fields/field-specs.ts';
 import { schemaLookup } from './fields/openapi-schema.ts';
 import { generateConfigMap, generateSecret, mergeGeneratorOptions } from './generators/data-generator.ts';
+import { mergeGenerated } from './generators/merge-generated.ts';
 import { absentEntry, enterFolder, entryKind, type FolderPlace, openFolder } from './kustomization/folder.ts';
 import type { Kustomization } from './kustomization/kustomization.ts';
 import { type LoadedKustomization, loadKustomization } from './kustomization/load-kustomization.ts';
@@ -150,7 +149,7 @@ function generate(set: ResourceSet, { kustomization, context, session }: Target)
     atPlace({ file: folder.file, field }, () => {
       const resource = make();
       const origin = { configuredIn: folder.configuredIn, configuredBy: { apiVersion: 'builtin', kind } };
-      absorb(set, session.notesOrigins ? { ...resource, origin } : resource);
+      mergeGenerated(set, session.notesOrigins ? { ...resource, origin } : resource);
     });
   const all = kustomization.generatorOptions;
   for (const [index, entry] of (kustomization.configMapGenerator ?? []).entries()) {

@@ -1,10 +1,10 @@
 import type { JsonObject } from '../json/value.ts';
-import type { SchemaNode } from '../patch/merge-schema.ts';
+import { mergeSchemaFor, type SchemaNode } from '../patch/merge-schema.ts';
 import type { FieldSpecs } from './fields/field-specs.ts';
-import type { PluginLimits } from './plugins/process.ts';
+import type { SchemaLookup } from './fields/openapi-schema.ts';
+import type { KustomizationFolder } from './kustomization/folder.ts';
 import type { Resource } from './resource/resource.ts';
 import type { ResourceSet } from './resource/resource-set.ts';
-import type { PolicyRunner } from './transformers/policy-transformer.ts';
 
 export interface BuildOptions {
   /** Exec plugins and functions may run. */
@@ -20,19 +20,6 @@ export interface BuildOptions {
   readonly policies?: PolicyRunner | undefined;
   /** Prints a line of advice; the build goes on. */
   warn(text: string): void;
-}
-
-/** The folder of one kustomization, and what may be read from there. */
-export interface KustomizationFolder {
-  /** Absolute, without symbolic links. */
-  readonly root: string;
-  /** The kustomization file as the user would name it, for messages. */
-  readonly file: string;
-  /** The file relative to the folder that is built, for `configuredIn`. */
-  readonly configuredIn: string;
-  /** Text of a file that a field names; throws outside the root and for URLs. */
-  readText(path: string, field: string): string;
-  readBytes(path: string, field: string): Uint8Array;
 }
 
 /** What the stages of one kustomization know besides the resources. */
@@ -55,4 +42,55 @@ export interface BuildContext {
   noteTransformer(set: ResourceSet, configuredBy: JsonObject, configuredIn?: string): void;
   /** Resources in a YAML text: a patch, where an annotation may be null, or what a plugin printed. */
   parseResources(text: string, file: string): readonly Resource[];
+}
+
+/** What all kustomizations of one build share. */
+export interface BuildSession {
+  readonly options: BuildOptions;
+  /** Origins are noted only when the kustomization that is built asks for them. */
+  readonly notesOrigins: boolean;
+  mergeSchema(apiVersion: string, kind: string): SchemaNode | undefined;
+  /** The first schema that a kustomization names counts for the whole build. */
+  useSchema(schema: SchemaLookup): void;
+}
+
+export function createSession(options: BuildOptions, notesOrigins: boolean): BuildSession {
+  let own: SchemaLookup | undefined;
+  return {
+    options,
+    notesOrigins,
+    mergeSchema: (apiVersion, kind) => (own ?? mergeSchemaFor)(apiVersion, kind),
+    useSchema: (schema) => {
+      own ??= schema;
+    },
+  };
+}
+
+export interface PluginLimits {
+  readonly milliseconds: number;
+  readonly outputBytes: number;
+}
+
+export const defaultPluginLimits: PluginLimits = { milliseconds: 60_000, outputBytes: 32 * 1024 * 1024 };
+
+/** Runs policies over the resources of a build: the program around the build knows how. */
+export interface PolicyRunner {
+  /**
+   * The objects as the policies leave them, in the same order. Throws KustomizeError when a policy is not well-formed or
+   * a rule fails.
+   */
+  run(
+    policies: readonly JsonObject[],
+    objects: readonly JsonObject[],
+    place: PolicyPlace,
+  ): Promise<readonly JsonObject[]>;
+}
+
+export interface PolicyPlace {
+  /** The kustomization that lists the policies. */
+  readonly file: string;
+  /** Its folder, to which files that a config names are relative. */
+  readonly root: string;
+  /** Text of a file that a config names; throws outside the root. */
+  readText(path: string, field: string): string;
 }

@@ -1,4 +1,4 @@
-import { createExistingRun, type ExistingStep } from '../../src/background/existing-run.ts';
+import { createExistingRun, type ExistingStep } from '../../src/background/run/existing-run.ts';
 import { refTitle } from '../../src/background/object-identity.ts';
 import { createMemoryStore } from '../../src/background/store/memory-store.ts';
 import { createOverlayStore } from '../../src/background/store/overlay-store.ts';

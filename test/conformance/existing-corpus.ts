@@ -1,4 +1,4 @@
-import { createExistingRun, type Occasion } from '../../src/background/existing-run.ts';
+import { createExistingRun, type Occasion } from '../../src/background/run/existing-run.ts';
 import { refOf } from '../../src/background/object-identity.ts';
 import { createMemoryStore } from '../../src/background/store/memory-store.ts';
 import { loadPolicies } from '../../src/index.ts';

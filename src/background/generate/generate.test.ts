@@ -3,7 +3,7 @@ import { describe, expect, it, test } from 'vitest';
 import type { JsonObject } from '../../json/value.ts';
 import type { CompiledPolicy } from '../../policy/compiled.ts';
 import { labelsOf, refOf, refTitle } from '../object-identity.ts';
-import { object, policyWith, requestOf, surroundings, trigger } from '../policy.testing.ts';
+import { evaluation, object, policyWith, requestOf, trigger } from '../policy.testing.ts';
 import { type ObjectStore, StoreError } from '../ports.ts';
 import { createMemoryStore, type MemoryStore } from '../store/memory-store.ts';
 import { cleanUpRule, cleanUpSource, cleanUpTrigger } from './cleanup.ts';
@@ -23,7 +23,7 @@ function ruleOf(policy: CompiledPolicy) {
 
 async function run(text: string | CompiledPolicy, store: ObjectStore, request = requestOf(trigger)) {
   const policy = typeof text === 'string' ? policyWith(text) : text;
-  const { objects } = await runGenerate({ policy, rule: ruleOf(policy), request, store, ...surroundings });
+  const { objects } = await runGenerate({ policy, rule: ruleOf(policy), request, store, ...evaluation });
   return objects.map(({ action, ref, code }) =>
     [action, ref === undefined ? '' : refTitle(ref), code ?? ''].join(' ').trim(),
   );
@@ -288,7 +288,7 @@ describe('writing', () => {
       rule: ruleOf(policy),
       request: requestOf(trigger),
       store,
-      ...surroundings,
+      ...evaluation,
     });
     expect(objects[0]).toMatchObject({
       action: 'failed',

@@ -11,7 +11,7 @@ const trigger = (name: string, more: Partial<NewUpdateRequest> = {}): NewUpdateR
   policy: 'p',
   rule: 'r',
   cause: 'admission',
-  mark: `${name}-1`,
+  requestToken: `${name}-1`,
   operation: 'CREATE',
   trigger: { apiVersion: 'v1', kind: 'ConfigMap', namespace: 'ns', name, uid: `uid-${name}` },
   admission: { uid: 'x', oldObject: { secret: 'value' } },
@@ -33,7 +33,7 @@ function world(
       threshold: () => threshold,
       limits,
       async run(request, isActive) {
-        ran.push(request.mark);
+        ran.push(request.requestToken);
         return run(request, isActive);
       },
     });
@@ -80,14 +80,14 @@ describe('the controller', () => {
     start();
     await ledger.put(trigger('a'));
     await clock.settle();
-    await ledger.put(trigger('a', { mark: 'a-2' }));
-    await ledger.put(trigger('a', { mark: 'a-3' }));
+    await ledger.put(trigger('a', { requestToken: 'a-2' }));
+    await ledger.put(trigger('a', { requestToken: 'a-3' }));
     release();
     await clock.pass(1_000);
     release();
     await clock.pass(1_000);
     expect(ran).toEqual(['a-1', 'a-3']);
-    expect(statusOf(trigger('a'))).toMatchObject({ state: 'Completed', mark: 'a-3' });
+    expect(statusOf(trigger('a'))).toMatchObject({ state: 'Completed', requestToken: 'a-3' });
   });
 
   it('runs again what is asked for again after it was done', async () => {
@@ -95,7 +95,7 @@ describe('the controller', () => {
     start();
     await ledger.put(trigger('a'));
     await clock.settle();
-    await ledger.put(trigger('a', { mark: 'a-2' }));
+    await ledger.put(trigger('a', { requestToken: 'a-2' }));
     await clock.settle();
     expect(ran).toEqual(['a-1', 'a-2']);
   });
@@ -161,7 +161,7 @@ describe('the controller', () => {
   it('does not run for a trigger that was deleted since, when the same rule is run for that', async () => {
     const { ledger, clock, ran, start, statusOf } = world(() => completed);
     await ledger.put(trigger('a'));
-    await ledger.put(trigger('a', { operation: 'DELETE', mark: 'a-deleted' }));
+    await ledger.put(trigger('a', { operation: 'DELETE', requestToken: 'a-deleted' }));
     start();
     await clock.settle();
     expect(ran).toEqual(['a-deleted']);

@@ -79,7 +79,7 @@ export function startController(options: ControllerOptions): Controller {
   async function handle(name: string): Promise<number | undefined> {
     const request = ledger.get(name);
     if (request === undefined || !isOpen(request) || !active) return undefined;
-    underWay.set(name, request.mark);
+    underWay.set(name, request.requestToken);
     const result = isSuperseded(request)
       ? ({ state: 'Skip', message: 'the trigger was deleted since' } as const)
       : await runSafely(request);
@@ -110,14 +110,14 @@ export function startController(options: ControllerOptions): Controller {
   ): Promise<number | undefined> {
     const isFailed = result.state === 'Failed';
     // An earlier request of the same name may have failed: that says nothing of this one.
-    const before = request.status.mark === request.mark ? request.status.retryCount : 0;
+    const before = request.status.requestToken === request.requestToken ? request.status.retryCount : 0;
     const retryCount = isFailed ? before + 1 : before;
     const deadLetter = isFailed && (result.permanent === true || retryCount > limits.retries);
     const status: UpdateStatus = {
       state: result.state,
       message: result.message,
       retryCount,
-      mark: request.mark,
+      requestToken: request.requestToken,
       deadLetter,
       ...(isFailed && !deadLetter ? {} : { endedAt: clock.now() }),
     };
@@ -147,13 +147,13 @@ export function startController(options: ControllerOptions): Controller {
   function changed(name: string): void {
     const request = ledger.get(name);
     if (request === undefined) queue.remove(name);
-    else if (isOpen(request) && underWay.get(name) !== request.mark)
+    else if (isOpen(request) && underWay.get(name) !== request.requestToken)
       queue.add(name, request.policy, dueIn(request));
   }
 
   /** One that failed under an earlier leader keeps its pace. */
-  function dueIn({ status, mark }: UpdateRequest): number {
-    const isRetry = status.state === 'Failed' && status.mark === mark;
+  function dueIn({ status, requestToken }: UpdateRequest): number {
+    const isRetry = status.state === 'Failed' && status.requestToken === requestToken;
     return isRetry ? retryDelay(status.retryCount) : 0;
   }
 

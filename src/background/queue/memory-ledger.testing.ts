@@ -41,7 +41,7 @@ export function memoryLedger(clock: Clock): MemoryLedger {
     async put(request) {
       const name = updateRequestName(request);
       const known = stored.get(name);
-      if (read(known)?.mark === request.mark) return;
+      if (read(known)?.requestToken === request.requestToken) return;
       const document = updateRequestDocument(request, 'kymera');
       const metadata = {
         ...(document['metadata'] as JsonObject),

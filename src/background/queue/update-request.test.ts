@@ -15,7 +15,7 @@ const base: NewUpdateRequest = {
   policy: 'team/label-secrets',
   rule: 'label',
   cause: 'admission',
-  mark: 'request-1',
+  requestToken: 'request-1',
   trigger: { apiVersion: 'apps/v1', kind: 'Deployment', namespace: 'shop', name: 'web', uid: 'u-1' },
   operation: 'UPDATE',
   user: {
@@ -76,13 +76,19 @@ describe('an UpdateRequest', () => {
     } = readUpdateRequest(updateRequestDocument(base, 'kymera'));
     expect(read).toEqual({ ...base, deleteDownstream: false });
     expect(name).toBe(updateRequestName(base));
-    expect(status).toEqual({ state: 'Pending', message: '', retryCount: 0, mark: '', deadLetter: false });
+    expect(status).toEqual({
+      state: 'Pending',
+      message: '',
+      retryCount: 0,
+      requestToken: '',
+      deadLetter: false,
+    });
   });
 
   it('is one for each policy, rule, trigger and operation', () => {
     const name = updateRequestName(base);
     expect(name).toMatch(/^ur-[0-9a-f]{20}$/);
-    expect(updateRequestName({ ...base, mark: 'request-2', admission: {} })).toBe(name);
+    expect(updateRequestName({ ...base, requestToken: 'request-2', admission: {} })).toBe(name);
     const others: readonly Partial<NewUpdateRequest>[] = [
       { policy: 'other' },
       { rule: 'other' },
@@ -107,9 +113,13 @@ describe('an UpdateRequest', () => {
     expect(labels['mutate.updaterequest.kyverno.io/trigger-name']).toBe(label);
   });
 
-  const ended = (state: 'Completed' | 'Skip' | 'Failed' | 'Pending', mark: string, deadLetter = false) => ({
+  const ended = (
+    state: 'Completed' | 'Skip' | 'Failed' | 'Pending',
+    requestToken: string,
+    deadLetter = false,
+  ) => ({
     ...updateRequestDocument(base, 'kymera'),
-    status: statusDocument({ state, message: '', retryCount: 1, mark, deadLetter, endedAt: 5_000 }),
+    status: statusDocument({ state, message: '', retryCount: 1, requestToken, deadLetter, endedAt: 5_000 }),
   });
   it.each([
     ['new', updateRequestDocument(base, 'kymera'), true],

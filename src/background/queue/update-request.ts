@@ -20,7 +20,7 @@ export interface UpdateRequest {
   readonly rule: string;
   readonly cause: Cause;
   /** Another one when a later request has taken the place of an earlier. */
-  readonly mark: string;
+  readonly requestToken: string;
   /** Without a name: every object that the rule matches. */
   readonly trigger: ObjectRef;
   readonly operation?: Operation | undefined;
@@ -43,7 +43,7 @@ export interface UpdateStatus {
   readonly message: string;
   readonly retryCount: number;
   /** The request that this is about. */
-  readonly mark: string;
+  readonly requestToken: string;
   /** When it ended, in ms since the epoch. */
   readonly endedAt?: number | undefined;
   /** Given up; kept so that somebody sees it. */
@@ -56,7 +56,7 @@ export interface NewUpdateRequest {
   readonly policy: string;
   readonly rule: string;
   readonly cause: Cause;
-  readonly mark: string;
+  readonly requestToken: string;
   readonly trigger: ObjectRef;
   readonly operation?: Operation | undefined;
   readonly user?: RequestUser | undefined;
@@ -69,7 +69,7 @@ export interface NewUpdateRequest {
 export const updateRequestVersion = 'kyverno.io/v2';
 const annotations = {
   cause: 'kymera.io/cause',
-  mark: 'kymera.io/request',
+  requestToken: 'kymera.io/request',
   oldVersion: 'kymera.io/old-version',
   tooLarge: 'kymera.io/too-large',
 } as const;
@@ -84,8 +84,19 @@ export function updateRequestName(request: NewUpdateRequest): string {
 }
 
 export function updateRequestDocument(request: NewUpdateRequest, namespace: string): JsonObject {
-  const { type, policy, rule, trigger, operation, user, admission, cause, mark, oldVersion, tooLarge } =
-    request;
+  const {
+    type,
+    policy,
+    rule,
+    trigger,
+    operation,
+    user,
+    admission,
+    cause,
+    requestToken,
+    oldVersion,
+    tooLarge,
+  } = request;
   const { apiVersion, kind, uid } = trigger;
   return {
     apiVersion: updateRequestVersion,
@@ -96,7 +107,7 @@ export function updateRequestDocument(request: NewUpdateRequest, namespace: stri
       labels: labelsOf(request),
       annotations: {
         [annotations.cause]: cause,
-        [annotations.mark]: mark,
+        [annotations.requestToken]: requestToken,
         ...(oldVersion === undefined ? {} : { [annotations.oldVersion]: oldVersion }),
         ...(tooLarge === undefined ? {} : { [annotations.tooLarge]: String(tooLarge) }),
       },
@@ -145,7 +156,7 @@ export function readUpdateRequest(document: JsonObject): UpdateRequest {
     policy: readText(spec, 'policy') ?? '',
     rule: readText(spec, 'rule') ?? '',
     cause: (notes[annotations.cause] ?? 'admission') as Cause,
-    mark: notes[annotations.mark] ?? '',
+    requestToken: notes[annotations.requestToken] ?? '',
     trigger: {
       apiVersion: readText(resource, 'apiVersion') ?? '',
       kind: readText(resource, 'kind') ?? '',
@@ -171,7 +182,7 @@ function readStatus(status: JsonObject): UpdateStatus {
     state: (readText(status, 'state') ?? 'Pending') as UpdateState,
     message: readText(status, 'message') ?? '',
     retryCount: readNumber(status, 'retryCount') ?? 0,
-    mark: readText(status, 'observedRequest') ?? '',
+    requestToken: readText(status, 'observedRequest') ?? '',
     ...(Number.isNaN(ended) ? {} : { endedAt: ended }),
     deadLetter: readBoolean(status, 'deadLetter') ?? false,
   };
@@ -181,14 +192,14 @@ export function statusDocument({
   state,
   message,
   retryCount,
-  mark,
+  requestToken,
   endedAt,
   deadLetter,
 }: UpdateStatus): JsonObject {
   return {
     state,
     message,
-    observedRequest: mark,
+    observedRequest: requestToken,
     ...(retryCount === 0 ? {} : { retryCount }),
     ...(endedAt === undefined ? {} : { endedAt: new Date(endedAt).toISOString() }),
     ...(deadLetter ? { deadLetter } : {}),
@@ -196,8 +207,8 @@ export function statusDocument({
 }
 
 /** Still to be done, for the first time, again, or for a later request than the one that was done. */
-export function isOpen({ status, mark }: UpdateRequest): boolean {
-  if (status.mark !== mark || status.state === 'Pending') return true;
+export function isOpen({ status, requestToken }: UpdateRequest): boolean {
+  if (status.requestToken !== requestToken || status.state === 'Pending') return true;
   return status.state === 'Failed' && !status.deadLetter;
 }
 

@@ -3,7 +3,7 @@ import { describe, expect, it, test } from 'vitest';
 import type { JsonObject } from '../../json/value.ts';
 import type { CompiledPolicy } from '../../policy/compiled.ts';
 import { labelsOf, refOf, refTitle } from '../object-identity.ts';
-import { object, policyWith, requestOf, surroundings, trigger } from '../policy.testing.ts';
+import { evaluation, object, policyWith, requestOf, trigger } from '../policy.testing.ts';
 import { type ObjectReader, StoreError } from '../ports.ts';
 import { createMemoryStore } from '../store/memory-store.ts';
 import { mutateTarget, mutateTargets, type TargetRun } from './mutate-existing.ts';
@@ -14,7 +14,7 @@ const rule = (targets: string, patch = label) => `mutate: {targets: [${targets}]
 function runOf(policy: CompiledPolicy, reader: ObjectReader, request = requestOf(trigger)): TargetRun {
   const [found] = policy.rules;
   if (found === undefined) throw new Error('no rule');
-  return { policy, rule: found, request, reader, ...surroundings };
+  return { policy, rule: found, request, reader, ...evaluation };
 }
 
 const objects = [

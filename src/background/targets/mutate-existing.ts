@@ -15,7 +15,7 @@ import { refKey } from '../object-identity.ts';
 import { type ObjectReader, type ObjectRef, StoreError } from '../ports.ts';
 import { contextSettings, ruleScope } from '../triggers/triggered-rules.ts';
 import { untilReady } from '../until-ready.ts';
-import { sharedReads } from './shared-reads.ts';
+import { createListCache } from './list-cache.ts';
 import { type FoundTarget, findTargets, renderTarget } from './target-lookup.ts';
 
 /** A rule with targets, and a trigger that it passes. */
@@ -47,7 +47,7 @@ export interface TargetResult {
 /** What a rule makes of its targets; nothing is written. An object that several selectors mean comes once. */
 export async function mutateTargets(run: TargetRun): Promise<readonly TargetResult[]> {
   const session = createSession(run);
-  const reader = sharedReads(run.reader);
+  const reader = createListCache(run.reader);
   const results: TargetResult[] = [];
   const selected = new Map<string, { readonly found: FoundTarget; readonly by: number[] }>();
   for (const [index, target] of (run.rule.targets ?? []).entries()) {

@@ -1,3 +1,4 @@
+import { failureText } from '../../admission/failure-text.ts';
 import type { ClauseMiss, Failure } from '../../engine/outcome.ts';
 import type { ConditionResult } from '../../expression/conditions/conditions.ts';
 import { formatPointer } from '../../json/pointer.ts';
@@ -52,4 +53,9 @@ export function skipMessage(reason: TriggerSkip): string {
     case 'userInfo':
       return 'the rule asks who made the request, and there is none';
   }
+}
+
+/** Describes why a rule could not be evaluated for a trigger, without values from objects. */
+export function triggerFailureText(outcome: Extract<TriggerOutcome, { status: 'failed' }>): string {
+  return failureText(outcome as unknown as Parameters<typeof failureText>[0]);
 }

@@ -4,12 +4,12 @@ import type { RequestInbox } from '../queue/request-ledger.ts';
 import { type NewUpdateRequest, updateRequestName } from '../queue/update-request.ts';
 import { createTriggerQueue } from './trigger-queue.ts';
 
-const trigger = (name: string, mark = name): NewUpdateRequest => ({
+const trigger = (name: string, requestToken = name): NewUpdateRequest => ({
   type: 'mutate',
   policy: 'p',
   rule: 'r',
   cause: 'admission',
-  mark,
+  requestToken,
   operation: 'CREATE',
   trigger: { apiVersion: 'v1', kind: 'ConfigMap', namespace: 'ns', name },
 });
@@ -77,7 +77,7 @@ describe('triggers', () => {
     expect(queue.waiting()).toBe(1);
     stored.clear();
     await clock.pass(1_000);
-    expect([...stored.values()].map(({ mark }) => mark)).toEqual(['second']);
+    expect([...stored.values()].map(({ requestToken }) => requestToken)).toEqual(['second']);
   });
 
   it('that do not fit into memory are dropped, and told of', async () => {

@@ -2,8 +2,8 @@ import { describe, expect, it, test } from 'vitest';
 import { requestFor } from '../../admission/resource-request.ts';
 import type { Request } from '../../engine/request.ts';
 import { loadDocuments } from '../../policy/load.ts';
-import { object, policyFrom, policyWith, requestOf, surroundings, trigger } from '../policy.testing.ts';
-import { passingRules } from './triggered-rules.ts';
+import { evaluation, object, policyFrom, policyWith, requestOf, trigger } from '../policy.testing.ts';
+import { triggerOutcomes } from './triggered-rules.ts';
 
 const targets =
   'mutate: {targets: [{apiVersion: v1, kind: Secret}], patchStrategicMerge: {metadata: {labels: {a: b}}}}';
@@ -11,14 +11,14 @@ const generate =
   'generate: {synchronize: true, apiVersion: v1, kind: Secret, name: s, namespace: ns, data: {data: {}}}';
 const block = (resources: string) => `match: {any: [{resources: {${resources}}}]}`;
 
-async function verdict(...args: Parameters<typeof passingRules>): Promise<string[]> {
-  const outcomes = await passingRules(...args);
+async function verdict(...args: Parameters<typeof triggerOutcomes>): Promise<string[]> {
+  const outcomes = await triggerOutcomes(...args);
   return outcomes.map((outcome) =>
     outcome.status === 'skipped' ? `skipped ${outcome.reason.type}` : outcome.status,
   );
 }
 const judge = (rule: string, request = requestOf(trigger), more = {}) =>
-  verdict(request, policyWith(rule), { ...surroundings, ...more });
+  verdict(request, policyWith(rule), { ...evaluation, ...more });
 
 describe('operations', () => {
   const any = block('kinds: [ConfigMap]');
@@ -58,7 +58,7 @@ describe('a connection', () => {
     expect(await judge(rule(more), entered)).toEqual([expected]);
   });
   it('is a trigger of a Policy in its namespace', async () => {
-    expect(await verdict(entered, policyWith(rule(''), '{}', 'Policy'), surroundings)).toEqual(['passed']);
+    expect(await verdict(entered, policyWith(rule(''), '{}', 'Policy'), evaluation)).toEqual(['passed']);
   });
 });
 
@@ -115,7 +115,7 @@ describe('what else decides', () => {
     const excluded = `match: {any: [{resources: {kinds: [ConfigMap]}}]}, exclude: {any: [{resources: {names: [trigger]}}]}, ${targets}`;
     expect(await judge(excluded)).toEqual(['skipped exclude']);
     const elsewhere = object('ConfigMap', 'other/trigger');
-    expect(await verdict(requestOf(elsewhere), policyWith(targets, '{}', 'Policy'), surroundings)).toEqual([
+    expect(await verdict(requestOf(elsewhere), policyWith(targets, '{}', 'Policy'), evaluation)).toEqual([
       'skipped namespace',
     ]);
     const { exceptions } = loadDocuments([
@@ -129,7 +129,7 @@ describe('what else decides', () => {
 
   it('a precondition that cannot be evaluated is a failure', async () => {
     const rule = `preconditions: {all: [{key: "{{ request.object.none }}", operator: Equals, value: x}]}, ${targets}`;
-    const [outcome] = await passingRules(requestOf(trigger), policyWith(rule), surroundings);
+    const [outcome] = await triggerOutcomes(requestOf(trigger), policyWith(rule), evaluation);
     expect(outcome).toMatchObject({ status: 'failed', failure: { code: 'KYM_VARIABLE_UNRESOLVED' } });
   });
 
@@ -144,7 +144,7 @@ spec:
   - {name: two, ${block('kinds: [ConfigMap]')}, mutate: {patchStrategicMerge: {metadata: {labels: {a: b}}}}}
   - {name: three, ${block('kinds: [ConfigMap]')}, ${targets}}
 `);
-    const outcomes = await passingRules(requestOf(trigger), policy, surroundings);
+    const outcomes = await triggerOutcomes(requestOf(trigger), policy, evaluation);
     expect(outcomes.map(({ type, rule }) => `${type} ${rule.name}`)).toEqual([
       'generate one',
       'mutate three',
@@ -163,7 +163,7 @@ spec:
   - {name: two, ${block('kinds: [ConfigMap]')}, ${targets}}
   - {name: three, ${block('kinds: [ConfigMap]')}, ${targets}}
 `);
-    expect(await verdict(requestOf(trigger), policy, surroundings)).toEqual([
+    expect(await verdict(requestOf(trigger), policy, evaluation)).toEqual([
       'skipped match',
       'passed',
       'skipped applyRules',

@@ -33,7 +33,7 @@ export interface TriggerSettings {
 }
 
 /** Which rules for existing objects, and which generate rules, a request is a trigger of; and why it is none of others. */
-export async function passingRules(
+export async function triggerOutcomes(
   request: Request,
   policy: CompiledPolicy,
   settings: TriggerSettings,

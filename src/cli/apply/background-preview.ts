@@ -1,5 +1,5 @@
 import { backgroundRules } from '../../background/background-rule.ts';
-import { createExistingRun, type ExistingStep } from '../../background/existing-run.ts';
+import { createExistingRun, type ExistingStep } from '../../background/run/existing-run.ts';
 import { refTitle } from '../../background/object-identity.ts';
 import { createMemoryStore } from '../../background/store/memory-store.ts';
 import { createOverlayStore } from '../../background/store/overlay-store.ts';

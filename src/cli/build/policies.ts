@@ -1,8 +1,8 @@
 import type { ErrorCode } from '../../errors.ts';
 import { equal } from '../../json/equal.ts';
 import { isArray, type JsonObject, member } from '../../json/value.ts';
+import type { PolicyPlace, PolicyRunner } from '../../kustomize/build-context.ts';
 import { KustomizeError } from '../../kustomize/kustomize-error.ts';
-import type { PolicyPlace, PolicyRunner } from '../../kustomize/transformers/policy-transformer.ts';
 import { createInputDataSource } from '../../offline/data-source.ts';
 import { createEvaluator } from '../../offline/evaluator.ts';
 import { titleOf, withoutDefaultNamespace } from '../../offline/object-identity.ts';

@@ -1,9 +1,9 @@
 import { statSync } from 'node:fs';
 import { basename, dirname, resolve } from 'node:path';
 import { type BuildTarget, build } from '../../kustomize/build.ts';
+import { defaultPluginLimits } from '../../kustomize/build-context.ts';
 import { isKustomizationText } from '../../kustomize/kustomization/load-kustomization.ts';
 import { KustomizeError } from '../../kustomize/kustomize-error.ts';
-import { defaultPluginLimits } from '../../kustomize/plugins/process.ts';
 import type { Resource } from '../../kustomize/resource/resource.ts';
 import { InputError, inputError } from '../../problem.ts';
 import { readWhole } from '../input/text-input.ts';

@@ -1,5 +1,5 @@
 import { type Command, Option } from 'commander';
-import type { Occasion } from '../../background/existing-run.ts';
+import type { Occasion } from '../../background/run/existing-run.ts';
 import { inputError } from '../../problem.ts';
 import type { CommandHost } from '../command-host.ts';
 import { type ExistingFormat, existingFormats } from './formats.ts';

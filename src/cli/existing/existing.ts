@@ -1,4 +1,4 @@
-import { createExistingRun, type ExistingStep } from '../../background/existing-run.ts';
+import { createExistingRun, type ExistingStep } from '../../background/run/existing-run.ts';
 import { refKey, refOf } from '../../background/object-identity.ts';
 import type { ObjectReader, ObjectStore } from '../../background/ports.ts';
 import { type Change, createOverlayStore, type OverlayStore } from '../../background/store/overlay-store.ts';

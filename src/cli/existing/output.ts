@@ -1,4 +1,4 @@
-import type { ExistingStep } from '../../background/existing-run.ts';
+import type { ExistingStep } from '../../background/run/existing-run.ts';
 import { refKey, refTitle } from '../../background/object-identity.ts';
 import type { Change } from '../../background/store/overlay-store.ts';
 import { diff } from '../../json/diff/diff.ts';

@@ -1,6 +1,6 @@
 import { dirname, join } from 'node:path';
 import type { BackgroundRule } from '../../background/background-rule.ts';
-import { createExistingRun, type ExistingStep } from '../../background/existing-run.ts';
+import { createExistingRun, type ExistingStep } from '../../background/run/existing-run.ts';
 import { labelPrefix } from '../../background/generate/labels.ts';
 import { refTitle } from '../../background/object-identity.ts';
 import type { ObjectRef, ObjectStore } from '../../background/ports.ts';

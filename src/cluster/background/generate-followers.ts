@@ -131,7 +131,7 @@ export function followDownstream(options: FollowerOptions): Followers {
         else
           send({
             ...base,
-            mark: `${base.mark}/deleted`,
+            requestToken: `${base.requestToken}/deleted`,
             trigger: { apiVersion: '', kind: ref.kind, namespace: '', name: '', uid: ref.uid ?? ref.name },
             admission: { removedSource: { ...ref } },
           });
@@ -156,9 +156,9 @@ export function followDownstream(options: FollowerOptions): Followers {
   };
 }
 
-function request(policy: CompiledPolicy, rule: CompiledGenerateRule, mark: string): NewUpdateRequest {
+function request(policy: CompiledPolicy, rule: CompiledGenerateRule, requestToken: string): NewUpdateRequest {
   const trigger = { apiVersion: '', kind: '', namespace: '', name: '' };
-  return { type: 'generate', policy: policy.key, rule: rule.name, cause: 'change', mark, trigger };
+  return { type: 'generate', policy: policy.key, rule: rule.name, cause: 'change', requestToken, trigger };
 }
 
 function synchronized({ generateRules }: CompiledPolicy): readonly CompiledGenerateRule[] {

@@ -1,4 +1,4 @@
-import type { SeenPolicies, SeenPolicy } from '../../background/queue/plan-sweeps.ts';
+import type { SeenPolicies, SeenPolicy } from '../../background/run/plan-sweeps.ts';
 import { readTextMap } from '../../json/read-field.ts';
 import type { JsonObject } from '../../json/value.ts';
 import type { ApiClient } from '../api/client.ts';

@@ -91,7 +91,7 @@ describe('a review of a trigger', () => {
         policy: 'p',
         rule: 'rule',
         cause: 'admission',
-        mark: 'request-1',
+        requestToken: 'request-1',
         operation: 'UPDATE',
         trigger: { apiVersion: 'v1', kind: 'ConfigMap', namespace: 'ns', name: 'cm', uid: 'u' },
         user: { info: { username: 'eve', groups: ['dev'] }, roles: [], clusterRoles: [] },

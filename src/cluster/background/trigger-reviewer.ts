@@ -4,12 +4,12 @@ import { compileRequestFilter, type RequestFilter } from '../../admission/reques
 import { type AdmissionSettings, requestOf } from '../../admission/review-request.ts';
 import { type AdmissionReview, allow, reviewWith } from '../../admission/review-response.ts';
 import type { NewUpdateRequest } from '../../background/queue/update-request.ts';
-import { triggerFailureText } from '../../background/triggers/trigger-failure.ts';
 import type { TriggerOutcome } from '../../background/triggers/trigger-outcome.ts';
+import { triggerFailureText } from '../../background/triggers/trigger-outcome.ts';
 import { oldVersionOf, payloadOf } from '../../background/triggers/trigger-payload.ts';
 import type { Submission, TriggerQueue } from '../../background/triggers/trigger-queue.ts';
 import { triggerReads } from '../../background/triggers/trigger-reads.ts';
-import { passingRules } from '../../background/triggers/triggered-rules.ts';
+import { triggerOutcomes } from '../../background/triggers/triggered-rules.ts';
 import type { DataSource } from '../../engine/context/data-source.ts';
 import type { Request } from '../../engine/request.ts';
 import type { Environment } from '../../expression/scope.ts';
@@ -72,7 +72,7 @@ export function createTriggerReviewer(options: TriggerReviewOptions): TriggerRev
     endsAt: number,
   ): Promise<readonly string[]> {
     const own = ownUser(raw, options.background());
-    const outcomes = await passingRules(request, policy, {
+    const outcomes = await triggerOutcomes(request, policy, {
       dataSource: withDeadline(options.dataSource, endsAt - performance.now()),
       environment: options.environment,
       exceptions: options.policies().all.exceptionsFor(policy.key),
@@ -127,7 +127,7 @@ function newRequest(outcome: TriggerOutcome, request: Request, raw: JsonObject):
     policy: policy.key,
     rule: rule.name,
     cause: 'admission',
-    mark: readText(raw, 'uid') ?? '',
+    requestToken: readText(raw, 'uid') ?? '',
     trigger,
     operation,
     ...(user === undefined ? {} : { user }),

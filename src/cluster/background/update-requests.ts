@@ -131,7 +131,7 @@ function inboxOver({ client, namespace }: UpdateRequestOptions, informer: Inform
     const name = updateRequestName(request);
     const stored = await client.get(type, { namespace, name }, call);
     const known = readUpdateRequest(stored);
-    if (known.mark === request.mark) return;
+    if (known.requestToken === request.requestToken) return;
     const document = updateRequestDocument(request, namespace);
     const metadata = { ...readObject(document, 'metadata'), resourceVersion: versionOf(stored) };
     const replaced = await client.update(type, { ...document, metadata }, call);

@@ -1,6 +1,5 @@
 import { type Clock, systemClock } from '../../background/clock.ts';
 import type { GeneratedObject } from '../../background/generate/generate.ts';
-import { createGenerateRunner } from '../../background/generate/run-generate.ts';
 import type { ObjectStore } from '../../background/ports.ts';
 import { createBreaker } from '../../background/queue/breaker.ts';
 import {
@@ -8,9 +7,10 @@ import {
   type ControllerLimits,
   startController,
 } from '../../background/queue/controller.ts';
-import { planReconciles, planSweeps } from '../../background/queue/plan-sweeps.ts';
-import { createRunner, type RunnerOptions } from '../../background/queue/run-request.ts';
 import type { UpdateRequest, UpdateStatus } from '../../background/queue/update-request.ts';
+import { planReconciles, planSweeps } from '../../background/run/plan-sweeps.ts';
+import { createGenerateRunner } from '../../background/run/run-generate.ts';
+import { createRunner, type RunnerOptions } from '../../background/run/run-request.ts';
 import type { TargetWrite } from '../../background/targets/write-target.ts';
 import type { DataSource } from '../../engine/context/data-source.ts';
 import type { CompiledPolicy } from '../../policy/compiled.ts';
@@ -43,7 +43,7 @@ export interface BackgroundWorkOptions {
   /** 0 turns the regular look off. */
   readonly scanIntervalMs: number;
   readonly limits?: Partial<ControllerLimits> | undefined;
-  readonly settleMs?: number | undefined;
+  readonly triggerWaitMs?: number | undefined;
   readonly lease?: LeaseTiming | undefined;
   readonly timing?: Partial<InformerTiming> | undefined;
   /** What to add to the rights of the background. */
@@ -118,7 +118,7 @@ export function startBackgroundWork(options: BackgroundWorkOptions): BackgroundW
       exceptionsOf: (key) => catalog.sets().all.exceptionsFor(key),
       kindOfResource: (resource) => options.discovery.current().kindOfResource(resource),
       adviceFor: options.adviceFor,
-      settleMs: options.settleMs,
+      triggerWaitMs: options.triggerWaitMs,
     };
     const followers = followDownstream({
       client,

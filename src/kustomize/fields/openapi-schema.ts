@@ -1,6 +1,7 @@
 import { isArray, isObject, type Json, type JsonObject, member } from '../../json/value.ts';
 import type { SchemaNode } from '../../patch/merge-schema.ts';
-import type { SchemaLookup } from '../build-session.ts';
+
+export type SchemaLookup = (apiVersion: string, kind: string) => SchemaNode | undefined;
 
 /** Merge keys from an OpenAPI document that `openapi: {path}` names; it stands in for that of Kubernetes. */
 export function schemaLookup(document: Json): SchemaLookup {

@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import type { Json, JsonObject } from '../../json/value.ts';
-import type { KustomizationFolder } from '../build-context.ts';
+import type { KustomizationFolder } from '../kustomization/folder.ts';
 import type { ConfigMapEntry, GeneratorOptions, SecretEntry } from '../kustomization/kustomization.ts';
 import { KustomizeError } from '../kustomize-error.ts';
 import { type Behavior, createResource, type Resource } from '../resource/resource.ts';

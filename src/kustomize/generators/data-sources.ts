@@ -1,5 +1,5 @@
 import { basename } from 'node:path';
-import type { KustomizationFolder } from '../build-context.ts';
+import type { KustomizationFolder } from '../kustomization/folder.ts';
 import type { ConfigMapEntry } from '../kustomization/kustomization.ts';
 import { KustomizeError } from '../kustomize-error.ts';
 

@@ -1,6 +1,5 @@
 import { readFileSync, realpathSync, statSync } from 'node:fs';
 import { isAbsolute, join, relative, resolve, sep } from 'node:path';
-import type { KustomizationFolder } from '../build-context.ts';
 import { KustomizeError } from '../kustomize-error.ts';
 
 /** A folder on the way from the one that is built. */
@@ -13,6 +12,19 @@ export interface FolderPlace {
   readonly origin: string;
   /** The folder whose kustomization led here. */
   readonly parent: FolderPlace | undefined;
+}
+
+/** The folder of one kustomization, and what may be read from there. */
+export interface KustomizationFolder {
+  /** Absolute, without symbolic links. */
+  readonly root: string;
+  /** The kustomization file as the user would name it, for messages. */
+  readonly file: string;
+  /** The file relative to the folder that is built, for `configuredIn`. */
+  readonly configuredIn: string;
+  /** Text of a file that a field names; throws outside the root and for URLs. */
+  readText(path: string, field: string): string;
+  readBytes(path: string, field: string): Uint8Array;
 }
 
 export type EntryKind = 'file' | 'folder' | 'absent';

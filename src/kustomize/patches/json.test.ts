@@ -1,8 +1,7 @@
 import { expect, it } from 'vitest';
 import { parse } from 'yaml';
 import type { Json } from '../../json/value.ts';
-import { applyJsonPatch } from './json.ts';
-import { readJsonPatch } from './json-operation.ts';
+import { applyJsonPatch, readJsonPatch } from './json.ts';
 
 const apply = (document: string, patch: string) =>
   applyJsonPatch(parse(document) as Json, readJsonPatch(parse(patch) as Json));

@@ -3,12 +3,18 @@ import { isObject, type JsonObject, member } from '../../json/value.ts';
 import type { BuildContext } from '../build-context.ts';
 import type { PatchEntry } from '../kustomization/kustomization.ts';
 import { atPlace, KustomizeError, type KustomizePlace } from '../kustomize-error.ts';
-import { annotationsOf, withAnnotations } from '../plugins/annotations.ts';
-import { currentId, describeId, type Resource, sameId } from '../resource/resource.ts';
+import {
+  annotationsOf,
+  currentId,
+  describeId,
+  type Resource,
+  sameId,
+  withAnnotations,
+} from '../resource/resource.ts';
 import type { ResourceSet } from '../resource/resource-set.ts';
 import { selectTargets } from '../resource/selector.ts';
+import type { JsonPatchOperation } from './json.ts';
 import { applyJsonPatch } from './json.ts';
-import type { JsonPatchOperation } from './json-operation.ts';
 import { applyStrategicPatch, findPatchTarget } from './strategic.ts';
 import { readPatch } from './text.ts';
 

@@ -3,7 +3,7 @@ import type { BuildContext } from '../build-context.ts';
 import { KustomizeError, type KustomizePlace, withPlace } from '../kustomize-error.ts';
 import type { Resource } from '../resource/resource.ts';
 import { readSettingsYaml, yamlMessage } from '../yaml/read.ts';
-import { type JsonPatchOperation, readJsonPatch } from './json-operation.ts';
+import { type JsonPatchOperation, readJsonPatch } from './json.ts';
 
 /** What the text of a patch turned out to be. */
 export type ReadPatch =

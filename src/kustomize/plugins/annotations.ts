@@ -1,7 +1,13 @@
-import { removeMember, setMember } from '../../json/edit.ts';
-import { isObject, type JsonObject, member } from '../../json/value.ts';
+import { type JsonObject, member } from '../../json/value.ts';
 import { KustomizeError } from '../kustomize-error.ts';
-import { type Behavior, currentId, effectiveNamespace, type Resource } from '../resource/resource.ts';
+import {
+  annotationsOf,
+  type Behavior,
+  currentId,
+  effectiveNamespace,
+  type Resource,
+  withAnnotations,
+} from '../resource/resource.ts';
 import { printYaml } from '../yaml/print.ts';
 
 /** By this a transformer's output used to be recognised; plugins see it on every resource. */
@@ -22,25 +28,6 @@ const buildAnnotations: ReadonlySet<string> = new Set([
   ...['path', 'index'].map((name) => `config.kubernetes.io/${name}`),
   'config.k8s.io/id',
 ]);
-
-export function annotationsOf(object: JsonObject): JsonObject {
-  const metadata = member(object, 'metadata');
-  const annotations = isObject(metadata) ? member(metadata, 'annotations') : undefined;
-  return isObject(annotations) ? annotations : {};
-}
-
-/** No annotations at all leave no map of them. */
-export function withAnnotations(object: JsonObject, annotations: JsonObject): JsonObject {
-  const stated = member(object, 'metadata');
-  const metadata = isObject(stated) ? stated : {};
-  return setMember(
-    object,
-    'metadata',
-    Object.keys(annotations).length === 0
-      ? removeMember(metadata, 'annotations')
-      : setMember(metadata, 'annotations', annotations),
-  );
-}
 
 /** The object as a plugin gets it: with its id and what the build remembers about its names. */
 export function annotatedForPlugin(resource: Resource): JsonObject {

@@ -1,5 +1,5 @@
 import { type JsonObject, member } from '../../json/value.ts';
-import type { KustomizationFolder } from '../build-context.ts';
+import type { KustomizationFolder } from '../kustomization/folder.ts';
 import { KustomizeError } from '../kustomize-error.ts';
 
 /** Arguments that a config gives its plugin besides itself: a line as a shell reads it, and the lines of a file. */

@@ -6,6 +6,8 @@ import { decode, type Shape } from '../kustomization/decode.ts';
 import type {
   FieldSpec,
   ImageEntry,
+  PatchEntry,
+  ReplacementEntry,
   ReplicaEntry,
   SecretEntry,
   Texts,
@@ -13,16 +15,20 @@ import type {
 import {
   fieldSpecShape,
   imageShape,
+  patchShape,
+  replacementShape,
   replicaShape,
   secretShape,
 } from '../kustomization/kustomization-shape.ts';
 import { KustomizeError } from '../kustomize-error.ts';
+import { applyJson6902Patches, applyPatch, applyStrategicMergePatches } from '../patches/stage.ts';
 import type { Resource } from '../resource/resource.ts';
 import type { ResourceSet } from '../resource/resource-set.ts';
 import { changeImages } from '../transformers/image-transformer.ts';
 import { setPairs } from '../transformers/label-transformer.ts';
 import { addPrefix, addSuffix } from '../transformers/name-transformer.ts';
 import { type SubjectMode, setNamespace } from '../transformers/namespace-transformer.ts';
+import { applyReplacements } from '../transformers/replacement-stage.ts';
 import { setReplicas } from '../transformers/replica-transformer.ts';
 
 /** A transformer that a config of `apiVersion: builtin` names by its kind. */
@@ -67,8 +73,11 @@ function transformer(run: (set: ResourceSet, config: Config, specs: readonly Fie
   };
 }
 
-/** PrefixTransformer, LabelTransformer …; those of patches and replacements are added by the plugin stage. */
-export const coreTransformers: ReadonlyMap<string, BuiltinTransformer> = new Map([
+/** The built-in transformers, by the kind that configs of `apiVersion: builtin` state. */
+export const builtinTransformers: ReadonlyMap<string, BuiltinTransformer> = new Map<
+  string,
+  BuiltinTransformer
+>([
   [
     'PrefixTransformer',
     transformer((set, { prefix = '', fieldSpecs }) => addPrefix(set, prefix, required(fieldSpecs))),
@@ -97,6 +106,51 @@ export const coreTransformers: ReadonlyMap<string, BuiltinTransformer> = new Map
     transformer((set, { replica = {} }, specs) => setReplicas(set, replica, specs)),
   ],
   ['HashTransformer', addNameHashes],
+  [
+    'PatchTransformer',
+    (set, config, context) =>
+      applyPatch(set, read<PatchEntry>(config, patchShape, context), 'PatchTransformer', context),
+  ],
+  [
+    'PatchStrategicMergeTransformer',
+    (set, config, context) => {
+      const shape: Shape = { fields: { paths: { list: 'text' }, patches: 'text' } };
+      const { paths = [], patches = '' } = read<{
+        paths?: readonly string[] | undefined;
+        patches?: string | undefined;
+      }>(config, shape, context);
+      if (paths.length === 0 && patches === '') {
+        throw new KustomizeError('KYM_KUSTOMIZATION_INVALID', 'neither paths nor patches is set', {
+          file: context.folder.file,
+          field: 'PatchStrategicMergeTransformer',
+        });
+      }
+      applyStrategicMergePatches(set, patches === '' ? paths : [...paths, `${patches}\n`], context);
+    },
+  ],
+  [
+    'PatchJson6902Transformer',
+    (set, config, context) => {
+      const { jsonOp, ...entry } = read<PatchEntry & { jsonOp?: string | undefined }>(
+        config,
+        jsonShape,
+        context,
+      );
+      applyJson6902Patches(set, [jsonOp === undefined ? entry : { ...entry, patch: jsonOp }], context);
+    },
+  ],
+  [
+    'ReplacementTransformer',
+    (set, config, context) => {
+      const shape: Shape = { fields: { replacements: { list: replacementShape } } };
+      const { replacements = [] } = read<{ replacements?: readonly ReplacementEntry[] | undefined }>(
+        config,
+        shape,
+        context,
+      );
+      applyReplacements(set, replacements, context);
+    },
+  ],
 ]);
 
 function required(specs: readonly FieldSpec[] | undefined): readonly FieldSpec[] {
@@ -121,7 +175,7 @@ function subjectMode(text: string | undefined): SubjectMode {
 }
 
 /** ConfigMapGenerator and SecretGenerator: their configs have the fields of the entries in a kustomization. */
-export const coreGenerators: ReadonlyMap<string, BuiltinGenerator> = new Map([
+export const builtinGenerators: ReadonlyMap<string, BuiltinGenerator> = new Map([
   [
     'ConfigMapGenerator',
     (config, context) => [generateConfigMap(generatorEntry(config, context), context.folder, '')],
@@ -138,4 +192,18 @@ function generatorEntry(config: JsonObject, context: BuildContext): SecretEntry 
   const metadata = member(config, 'metadata');
   const text = (field: string) => (isObject(metadata) ? String(member(metadata, field) ?? '') : '');
   return { ...entry, name: entry.name ?? text('name'), namespace: entry.namespace ?? text('namespace') };
+}
+
+const jsonShape: Shape = {
+  fields: {
+    path: 'text',
+    jsonOp: 'text',
+    target: (patchShape as Extract<Shape, { fields: unknown }>).fields['target'] as Shape,
+  },
+};
+
+/** Fields that the shape does not know are those of any config: apiVersion, kind, metadata. */
+function read<T>(config: JsonObject, shape: Shape, context: BuildContext): T {
+  const name = String(member(config, 'kind') ?? '');
+  return (decode(config, shape, name, { file: context.folder.file, lenient: true }) ?? {}) as T;
 }

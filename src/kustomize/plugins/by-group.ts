@@ -1,13 +1,14 @@
 import { nameOf } from '../../json/metadata.ts';
 import { type JsonObject, member } from '../../json/value.ts';
 import type { BuildContext } from '../build-context.ts';
+import { defaultPluginLimits } from '../build-context.ts';
 import { KustomizeError } from '../kustomize-error.ts';
 import { parseResources } from '../resource/parse-resources.ts';
 import { createResource, currentId, describeId, idKey, idOf, type ResourceId } from '../resource/resource.ts';
 import type { ResourceSet } from '../resource/resource-set.ts';
 import { printYaml } from '../yaml/print.ts';
 import { pluginName } from './lookup.ts';
-import { defaultPluginLimits, type PluginResult, pluginFailed, runPlugin } from './process.ts';
+import { type PluginResult, pluginFailed, runPlugin } from './process.ts';
 
 /** All configs of one API group, which one program serves: `<program> generate` and `<program> transform`. */
 export interface PluginGroup {

@@ -3,11 +3,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { JsonObject } from '../../json/value.ts';
 import type { BuildContext } from '../build-context.ts';
+import { defaultPluginLimits } from '../build-context.ts';
 import type { ResourceSet } from '../resource/resource-set.ts';
 import { printYaml } from '../yaml/print.ts';
 import { annotatedForPlugin } from './annotations.ts';
 import { pluginArguments } from './args.ts';
-import { defaultPluginLimits, pluginFailed, runPlugin } from './process.ts';
+import { pluginFailed, runPlugin } from './process.ts';
 import { readOutput } from './result.ts';
 
 /** A longer variable would keep the program from starting. */

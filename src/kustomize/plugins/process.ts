@@ -1,4 +1,5 @@
 import { spawn } from 'node:child_process';
+import type { PluginLimits } from '../build-context.ts';
 import { KustomizeError } from '../kustomize-error.ts';
 
 /** A program to run once. */
@@ -11,13 +12,6 @@ export interface PluginCommand {
   readonly environment: Readonly<Record<string, string | undefined>>;
   readonly input: string;
 }
-
-export interface PluginLimits {
-  readonly milliseconds: number;
-  readonly outputBytes: number;
-}
-
-export const defaultPluginLimits: PluginLimits = { milliseconds: 60_000, outputBytes: 32 * 1024 * 1024 };
 
 export interface PluginResult {
   readonly exitCode: number;

@@ -1,6 +1,6 @@
 import type { JsonObject } from '../../json/value.ts';
-import { absorb } from '../absorb.ts';
 import type { BuildContext } from '../build-context.ts';
+import { mergeGenerated } from '../generators/merge-generated.ts';
 import { KustomizeError } from '../kustomize-error.ts';
 import { createResource, currentId, describeId, idKey, idOf, type Resource } from '../resource/resource.ts';
 import type { ResourceSet } from '../resource/resource-set.ts';
@@ -24,7 +24,7 @@ export function addGenerated(
 ): void {
   for (const made of objects) {
     const { object, ...request } = generatorRequest(made);
-    absorb(set, createResource(object, { ...more, ...request }));
+    mergeGenerated(set, createResource(object, { ...more, ...request }));
   }
 }
 

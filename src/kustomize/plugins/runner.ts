@@ -1,21 +1,24 @@
 import { isObject, type JsonObject, member } from '../../json/value.ts';
-import { absorb } from '../absorb.ts';
 import type { BuildContext } from '../build-context.ts';
+import { mergeGenerated } from '../generators/merge-generated.ts';
 import { KustomizeError } from '../kustomize-error.ts';
-import { patchTransformers } from '../patches/builtin.ts';
 import type { Origin } from '../resource/resource.ts';
 import type { ResourceSet } from '../resource/resource-set.ts';
-import { isPolicyConfig } from '../transformers/policy-transformer.ts';
 import {
   type BuiltinGenerator,
   type BuiltinTransformer,
-  coreGenerators,
-  coreTransformers,
+  builtinGenerators,
+  builtinTransformers,
 } from './builtin-plugins.ts';
 import type { PluginGroup } from './by-group.ts';
 import { generateByKind, titleOf, transformByKind } from './by-kind.ts';
-import { functionTitle, generateByFunction, transformByFunction } from './krm-function.ts';
-import { type FunctionSpec, functionSpec } from './krm-function-spec.ts';
+import {
+  type FunctionSpec,
+  functionSpec,
+  functionTitle,
+  generateByFunction,
+  transformByFunction,
+} from './krm-function.ts';
 import { findPlugin, type PluginRole, pluginName } from './lookup.ts';
 import { addGenerated, replaceById } from './result.ts';
 
@@ -73,12 +76,11 @@ export function groupPlugin(
 }
 
 function builtinPlugin(kind: string, context: BuildContext): OwnPlugin {
-  const generator: BuiltinGenerator | undefined = coreGenerators.get(kind);
-  const transformer: BuiltinTransformer | undefined =
-    patchTransformers.get(kind) ?? coreTransformers.get(kind);
+  const generator: BuiltinGenerator | undefined = builtinGenerators.get(kind);
+  const transformer: BuiltinTransformer | undefined = builtinTransformers.get(kind);
   if (generator === undefined && transformer === undefined) {
     throw new KustomizeError('KYM_PLUGIN_NOT_FOUND', `there is no built-in plugin ${kind}`, {
-      hint: `Known: ${[...coreGenerators.keys(), ...coreTransformers.keys(), ...patchTransformers.keys()].join(', ')}.`,
+      hint: `Known: ${[...builtinGenerators.keys(), ...builtinTransformers.keys()].join(', ')}.`,
     });
   }
   const misplaced = (field: string) =>
@@ -91,7 +93,7 @@ function builtinPlugin(kind: string, context: BuildContext): OwnPlugin {
     title: `the built-in plugin ${kind}`,
     async generate(set, config, origin) {
       if (generator === undefined) throw misplaced('generators');
-      for (const resource of generator(config, context)) absorb(set, { ...resource, origin });
+      for (const resource of generator(config, context)) mergeGenerated(set, { ...resource, origin });
     },
     async transform(set, config) {
       if (transformer === undefined) throw misplaced('transformers');
@@ -146,4 +148,15 @@ function requireName(config: JsonObject, kind: string): void {
   const name = isObject(metadata) ? member(metadata, 'name') : undefined;
   if (typeof name === 'string' && name !== '') return;
   throw new KustomizeError('KYM_KUSTOMIZE_RESOURCE', `the config of ${kind} has no metadata.name`);
+}
+
+const policyGroups = new Set(['kyverno.io', 'kymera.io', 'policies.kyverno.io']);
+const policyKinds = new Set(['ClusterPolicy', 'Policy', 'PolicyTransformer']);
+
+/** Whether a config under `transformers` is a policy, or names files with some; it is run without any program. */
+export function isPolicyConfig(config: JsonObject): boolean {
+  const apiVersion = member(config, 'apiVersion');
+  const kind = member(config, 'kind');
+  if (typeof apiVersion !== 'string' || typeof kind !== 'string') return false;
+  return policyGroups.has(apiVersion.split('/')[0] ?? '') && policyKinds.has(kind);
 }

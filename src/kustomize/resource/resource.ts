@@ -1,3 +1,4 @@
+import { removeMember, setMember } from '../../json/edit.ts';
 import { isObject, type Json, type JsonObject, member } from '../../json/value.ts';
 import { isClusterScoped } from './cluster-scope.ts';
 
@@ -159,4 +160,23 @@ export function describeId(id: ResourceId): string {
 
 export function isNamespaced(id: ResourceId): boolean {
   return !isClusterScoped(id);
+}
+
+export function annotationsOf(object: JsonObject): JsonObject {
+  const metadata = member(object, 'metadata');
+  const annotations = isObject(metadata) ? member(metadata, 'annotations') : undefined;
+  return isObject(annotations) ? annotations : {};
+}
+
+/** No annotations at all leave no map of them. */
+export function withAnnotations(object: JsonObject, annotations: JsonObject): JsonObject {
+  const stated = member(object, 'metadata');
+  const metadata = isObject(stated) ? stated : {};
+  return setMember(
+    object,
+    'metadata',
+    Object.keys(annotations).length === 0
+      ? removeMember(metadata, 'annotations')
+      : setMember(metadata, 'annotations', annotations),
+  );
 }

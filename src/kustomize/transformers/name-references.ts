@@ -5,9 +5,15 @@ import type { NameBackReference } from '../fields/field-specs.ts';
 import type { FieldSpec } from '../kustomization/kustomization.ts';
 import { KustomizeError } from '../kustomize-error.ts';
 import { isClusterScoped } from '../resource/cluster-scope.ts';
-import { currentId, describeId, originalId, type Resource } from '../resource/resource.ts';
+import {
+  clusterScope,
+  currentId,
+  describeId,
+  effectiveNamespace,
+  originalId,
+  type Resource,
+} from '../resource/resource.ts';
 import type { ResourceSet } from '../resource/resource-set.ts';
-import { createReferralIndex, type ReferralIndex, sameLayers } from './referral-index.ts';
 
 /** A field of a resource that holds the name of another one. */
 interface Reference {
@@ -162,4 +168,57 @@ function roleRefKind(binding: JsonObject): { group: string; kind: string } | und
   const group = member(roleRef, 'apiGroup');
   const kind = member(roleRef, 'kind');
   return typeof group === 'string' && typeof kind === 'string' ? { group, kind } : undefined;
+}
+
+/** Finds resources by what they were called, so that fixing references does not compare all with all. */
+export interface ReferralIndex {
+  /** No resource was ever renamed. */
+  readonly isEmpty: boolean;
+  withPreviousName(name: string): readonly Resource[];
+  /**
+   * Which resources a stated namespace means: those that were loaded from it, or, when there are none in reach, those
+   * that are in it now.
+   */
+  inNamespace(namespace: string, inReach: (candidate: Resource) => boolean): (candidate: Resource) => boolean;
+}
+
+export function createReferralIndex(resources: readonly Resource[]): ReferralIndex {
+  const byName = new Map<string, Resource[]>();
+  const byOriginalNamespace = new Map<string, Resource[]>();
+  for (const resource of resources) {
+    for (const name of new Set(resource.previousIds.map((id) => id.name))) put(byName, name, resource);
+    const namespace = effectiveNamespace(originalId(resource));
+    if (namespace !== clusterScope) put(byOriginalNamespace, namespace, resource);
+  }
+  return {
+    isEmpty: byName.size === 0,
+    withPreviousName: (name) => byName.get(name) ?? [],
+    inNamespace: (namespace, inReach) => {
+      if (byOriginalNamespace.get(namespace)?.some(inReach) === true) {
+        return (candidate) => effectiveNamespace(originalId(candidate)) === namespace;
+      }
+      return (candidate) => effectiveNamespace(currentId(candidate)) === namespace;
+    },
+  };
+}
+
+function put(index: Map<string, Resource[]>, key: string, resource: Resource): void {
+  const entry = index.get(key);
+  if (entry === undefined) index.set(key, [resource]);
+  else entry.push(resource);
+}
+
+/** Whether two resources went through the same layers of prefixes and suffixes. */
+export function sameLayers(left: Resource, right: Resource, allowEmpty: boolean): boolean {
+  return (
+    sameEnd(left.prefixes, right.prefixes, allowEmpty) && sameEnd(left.suffixes, right.suffixes, allowEmpty)
+  );
+}
+
+function sameEnd(left: readonly string[], right: readonly string[], allowEmpty: boolean): boolean {
+  if (left.length === 0 || right.length === 0) return allowEmpty || left.length === right.length;
+  const length = Math.min(left.length, right.length);
+  const end = left.slice(-length);
+  const other = right.slice(-length);
+  return end.every((layer, index) => layer === other[index]);
 }

@@ -1,22 +1,27 @@
-import { requestFor } from '../admission/resource-request.ts';
-import type { DataSource } from '../engine/context/data-source.ts';
-import type { Request, RequestUser } from '../engine/request.ts';
-import type { ErrorCode } from '../errors.ts';
-import type { Environment } from '../expression/scope.ts';
-import type { JsonObject } from '../json/value.ts';
-import type { CompiledException, CompiledPolicy, CompiledRuleHead, Operation } from '../policy/compiled.ts';
-import { createSnapshot } from '../policy/registry.ts';
+import { requestFor } from '../../admission/resource-request.ts';
+import type { DataSource } from '../../engine/context/data-source.ts';
+import type { Request, RequestUser } from '../../engine/request.ts';
+import type { ErrorCode } from '../../errors.ts';
+import type { Environment } from '../../expression/scope.ts';
+import type { JsonObject } from '../../json/value.ts';
+import type {
+  CompiledException,
+  CompiledPolicy,
+  CompiledRuleHead,
+  Operation,
+} from '../../policy/compiled.ts';
+import { createSnapshot } from '../../policy/registry.ts';
+import { type BackgroundRule, backgroundRules } from '../background-rule.ts';
+import { systemClock } from '../clock.ts';
+import { cleanUpTrigger } from '../generate/cleanup.ts';
+import { type GeneratedObject, runGenerate } from '../generate/generate.ts';
+import { refKey, refOf, refTitle } from '../object-identity.ts';
+import type { ObjectRef, ObjectStore } from '../ports.ts';
+import { mutateTarget, mutateTargets, type TargetRun } from '../targets/mutate-existing.ts';
+import { type TargetWrite, writeTarget } from '../targets/write-target.ts';
+import type { TriggerOutcome } from '../triggers/trigger-outcome.ts';
+import { triggerOutcomes } from '../triggers/triggered-rules.ts';
 import { type AdmittedWrite, withAdmission } from './admitted-writes.ts';
-import { type BackgroundRule, backgroundRules } from './background-rule.ts';
-import { systemClock } from './clock.ts';
-import { cleanUpTrigger } from './generate/cleanup.ts';
-import { type GeneratedObject, runGenerate } from './generate/generate.ts';
-import { refKey, refOf, refTitle } from './object-identity.ts';
-import type { ObjectRef, ObjectStore } from './ports.ts';
-import { mutateTarget, mutateTargets, type TargetRun } from './targets/mutate-existing.ts';
-import { type TargetWrite, writeTarget } from './targets/write-target.ts';
-import type { TriggerOutcome } from './triggers/trigger-outcome.ts';
-import { passingRules } from './triggers/triggered-rules.ts';
 
 /** Why rules run: the regular look at everything, a policy that is new or changed, or a request for each trigger. */
 export type Occasion = 'reconcile' | 'policyUpdate' | Operation;
@@ -107,7 +112,7 @@ export function createExistingRun(run: ExistingRun): {
           .map(({ rule }) => rule),
       );
       if (due.size === 0) continue;
-      const outcomes = await passingRules(request, policy, {
+      const outcomes = await triggerOutcomes(request, policy, {
         dataSource,
         environment,
         exceptions: run.exceptions.filter(({ exceptions }) =>

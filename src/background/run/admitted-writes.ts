@@ -1,14 +1,14 @@
-import { requestFor } from '../admission/resource-request.ts';
-import type { DataSource } from '../engine/context/data-source.ts';
-import { mutate } from '../engine/mutate.ts';
-import type { RequestUser } from '../engine/request.ts';
-import type { Environment } from '../expression/scope.ts';
-import { equal } from '../json/equal.ts';
-import type { JsonObject } from '../json/value.ts';
-import type { Operation } from '../policy/compiled.ts';
-import type { PolicySnapshot } from '../policy/registry.ts';
-import { refOf } from './object-identity.ts';
-import { type ObjectStore, StoreError } from './ports.ts';
+import { requestFor } from '../../admission/resource-request.ts';
+import type { DataSource } from '../../engine/context/data-source.ts';
+import { mutate } from '../../engine/mutate.ts';
+import type { RequestUser } from '../../engine/request.ts';
+import type { Environment } from '../../expression/scope.ts';
+import { equal } from '../../json/equal.ts';
+import type { JsonObject } from '../../json/value.ts';
+import type { Operation } from '../../policy/compiled.ts';
+import type { PolicySnapshot } from '../../policy/registry.ts';
+import { refOf } from '../object-identity.ts';
+import { type ObjectStore, StoreError } from '../ports.ts';
 
 /** A write that came about, as the API server would tell webhooks of it. */
 export interface AdmittedWrite {

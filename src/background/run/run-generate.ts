@@ -3,33 +3,33 @@ import type { Request } from '../../engine/request.ts';
 import { readObject, readText } from '../../json/read-field.ts';
 import { isArray, type JsonObject, member } from '../../json/value.ts';
 import type { CompiledGenerateRule, CompiledPolicy } from '../../policy/compiled.ts';
+import { type CleanUp, cleanUpRule, cleanUpSource, cleanUpTrigger } from '../generate/cleanup.ts';
+import { downstreamOfRule } from '../generate/downstream.ts';
+import { type GeneratedObject, runGenerate } from '../generate/generate.ts';
+import { originOf } from '../generate/labels.ts';
 import { refKey } from '../object-identity.ts';
 import type { ObjectRef } from '../ports.ts';
 import type { RunResult } from '../queue/controller.ts';
-import { gone, passes, type RunnerOptions, tooLarge } from '../queue/run-request.ts';
-import { createSettling } from '../queue/settling.ts';
 import type { UpdateRequest } from '../queue/update-request.ts';
+import { createWaits } from '../queue/wait.ts';
 import { findTrigger } from '../triggers/find-trigger.ts';
 import { listTriggers } from '../triggers/list-triggers.ts';
 import { requestOfUpdate } from '../triggers/request-of.ts';
-import { type CleanUp, cleanUpRule, cleanUpSource, cleanUpTrigger } from './cleanup.ts';
-import { downstreamOfRule } from './downstream.ts';
-import { type GeneratedObject, runGenerate } from './generate.ts';
-import { originOf } from './labels.ts';
+import { gone, passes, type RunnerOptions, tooLarge } from './run-request.ts';
 
 export interface GenerateRunnerOptions extends Omit<RunnerOptions, 'generate' | 'onWrite'> {
   onGenerated?(request: UpdateRequest, made: GeneratedObject): void;
 }
 
-const defaultSettleMs = 10_000;
+const defaultTriggerWaitMs = 10_000;
 const mostShown = 3;
 
 /** Does what an UpdateRequest of a generate rule asks for. */
 export function createGenerateRunner(
   options: GenerateRunnerOptions,
 ): (request: UpdateRequest, isActive: () => boolean) => Promise<RunResult> {
-  const { store, clock, settleMs = defaultSettleMs } = options;
-  const settling = createSettling(clock);
+  const { store, clock, triggerWaitMs = defaultTriggerWaitMs } = options;
+  const waits = createWaits(clock);
 
   return async (request, isActive) => {
     const cleaning = { store, isActive };
@@ -54,8 +54,8 @@ export function createGenerateRunner(
   async function runAdmission(request: UpdateRequest, run: Run): Promise<RunResult> {
     if (request.tooLarge !== undefined) return tooLarge(request.tooLarge);
     const trigger = await findTrigger(request, store);
-    if (trigger.status === 'wait') return settling.wait(request, trigger.message, settleMs);
-    settling.over(request);
+    if (trigger.status === 'wait') return waits.wait(request, trigger.message, triggerWaitMs);
+    waits.over(request);
     if (trigger.status === 'none') return { state: 'Skip', message: trigger.message };
     const asked = requestOfUpdate(request, trigger.object, options.kindOfResource);
     const passed = await passes(asked, run.policy, run.rule, options);

@@ -1,10 +1,10 @@
+import { createHash } from 'node:crypto';
 import { readNumber, readObject, readText } from '../../json/read-field.ts';
 import type { CompiledPolicy, CompiledRuleHead } from '../../policy/compiled.ts';
 import { type BackgroundRule, backgroundRules } from '../background-rule.ts';
 import { type GeneratedKind, generatedKinds } from '../generate/downstream.ts';
+import type { Cause, NewUpdateRequest, RequestType } from '../queue/update-request.ts';
 import { triggerReads } from '../triggers/trigger-reads.ts';
-import { isDue, lastRound } from './reconcile-schedule.ts';
-import type { Cause, NewUpdateRequest, RequestType } from './update-request.ts';
 
 /** A policy as it was when it was last acted upon. */
 export interface SeenPolicy {
@@ -69,8 +69,8 @@ export function planReconciles(
       .map(({ type, rule }) => ({ type, rule, due: { id: `${uid} ${rule.name}`, createdAt } }))
       .filter(({ due }) => isDue(due, intervalMs, after, now))
       .map(({ type, rule, due }) => {
-        const mark = `${uid}/reconcile/${lastRound(due, intervalMs, now)}`;
-        return sweep(type, policy.key, rule.name, 'reconcile', mark, kindsOf(rule));
+        const requestToken = `${uid}/reconcile/${lastRound(due, intervalMs, now)}`;
+        return sweep(type, policy.key, rule.name, 'reconcile', requestToken, kindsOf(rule));
       });
   });
 }
@@ -86,11 +86,11 @@ function actsInBackground({ rules, generateRules }: CompiledPolicy): boolean {
 
 function updateRequests(
   policy: CompiledPolicy,
-  mark: string,
+  requestToken: string,
   wasThere: boolean,
 ): readonly NewUpdateRequest[] {
   const request = (type: RequestType, rule: CompiledRuleHead) =>
-    sweep(type, policy.key, rule.name, 'policyUpdate', mark, kindsOf(rule));
+    sweep(type, policy.key, rule.name, 'policyUpdate', requestToken, kindsOf(rule));
   return [
     ...policy.generateRules
       .filter((rule) => rule.generateExisting || (rule.synchronize && wasThere))
@@ -107,10 +107,17 @@ function sweep(
   policy: string,
   rule: string,
   cause: Cause,
-  mark: string,
+  requestToken: string,
   kind: string,
 ): NewUpdateRequest {
-  return { type, policy, rule, cause, mark, trigger: { apiVersion: '', kind, namespace: '', name: '' } };
+  return {
+    type,
+    policy,
+    rule,
+    cause,
+    requestToken,
+    trigger: { apiVersion: '', kind, namespace: '', name: '' },
+  };
 }
 
 function kindsOf({ match }: CompiledRuleHead): string {
@@ -138,4 +145,33 @@ function isSame(left: SeenPolicies, right: SeenPolicies): boolean {
     left.size === right.size &&
     [...left].every(([uid, seen]) => JSON.stringify(right.get(uid)) === JSON.stringify(seen))
   );
+}
+
+export interface Reconciled {
+  /** Tells rules apart: policy uid and rule. */
+  readonly id: string;
+  /** When the policy was created, in ms since the epoch. */
+  readonly createdAt: number;
+}
+
+/** Later than the exact time by up to this part of the interval, so that policies created together do not run together. */
+const spread = 0.05;
+
+/**
+ * The last regular look that was due: the first comes one interval after the policy was created. Counted from there alone, so that
+ * neither a restart nor another leader brings one forward. 0 when none was due yet.
+ */
+export function lastRound({ id, createdAt }: Reconciled, intervalMs: number, now: number): number {
+  const offset = fraction(id) * spread * intervalMs;
+  return Math.max(0, Math.floor((now - createdAt - offset) / intervalMs));
+}
+
+/** Whether a look fell due in this span. */
+export function isDue(rule: Reconciled, intervalMs: number, after: number, now: number): boolean {
+  return lastRound(rule, intervalMs, now) > lastRound(rule, intervalMs, after);
+}
+
+/** Of the text, between 0 and 1, always the same. */
+function fraction(text: string): number {
+  return createHash('sha256').update(text).digest().readUInt32BE(0) / 2 ** 32;
 }

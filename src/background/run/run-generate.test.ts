@@ -79,7 +79,7 @@ const asked: NewUpdateRequest = {
   policy: 'p',
   rule: 'copy',
   cause: 'admission',
-  mark: 'm',
+  requestToken: 'm',
   operation: 'CREATE',
   trigger: { apiVersion: 'v1', kind: 'Namespace', namespace: '', name: 'a', uid: 'uid-a' },
   user: { info: { username: 'eve', groups: [] }, roles: [], clusterRoles: [] },

@@ -2,8 +2,9 @@ import { describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../json/value.ts';
 import { compilePolicy } from '../../policy/compile/policy.ts';
 import type { CompiledPolicy } from '../../policy/compiled.ts';
-import { planReconciles, planSweeps, type SeenPolicies } from './plan-sweeps.ts';
+import { isDue, lastRound, planReconciles, planSweeps, type SeenPolicies } from './plan-sweeps.ts';
 
+const hour = 3_600_000;
 const match = { any: [{ resources: { kinds: ['ConfigMap'] } }] };
 const existing = (name: string, onUpdate: boolean, value = 'b'): JsonObject => ({
   name,
@@ -32,7 +33,9 @@ function policy(rules: readonly JsonObject[], generation = 1, uid = 'u'): Compil
 
 const nothing: SeenPolicies = new Map();
 const told = (policies: readonly CompiledPolicy[], seen: SeenPolicies = nothing) =>
-  planSweeps(policies, seen).requests.map(({ cause, rule, mark }) => `${cause} ${rule} ${mark}`);
+  planSweeps(policies, seen).requests.map(
+    ({ cause, rule, requestToken }) => `${cause} ${rule} ${requestToken}`,
+  );
 
 describe('a policy that is new or changed', () => {
   const both = (generation: number) => [policy([existing('on', true), existing('off', false)], generation)];
@@ -92,7 +95,6 @@ describe('a policy that is gone', () => {
 });
 
 describe('the regular look', () => {
-  const hour = 3_600_000;
   const created = Date.parse('2026-01-01T00:00:00Z');
   const due = (rules: readonly JsonObject[], hours: number) =>
     planReconciles(
@@ -100,7 +102,7 @@ describe('the regular look', () => {
       hour,
       created + hours * hour - 60_000,
       created + hours * hour + 240_000,
-    ).map(({ rule, cause, mark }) => `${cause} ${rule} ${mark}`);
+    ).map(({ rule, cause, requestToken }) => `${cause} ${rule} ${requestToken}`);
 
   it('is at rules for existing objects, whatever they say of policy updates', () => {
     expect(due([existing('off', false), generating('g')], 1)).toEqual(['reconcile off u/reconcile/1']);
@@ -115,5 +117,39 @@ describe('the regular look', () => {
 
   it('can be turned off', () => {
     expect(planReconciles([policy([existing('on', true)])], 0, 0, created + 10 * hour)).toEqual([]);
+  });
+});
+
+const scheduled = { id: 'uid/rule', createdAt: 1_000_000 };
+
+describe('the regular look', () => {
+  it('first comes one interval after the policy was created, then every interval', () => {
+    const rounds = (hours: number) => lastRound(scheduled, hour, scheduled.createdAt + hours * hour);
+    expect([0, 0.5, 0.99, 1.05, 1.9, 2.05, 7.06].map(rounds)).toEqual([0, 0, 0, 1, 1, 2, 7]);
+  });
+
+  it('falls due once, however often somebody looks', () => {
+    let due = 0;
+    for (let now = scheduled.createdAt; now < scheduled.createdAt + 3.5 * hour; now += 60_000)
+      if (isDue(scheduled, hour, now - 60_000, now)) due += 1;
+    expect(due).toBe(3);
+  });
+
+  it('does not come because somebody started to look', () => {
+    const now = scheduled.createdAt + 5.5 * hour;
+    expect(isDue(scheduled, hour, now, now)).toBe(false);
+    expect(isDue(scheduled, hour, now, now + 60_000)).toBe(false);
+  });
+
+  it('is spread out for policies that were created together', () => {
+    const times = new Set<number>();
+    for (let index = 0; index < 50; index++) {
+      const each = { id: `uid-${index}`, createdAt: 0 };
+      let now = hour;
+      while (!isDue(each, hour, 0, now)) now += 1_000;
+      times.add(now);
+      expect(now).toBeLessThanOrEqual(hour * 1.051);
+    }
+    expect(times.size).toBeGreaterThan(30);
   });
 });

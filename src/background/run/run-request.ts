@@ -11,18 +11,18 @@ import type {
 import type { Clock } from '../clock.ts';
 import { refOf, refTitle } from '../object-identity.ts';
 import { type ObjectStore, StoreError } from '../ports.ts';
+import type { Breaker } from '../queue/breaker.ts';
+import type { RunResult } from '../queue/controller.ts';
+import type { UpdateRequest } from '../queue/update-request.ts';
+import { createWaits } from '../queue/wait.ts';
+import { createListCache, type ListCache } from '../targets/list-cache.ts';
 import { runTargets, type TargetFailure, type TargetsResult } from '../targets/run-targets.ts';
-import { createSweepReader, type SweepReader } from '../targets/sweep-reader.ts';
 import type { TargetWrite } from '../targets/write-target.ts';
 import { findTrigger } from '../triggers/find-trigger.ts';
 import { listTriggers } from '../triggers/list-triggers.ts';
 import { type KindOfResource, requestOfUpdate } from '../triggers/request-of.ts';
-import { triggerFailureText } from '../triggers/trigger-failure.ts';
-import { passingRules } from '../triggers/triggered-rules.ts';
-import type { Breaker } from './breaker.ts';
-import type { RunResult } from './controller.ts';
-import { createSettling } from './settling.ts';
-import type { UpdateRequest } from './update-request.ts';
+import { triggerFailureText } from '../triggers/trigger-outcome.ts';
+import { triggerOutcomes } from '../triggers/triggered-rules.ts';
 
 export interface RunnerOptions {
   readonly store: ObjectStore;
@@ -36,7 +36,7 @@ export interface RunnerOptions {
   /** How to make and clear away what generate rules are about. */
   generate(request: UpdateRequest, isActive: () => boolean): Promise<RunResult>;
   /** How long the API server may take to carry out the request that was the trigger. */
-  readonly settleMs?: number | undefined;
+  readonly triggerWaitMs?: number | undefined;
   onWrite?(request: UpdateRequest, write: TargetWrite): void;
   /** What to add to the rights of the background, when it was refused something. */
   adviceFor?(policy: CompiledPolicy): Promise<string | undefined>;
@@ -44,15 +44,15 @@ export interface RunnerOptions {
 
 export type Runner = (request: UpdateRequest, isActive: () => boolean) => Promise<RunResult>;
 
-const defaultSettleMs = 10_000;
+const defaultTriggerWaitMs = 10_000;
 /** A target may be created together with its trigger. */
 const targetShare = 0.2;
 const mostShownFailures = 3;
 
 /** Does what an UpdateRequest asks for. */
 export function createRunner(options: RunnerOptions): Runner {
-  const { store, clock, settleMs = defaultSettleMs } = options;
-  const settling = createSettling(clock);
+  const { store, clock, triggerWaitMs = defaultTriggerWaitMs } = options;
+  const waits = createWaits(clock);
 
   async function runMutate(request: UpdateRequest, isActive: () => boolean): Promise<RunResult> {
     const policy = options.policyOf(request.policy);
@@ -61,7 +61,7 @@ export function createRunner(options: RunnerOptions): Runner {
     if (request.trigger.name === '') return runSweep(request, policy, rule, isActive);
     if (request.tooLarge !== undefined) return tooLarge(request.tooLarge);
     const trigger = await findTrigger(request, store);
-    if (trigger.status === 'wait') return settling.wait(request, trigger.message, settleMs);
+    if (trigger.status === 'wait') return waits.wait(request, trigger.message, triggerWaitMs);
     if (trigger.status === 'none') return { state: 'Skip', message: trigger.message };
     const asked = requestOfUpdate(request, trigger.object, options.kindOfResource);
     const passed = await passes(asked, policy, rule, options);
@@ -69,9 +69,9 @@ export function createRunner(options: RunnerOptions): Runner {
     const result = await act(request, policy, rule, asked, isActive);
     if (result.missing.length > 0 && didNothing(result)) {
       const message = result.missing.slice(0, mostShownFailures).join('; ');
-      return settling.wait(request, message, settleMs * targetShare);
+      return waits.wait(request, message, triggerWaitMs * targetShare);
     }
-    settling.over(request);
+    waits.over(request);
     return verdict(result, policy);
   }
 
@@ -81,7 +81,7 @@ export function createRunner(options: RunnerOptions): Runner {
     rule: CompiledRule,
     asked: Request,
     isActive: () => boolean,
-    reader?: SweepReader,
+    reader?: ListCache,
   ): Promise<TargetsResult> {
     return runTargets({
       policy,
@@ -110,7 +110,7 @@ export function createRunner(options: RunnerOptions): Runner {
     rule: CompiledRule,
     isActive: () => boolean,
   ): Promise<RunResult> {
-    const reader = createSweepReader(store);
+    const reader = createListCache(store);
     const results: TargetsResult[] = [];
     let triggers = 0;
     for (const object of await listTriggers(reader, policy, rule)) {
@@ -170,7 +170,7 @@ export async function passes(
   rule: CompiledRuleHead,
   options: Pick<RunnerOptions, 'dataSource' | 'environment' | 'exceptionsOf'>,
 ): Promise<RunResult | true> {
-  const [outcome] = await passingRules(asked, policy, {
+  const [outcome] = await triggerOutcomes(asked, policy, {
     dataSource: options.dataSource,
     environment: options.environment,
     exceptions: options.exceptionsOf(policy.key),

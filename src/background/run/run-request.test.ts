@@ -5,10 +5,10 @@ import { compilePolicy } from '../../policy/compile/policy.ts';
 import type { CompiledPolicy } from '../../policy/compiled.ts';
 import { manualClock } from '../clock.testing.ts';
 import { type ObjectStore, StoreError } from '../ports.ts';
+import { createBreaker } from '../queue/breaker.ts';
+import { type NewUpdateRequest, readUpdateRequest, updateRequestDocument } from '../queue/update-request.ts';
 import { createMemoryStore } from '../store/memory-store.ts';
-import { createBreaker } from './breaker.ts';
 import { createRunner } from './run-request.ts';
-import { type NewUpdateRequest, readUpdateRequest, updateRequestDocument } from './update-request.ts';
 
 const object = (kind: string, name: string, more: JsonObject = {}, uid = `uid-${name}`): JsonObject => ({
   apiVersion: 'v1',
@@ -59,7 +59,7 @@ const trigger = (more: Partial<NewUpdateRequest> = {}): NewUpdateRequest => ({
   policy: 'p',
   rule: 'r',
   cause: 'admission',
-  mark: 'm',
+  requestToken: 'm',
   operation: 'UPDATE',
   trigger: { apiVersion: 'v1', kind: 'ConfigMap', namespace: 'ns', name: 'cm', uid: 'uid-cm' },
   user: { info: { username: 'eve', groups: [] }, roles: [], clusterRoles: [] },
@@ -91,7 +91,7 @@ function world(
     exceptionsOf: () => [],
     kindOfResource: () => undefined,
     generate: async () => ({ state: 'Completed', message: '' }),
-    settleMs: 5_000,
+    triggerWaitMs: 5_000,
     onWrite: (_, { outcome, result }) => writes.push(`${outcome} ${result.ref.name}`),
     adviceFor: async () => 'add this ClusterRole',
   });
@@ -237,7 +237,7 @@ describe('a look at all triggers', () => {
   const all = trigger({
     cause: 'policyUpdate',
     trigger: { apiVersion: '', kind: 'ConfigMap', namespace: '', name: '' },
-    mark: 'uid/1',
+    requestToken: 'uid/1',
     admission: {},
   });
   const { operation: _, user: __, ...sweep } = all;

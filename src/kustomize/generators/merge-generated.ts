@@ -1,11 +1,11 @@
-import { setMember } from '../json/edit.ts';
-import { isObject, type JsonObject, member } from '../json/value.ts';
-import { KustomizeError } from './kustomize-error.ts';
-import { currentId, describeId, type Resource } from './resource/resource.ts';
-import type { ResourceSet } from './resource/resource-set.ts';
+import { setMember } from '../../json/edit.ts';
+import { isObject, type JsonObject, member } from '../../json/value.ts';
+import { KustomizeError } from '../kustomize-error.ts';
+import { currentId, describeId, type Resource } from '../resource/resource.ts';
+import type { ResourceSet } from '../resource/resource-set.ts';
 
 /** Adds a generated resource: as a new one, or over the one that has or had its id. */
-export function absorb(set: ResourceSet, resource: Resource): void {
+export function mergeGenerated(set: ResourceSet, resource: Resource): void {
   const id = currentId(resource);
   const matches = set.withAnyId(id);
   const overlays = resource.behavior === 'merge' || resource.behavior === 'replace';
