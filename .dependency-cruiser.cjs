@@ -63,10 +63,11 @@ const rooms = {
   background: {
     access: [],
     store: [],
-    triggers: [],
-    targets: ['store', 'triggers'],
-    queue: ['targets', 'triggers'],
-    generate: ['queue', 'store', 'triggers'],
+    queue: [],
+    triggers: ['queue'],
+    targets: ['queue', 'store', 'triggers'],
+    generate: ['store', 'triggers'],
+    run: ['generate', 'queue', 'targets', 'triggers'],
   },
   cluster: {
     api: [],
@@ -105,10 +106,6 @@ const rooms = {
 const knownCycles = {
   'expression/compile': ['template'],
   'patch/json-patch': ['v1alpha1'],
-  'kustomize/patches': ['plugins', 'transformers'],
-  'background/triggers': ['queue'],
-  'background/targets': ['queue'],
-  'background/queue': ['generate'],
   'cluster/api': ['webhooks'],
   'cluster/background': ['policies'],
   'cluster/context': ['policies'],

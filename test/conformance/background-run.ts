@@ -1,5 +1,5 @@
-import { createExistingRun, type ExistingStep } from '../../src/background/run/existing-run.ts';
 import { refTitle } from '../../src/background/object-identity.ts';
+import { createExistingRun, type ExistingStep } from '../../src/background/run/existing-run.ts';
 import { createMemoryStore } from '../../src/background/store/memory-store.ts';
 import { createOverlayStore } from '../../src/background/store/overlay-store.ts';
 import type { PolicySet } from '../../src/index.ts';

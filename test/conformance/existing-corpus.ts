@@ -1,5 +1,5 @@
-import { createExistingRun, type Occasion } from '../../src/background/run/existing-run.ts';
 import { refOf } from '../../src/background/object-identity.ts';
+import { createExistingRun, type Occasion } from '../../src/background/run/existing-run.ts';
 import { createMemoryStore } from '../../src/background/store/memory-store.ts';
 import { loadPolicies } from '../../src/index.ts';
 import type { JsonObject } from '../../src/json/value.ts';

@@ -1,6 +1,6 @@
 import { backgroundRules } from '../../background/background-rule.ts';
-import { createExistingRun, type ExistingStep } from '../../background/run/existing-run.ts';
 import { refTitle } from '../../background/object-identity.ts';
+import { createExistingRun, type ExistingStep } from '../../background/run/existing-run.ts';
 import { createMemoryStore } from '../../background/store/memory-store.ts';
 import { createOverlayStore } from '../../background/store/overlay-store.ts';
 import type { DataSource } from '../../engine/context/data-source.ts';

@@ -1,6 +1,6 @@
-import { createExistingRun, type ExistingStep } from '../../background/run/existing-run.ts';
 import { refKey, refOf } from '../../background/object-identity.ts';
 import type { ObjectReader, ObjectStore } from '../../background/ports.ts';
+import { createExistingRun, type ExistingStep } from '../../background/run/existing-run.ts';
 import { type Change, createOverlayStore, type OverlayStore } from '../../background/store/overlay-store.ts';
 import type { DataSource } from '../../engine/context/data-source.ts';
 import type { JsonObject } from '../../json/value.ts';

@@ -1,5 +1,5 @@
-import type { ExistingStep } from '../../background/run/existing-run.ts';
 import { refKey, refTitle } from '../../background/object-identity.ts';
+import type { ExistingStep } from '../../background/run/existing-run.ts';
 import type { Change } from '../../background/store/overlay-store.ts';
 import { diff } from '../../json/diff/diff.ts';
 import { writeYaml } from '../../yaml/writer.ts';

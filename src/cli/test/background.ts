@@ -1,9 +1,9 @@
 import { dirname, join } from 'node:path';
 import type { BackgroundRule } from '../../background/background-rule.ts';
-import { createExistingRun, type ExistingStep } from '../../background/run/existing-run.ts';
 import { labelPrefix } from '../../background/generate/labels.ts';
 import { refTitle } from '../../background/object-identity.ts';
 import type { ObjectRef, ObjectStore } from '../../background/ports.ts';
+import { createExistingRun, type ExistingStep } from '../../background/run/existing-run.ts';
 import { createMemoryStore } from '../../background/store/memory-store.ts';
 import { createOverlayStore } from '../../background/store/overlay-store.ts';
 import type { DataSource } from '../../engine/context/data-source.ts';
