@@ -10,7 +10,7 @@ import { systemEnvironment } from './system-environment.ts';
 
 export type { DataAnswer, DataQuery, DataSource } from './engine/context/data-source.ts';
 export type { Outcome, Result, SkipReason } from './engine/outcome.ts';
-export type { PatchOperation } from './json/patch/patch-operation.ts';
+export type { PatchOperation } from './json/patch/operation.ts';
 export type { Json, JsonObject } from './json/value.ts';
 export type { CompiledException, CompiledPolicy, CompiledRule } from './policy/compiled.ts';
 export type { Problem } from './problem.ts';

@@ -1,6 +1,6 @@
 import { type Environment, Suspend } from '../expression/scope.ts';
 import { diff, diffText } from '../json/diff/diff.ts';
-import type { PatchOperation } from '../json/patch/patch-operation.ts';
+import type { PatchOperation } from '../json/patch/operation.ts';
 import type { JsonObject } from '../json/value.ts';
 import type { CompiledPolicy, CompiledRule } from '../policy/compiled.ts';
 import type { KindKey } from '../policy/kind-selector.ts';

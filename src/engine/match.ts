@@ -13,10 +13,11 @@ export function matchingBlock(
   subject: MatchSubject,
   mode: MatchMode,
 ): CompiledBlock | undefined {
-  if (filter.any !== undefined) return filter.any.find((block) => misfit(block, subject, mode) === undefined);
+  if (filter.any !== undefined)
+    return filter.any.find((block) => firstMismatch(block, subject, mode) === undefined);
   const all = filter.all ?? [];
   if (all.length === 0) return undefined;
-  return all.every((block) => misfit(block, subject, mode) === undefined) ? all[0] : undefined;
+  return all.every((block) => firstMismatch(block, subject, mode) === undefined) ? all[0] : undefined;
 }
 
 /** Why a filter did not match: the deciding attribute of each block that failed. */
@@ -27,7 +28,7 @@ export function clauseMisses(
 ): readonly ClauseMiss[] {
   const misses: ClauseMiss[] = [];
   for (const block of filter.any ?? filter.all ?? []) {
-    const attribute = misfit(block, subject, mode);
+    const attribute = firstMismatch(block, subject, mode);
     if (attribute !== undefined) misses.push(describeMiss(block, attribute, subject));
   }
   return misses;
@@ -53,7 +54,7 @@ type Attribute =
   | 'empty';
 
 /** The first attribute that does not fit; undefined when the block matches. */
-function misfit(block: CompiledBlock, subject: MatchSubject, mode: MatchMode): Attribute | undefined {
+function firstMismatch(block: CompiledBlock, subject: MatchSubject, mode: MatchMode): Attribute | undefined {
   if (isEmpty(block)) return 'empty';
   if (block.operations !== undefined && mode !== 'exception') {
     if (subject.operation === undefined || !block.operations.has(subject.operation)) return 'operations';
@@ -71,7 +72,7 @@ function misfit(block: CompiledBlock, subject: MatchSubject, mode: MatchMode): A
   if (block.namespaceSelector !== undefined && !namespaceSelectorFits(block, subject, mode)) {
     return 'namespaceSelector';
   }
-  return userMisfit(block, subject.user, mode);
+  return userMismatch(block, subject.user, mode);
 }
 
 function isEmpty(block: CompiledBlock): boolean {
@@ -112,7 +113,7 @@ function annotationsFit(wanted: NonNullable<CompiledBlock['annotations']>, annot
   });
 }
 
-function userMisfit(
+function userMismatch(
   block: CompiledBlock,
   user: RequestUser | undefined,
   mode: MatchMode,

@@ -1,6 +1,6 @@
 import type { ErrorCode } from '../errors.ts';
 import type { ConditionResult } from '../expression/conditions/conditions.ts';
-import type { PatchOperation } from '../json/patch/patch-operation.ts';
+import type { PatchOperation } from '../json/patch/operation.ts';
 import type { JsonObject, Path } from '../json/value.ts';
 import type { AnchorMiss } from '../patch/compiled-patch.ts';
 import type { CompiledPolicy, CompiledRule } from '../policy/compiled.ts';

@@ -1,6 +1,6 @@
 import { diff } from '../json/diff/diff.ts';
 import { metadataOf } from '../json/metadata.ts';
-import type { PatchOperation } from '../json/patch/patch-operation.ts';
+import type { PatchOperation } from '../json/patch/operation.ts';
 import { formatPointer } from '../json/pointer.ts';
 import type { JsonObject } from '../json/value.ts';
 import type { CompiledPolicy, CompiledRule } from '../policy/compiled.ts';

@@ -1,11 +1,11 @@
 import type { Scope } from '../expression/scope.ts';
+import { metadataOf } from '../json/metadata.ts';
 import type { JsonObject, Path } from '../json/value.ts';
-import type { AnchorMiss } from '../patch/compiled-patch.ts';
+import { type AnchorMiss, PatchError } from '../patch/compiled-patch.ts';
 import type { CompiledMutation, CompiledRule } from '../policy/compiled.ts';
 import { type ContextSettings, loadedEntriesFor, withContext } from './context/context.ts';
 import { ValuesLayer } from './context/scope-layers.ts';
 import { runForeach } from './foreach.ts';
-import { assertSameIdentity } from './identity.ts';
 import type { ElementOutcome, Failure, SkipReason } from './outcome.ts';
 import { runReplacements } from './replacements.ts';
 import { at, StageError } from './stage.ts';
@@ -121,4 +121,25 @@ function effectOf(
   misses: readonly AnchorMiss[],
 ): Extract<RuleEffect, { status: 'applied' | 'unchanged' }> {
   return { status: before === after ? 'unchanged' : 'applied', object: after, misses };
+}
+
+/** Kubernetes refuses changes of these fields; a rule that makes one fails here, before the API server sees it. */
+export function assertSameIdentity(before: JsonObject, after: JsonObject): void {
+  if (before === after) return;
+  if (before.apiVersion !== after.apiVersion) fail(['apiVersion']);
+  if (before.kind !== after.kind) fail(['kind']);
+  const old = metadataOf(before);
+  const current = metadataOf(after);
+  if (old === current) return;
+  if (old.name !== current.name) fail(['metadata', 'name']);
+  if (old.namespace !== current.namespace) fail(['metadata', 'namespace']);
+  if (old.uid !== current.uid) fail(['metadata', 'uid']);
+}
+
+function fail(path: Path): never {
+  throw new PatchError(
+    'KYM_IDENTITY_CHANGED',
+    path,
+    `the rule changes ${path.join('.')}, which Kubernetes does not allow`,
+  );
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { check, labelPatch, type Parts, policy } from './policy-fixture.ts';
+import { check, labelPatch, type Parts, policy } from './policy.testing.ts';
 
 describe('a namespaced Policy stays in its namespace', () => {
   const own = { kind: 'Policy', metadata: 'namespace: team' };

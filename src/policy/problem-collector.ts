@@ -25,7 +25,7 @@ export interface ProblemCollector {
 export function collectProblems(source: PolicySource, policy: string): ProblemCollector {
   const problems: Problem[] = [];
   const seen = new Set<string>();
-  const misshapen = new Set<string>();
+  const invalidFields = new Set<string>();
 
   function add(
     severity: Problem['severity'],
@@ -37,10 +37,10 @@ export function collectProblems(source: PolicySource, policy: string): ProblemCo
   ): void {
     const pointer = formatPointer(path);
     const identity = `${code} ${pointer} ${message}`;
-    if (seen.has(identity) || (misshapen.has(pointer) && !code.startsWith('KYM_FIELD_'))) return;
+    if (seen.has(identity) || (invalidFields.has(pointer) && !code.startsWith('KYM_FIELD_'))) return;
     seen.add(identity);
     // A field of the wrong shape is reported once, not again by the compiler that stumbles over it.
-    if (code.startsWith('KYM_FIELD_')) misshapen.add(pointer);
+    if (code.startsWith('KYM_FIELD_')) invalidFields.add(pointer);
     problems.push({
       code,
       severity,

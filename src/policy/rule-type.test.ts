@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { check, configMapMatch, labelPatch } from './policy-fixture.ts';
+import { check, configMapMatch, labelPatch } from './policy.testing.ts';
 
 describe('the type of a rule', () => {
   const rule = (fields: string): string =>

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { stated } from '../../src/cli/build/diff-cluster.ts';
 import type { Json } from '../../src/json/value.ts';
-import { policy } from '../../src/policy/policy-fixture.ts';
+import { policy } from '../../src/policy/policy.testing.ts';
 import { configMap, deployment, objectsIn, yaml } from '../kustomize/build-fixture.ts';
 import { kymera } from './in-process.ts';
 

@@ -6,7 +6,7 @@ import { matchesWildcard } from '../../src/expression/wildcard.ts';
 import { parsePointer } from '../../src/json/pointer.ts';
 import { isArray, isObject, type Json, type JsonObject } from '../../src/json/value.ts';
 import type { CompiledPolicy } from '../../src/policy/compiled.ts';
-import { policy } from '../../src/policy/policy-fixture.ts';
+import { policy } from '../../src/policy/policy.testing.ts';
 import { appliedRules, ownSamples, type Sample, upstreamSamples } from '../conformance/policy-samples.ts';
 import { kymera } from './in-process.ts';
 

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
-import { policy } from '../../src/policy/policy-fixture.ts';
+import { policy } from '../../src/policy/policy.testing.ts';
 import { findBinaries } from '../cluster/control-plane.ts';
 import { configMap, objectsIn, yaml } from '../kustomize/build-fixture.ts';
 import { kymera } from './in-process.ts';

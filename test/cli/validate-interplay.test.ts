@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { policy } from '../../src/policy/policy-fixture.ts';
+import { policy } from '../../src/policy/policy.testing.ts';
 import type { Problem } from '../../src/problem.ts';
 import { findCorpus, readCorpus } from '../conformance/kyverno-corpus.ts';
 import { kymera } from './in-process.ts';

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { loadPolicies, type Outcome, type PolicySet } from '../../src/index.ts';
 import { applyPatch } from '../../src/json/patch/apply-patch.ts';
-import type { PatchOperation } from '../../src/json/patch/patch-operation.ts';
+import type { PatchOperation } from '../../src/json/patch/operation.ts';
 import type { JsonObject } from '../../src/json/value.ts';
 import { createSnapshot } from '../../src/policy/registry.ts';
 import type { ConformanceCase } from './case.ts';

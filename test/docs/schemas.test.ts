@@ -4,7 +4,7 @@ import fastify from 'fastify';
 import { describe, expect, it } from 'vitest';
 import { parseAllDocuments } from 'yaml';
 import { loadDocuments } from '../../src/policy/load.ts';
-import { policy } from '../../src/policy/policy-fixture.ts';
+import { policy } from '../../src/policy/policy.testing.ts';
 import { findCorpus, readCorpus, readText } from '../conformance/kyverno-corpus.ts';
 
 const root = join(import.meta.dirname, '..', '..');

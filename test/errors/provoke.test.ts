@@ -4,7 +4,7 @@ import { type ErrorCode, errorTable } from '../../src/errors.ts';
 import { loadPolicies, mutate } from '../../src/index.ts';
 import { loadDocuments } from '../../src/policy/load.ts';
 import { kymera } from '../cli/in-process.ts';
-import { type Provocation, provocations } from './provocations.ts';
+import { type Provocation, provocations } from './provocations.testing.ts';
 
 /** The codes that something makes appear, in problems, failures or messages. */
 async function codesOf(provocation: Provocation): Promise<readonly string[]> {
@@ -30,7 +30,7 @@ describe('every problem code', () => {
 
   test.each(codes)('%s can be provoked', async (code) => {
     const provocation = provocations[code];
-    expect(provocation, `no row for ${code} in provocations.ts`).toBeDefined();
+    expect(provocation, `no row for ${code} in provocations.testing.ts`).toBeDefined();
     expect(await codesOf(provocation)).toContain(code);
   });
 

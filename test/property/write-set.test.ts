@@ -4,7 +4,7 @@ import { writeSet } from '../../src/analysis/writes/write-set.ts';
 import { matchesWildcard } from '../../src/expression/wildcard.ts';
 import type { JsonObject } from '../../src/json/value.ts';
 import { appliedRules, ownSamples, type Sample, upstreamSamples } from '../conformance/policy-samples.ts';
-import { uncoveredPlaces } from './write-coverage.ts';
+import { uncoveredPlaces } from './write-coverage.testing.ts';
 
 const own = ownSamples();
 const upstream = upstreamSamples();

@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { equal } from '../../src/json/equal.ts';
 import { applyPatch, PatchApplyError } from '../../src/json/patch/apply-patch.ts';
-import type { UserPatchOperation } from '../../src/json/patch/patch-operation.ts';
+import type { UserPatchOperation } from '../../src/json/patch/operation.ts';
 import type { Json } from '../../src/json/value.ts';
 
 // The json-patch-tests suite, strict and lenient. Its data is not part of this repository.

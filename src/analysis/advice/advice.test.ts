@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it, test } from 'vitest';
 import { loadDocuments } from '../../policy/load.ts';
-import { type Parts, policy } from '../../policy/policy-fixture.ts';
+import { type Parts, policy } from '../../policy/policy.testing.ts';
 import { adviseOnPolicy } from './advice.ts';
 import { differenceSections } from './difference.ts';
 

@@ -7,7 +7,7 @@ import type { Example } from './example-object.ts';
 import { tryOut } from './trial.ts';
 
 /** A rule that changes again what its policy has changed already. */
-export interface RestlessRule {
+export interface NonIdempotentRule {
   readonly policy: CompiledPolicy;
   readonly rule: CompiledRule;
   readonly example: Example;
@@ -22,11 +22,11 @@ export interface RestlessRule {
  * Runs a policy twice on examples: a policy that is not idempotent goes on changing an object with every update, and
  * when the API server calls a webhook once more.
  */
-export function findRestlessRules(
+export function findNonIdempotentRules(
   policy: CompiledPolicy,
   examples: readonly Example[],
-): readonly RestlessRule[] {
-  const found = new Map<string, RestlessRule>();
+): readonly NonIdempotentRule[] {
+  const found = new Map<string, NonIdempotentRule>();
   for (const example of examples) {
     const first = tryOut([policy], example, example.object, 0);
     if (first.failed || first.applied.length === 0) continue;

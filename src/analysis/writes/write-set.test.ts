@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { loadDocuments } from '../../policy/load.ts';
-import { policy } from '../../policy/policy-fixture.ts';
+import { policy } from '../../policy/policy.testing.ts';
 import { writeSet } from './write-set.ts';
 import { formatSteps } from './write-step.ts';
 

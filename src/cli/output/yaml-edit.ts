@@ -1,7 +1,7 @@
 import { type Document, isMap, isSeq, type Node, parseDocument } from 'yaml';
 import { diff } from '../../json/diff/diff.ts';
 import { equal } from '../../json/equal.ts';
-import type { PatchOperation } from '../../json/patch/patch-operation.ts';
+import type { PatchOperation } from '../../json/patch/operation.ts';
 import { parsePointer } from '../../json/pointer.ts';
 import type { Json, JsonObject } from '../../json/value.ts';
 import { writeYaml } from '../../yaml/writer.ts';

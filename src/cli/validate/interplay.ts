@@ -1,8 +1,8 @@
 import type { Conflict, RuleUnderTest } from '../../analysis/interplay/conflict.ts';
 import { findConflicts } from '../../analysis/interplay/conflict.ts';
-import { type EndlessLoop, findEndlessLoops } from '../../analysis/interplay/endless.ts';
+import { findRuleCycles, type RuleCycle } from '../../analysis/interplay/cycles.ts';
 import { type Example, examplesFor } from '../../analysis/interplay/example-object.ts';
-import { findRestlessRules, type RestlessRule } from '../../analysis/interplay/idempotence.ts';
+import { findNonIdempotentRules, type NonIdempotentRule } from '../../analysis/interplay/idempotence.ts';
 import { writeSet } from '../../analysis/writes/write-set.ts';
 import type { ErrorCode } from '../../errors.ts';
 import { formatPointer } from '../../json/pointer.ts';
@@ -41,14 +41,16 @@ export function interplayProblems(
       examples: given ?? examplesFor(policy, rule),
     })),
   );
-  const restless = ordered.flatMap((policy) => findRestlessRules(policy, examplesOf(policy, rules)));
-  const isRestless = ({ policy, rule }: RuleUnderTest) =>
-    restless.some((each) => each.policy === policy && each.rule === rule);
-  const steady = rules.filter((rule) => !isRestless(rule));
+  const nonIdempotent = ordered.flatMap((policy) =>
+    findNonIdempotentRules(policy, examplesOf(policy, rules)),
+  );
+  const isNonIdempotent = ({ policy, rule }: RuleUnderTest) =>
+    nonIdempotent.some((each) => each.policy === policy && each.rule === rule);
+  const steady = rules.filter((rule) => !isNonIdempotent(rule));
   return [
-    ...restless.map((found) => describeRestless(found, sources)),
+    ...nonIdempotent.map((found) => describeNonIdempotent(found, sources)),
     ...findConflicts(steady).map((found) => describeConflict(found, sources)),
-    ...findEndlessLoops(steady).map((found) => describeLoop(found, sources)),
+    ...findRuleCycles(steady).map((found) => describeCycle(found, sources)),
   ];
 }
 
@@ -82,7 +84,7 @@ function problemAt(
   };
 }
 
-function describeRestless(found: RestlessRule, sources: InterplayOptions['sources']): Problem {
+function describeNonIdempotent(found: NonIdempotentRule, sources: InterplayOptions['sources']): Problem {
   const { place, once, twice, example } = found;
   return problemAt('KYM_NOT_IDEMPOTENT', found, ['mutate'], sources, {
     message: `run twice, the policy changes the object twice: ${place} is ${shown(once)} after the first run and ${shown(twice)} after the second`,
@@ -106,7 +108,7 @@ function written({ effect, value }: Conflict['first']['write']): string {
   return effect === 'remove' ? 'removed' : shown(value);
 }
 
-function describeLoop({ rules, place, example }: EndlessLoop, sources: InterplayOptions['sources']): Problem {
+function describeCycle({ rules, place, example }: RuleCycle, sources: InterplayOptions['sources']): Problem {
   const [first, ...others] = rules;
   if (first === undefined) throw new Error('a loop has rules');
   return problemAt('KYM_ENDLESS', first, ['mutate'], sources, {

@@ -1,5 +1,5 @@
 import type { Json, JsonArray } from '../value.ts';
-import type { Range } from './align-step.ts';
+import type { Range } from './align.ts';
 
 /** Pairs of items with the same key, in increasing order on both sides. */
 export function cutPoints(

@@ -1,5 +1,5 @@
 import { jsonText } from '../json-text.ts';
-import type { PatchOperation } from '../patch/patch-operation.ts';
+import type { PatchOperation } from '../patch/operation.ts';
 import { escapeToken } from '../pointer.ts';
 import type { Json } from '../value.ts';
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { applyPatch } from '../patch/apply-patch.ts';
-import type { PatchOperation } from '../patch/patch-operation.ts';
+import type { PatchOperation } from '../patch/operation.ts';
 import type { Json, JsonObject } from '../value.ts';
 import { diff } from './diff.ts';
 

@@ -1,4 +1,4 @@
-import type { PatchOperation } from '../patch/patch-operation.ts';
+import type { PatchOperation } from '../patch/operation.ts';
 import { isArray, isObject, type Json, type JsonArray, type JsonObject, member } from '../value.ts';
 import { alignLists } from './align.ts';
 import { type DiffSink, OperationSink, TextSink } from './diff-sink.ts';

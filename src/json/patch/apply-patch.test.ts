@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Json, JsonObject } from '../value.ts';
 import { applyPatch, PatchApplyError } from './apply-patch.ts';
-import type { UserPatchOperation } from './patch-operation.ts';
+import type { UserPatchOperation } from './operation.ts';
 
 const add = (path: string, value: Json): UserPatchOperation => ({ op: 'add', path, value });
 const replace = (path: string, value: Json): UserPatchOperation => ({ op: 'replace', path, value });

@@ -3,8 +3,12 @@ import { StepError } from '../list-index.ts';
 import { formatPointer, PointerSyntaxError } from '../pointer.ts';
 import { isObject, type Json, member } from '../value.ts';
 import { addAt, readAt, removeAt, replaceAt } from './apply-step.ts';
-import { type Operation, OperationSyntaxError, parseOperation } from './operation.ts';
-import type { UserPatchOperation } from './patch-operation.ts';
+import {
+  type Operation,
+  OperationSyntaxError,
+  parseOperation,
+  type UserPatchOperation,
+} from './operation.ts';
 
 export interface ApplyOptions {
   /**

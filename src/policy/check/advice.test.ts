@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { loadDocuments } from '../load.ts';
-import { check, type Parts, policy } from '../policy-fixture.ts';
+import { check, type Parts, policy } from '../policy.testing.ts';
 
 describe('what Kyverno refuses though the result does not depend on it is a warning', () => {
   const background = 'background: true';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { check, policy } from '../policy-fixture.ts';
+import { check, policy } from '../policy.testing.ts';
 
 describe('B36: what an object is cannot be changed', () => {
   const kinds = 'any: [{resources: {kinds: [Pod]}}]';

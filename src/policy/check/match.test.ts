@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { check, configMapMatch, type Parts, policy } from '../policy-fixture.ts';
+import { check, configMapMatch, type Parts, policy } from '../policy.testing.ts';
 
 describe('match and exclude', () => {
   const resources = (fields: string): Parts => ({

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { check, labelPatch, policy } from '../policy-fixture.ts';
+import { check, labelPatch, policy } from '../policy.testing.ts';
 
 describe('mutate', () => {
   const at = '/spec/rules/0/mutate';

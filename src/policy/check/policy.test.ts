@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { check, configMapMatch, labelPatch, type Parts, policy } from '../policy-fixture.ts';
+import { check, configMapMatch, labelPatch, type Parts, policy } from '../policy.testing.ts';
 
 it('a sound policy has no problems', () => {
   expect(check(policy())).toEqual([]);

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { check, policy } from '../policy-fixture.ts';
+import { check, policy } from '../policy.testing.ts';
 
 const targets = 'targets: [{apiVersion: v1, kind: Secret}]\n      ';
 const label = (text: string) => `patchStrategicMerge: {metadata: {labels: {a: "${text}"}}}`;

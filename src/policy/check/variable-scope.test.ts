@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { loadDocuments } from '../load.ts';
-import { check, labelPatch, type Parts, policy } from '../policy-fixture.ts';
+import { check, labelPatch, type Parts, policy } from '../policy.testing.ts';
 
 describe('variables', () => {
   const patch = (value: string): string => `patchStrategicMerge: {data: {a: "${value}"}}`;

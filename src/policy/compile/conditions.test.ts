@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { check, labelPatch, type Parts, policy } from '../policy-fixture.ts';
+import { check, labelPatch, type Parts, policy } from '../policy.testing.ts';
 
 describe('conditions', () => {
   const at = '/spec/rules/0/preconditions';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { loadDocuments } from '../load.ts';
-import { check, type Parts, policy } from '../policy-fixture.ts';
+import { check, type Parts, policy } from '../policy.testing.ts';
 
 describe('context entries', () => {
   const at = '/spec/rules/0/context/0';

@@ -35,12 +35,13 @@ export function compilePolicy(document: JsonObject, source: PolicySource): Polic
   const namespace = facts.namespaced ? (facts.namespace ?? 'default') : undefined;
   const key = namespace === undefined ? name : `${namespace}/${name}`;
   const collector = collectProblems(source, key);
-  const misshapen = checkShape(document, alpha, facts.apiVersion, collector);
+  const invalidRules = checkShape(document, alpha, facts.apiVersion, collector);
   checkPolicy(document, collector.at([]));
 
-  const written = misshapen === 'all' ? [] : compileWritten(document, alpha, facts, misshapen, collector);
+  const written =
+    invalidRules === 'all' ? [] : compileWritten(document, alpha, facts, invalidRules, collector);
   const generateRules =
-    misshapen === 'all' || alpha ? [] : compileGenerateRules(document, facts, misshapen, collector);
+    invalidRules === 'all' || alpha ? [] : compileGenerateRules(document, facts, invalidRules, collector);
   const generated = collector.hasErrors() || alpha ? [] : compileGenerated(document, facts, collector);
   if (collector.hasErrors()) return { problems: collector.problems };
 
@@ -121,11 +122,11 @@ function compileWritten(
   document: JsonObject,
   alpha: boolean,
   facts: PolicyFacts,
-  misshapen: ReadonlySet<number>,
+  invalidRules: ReadonlySet<number>,
   collector: ProblemCollector,
 ): readonly CompiledRule[] {
   return readObjects(readObject(document, 'spec') ?? {}, 'rules').flatMap((written, index) => {
-    if (misshapen.has(index)) return [];
+    if (invalidRules.has(index)) return [];
     const path: Path = ['spec', 'rules', index];
     const rule = alpha ? modernizeRule(written, index) : written;
     const name = readText(rule, 'name') ?? '';
@@ -139,11 +140,11 @@ function compileWritten(
 function compileGenerateRules(
   document: JsonObject,
   facts: PolicyFacts,
-  misshapen: ReadonlySet<number>,
+  invalidRules: ReadonlySet<number>,
   collector: ProblemCollector,
 ): readonly CompiledGenerateRule[] {
   return readObjects(readObject(document, 'spec') ?? {}, 'rules').flatMap((rule, index) => {
-    if (misshapen.has(index) || ruleType(rule) !== 'generate') return [];
+    if (invalidRules.has(index) || ruleType(rule) !== 'generate') return [];
     const path: Path = ['spec', 'rules', index];
     const reporter = collector.at(path, { rule: readText(rule, 'name') ?? '' });
     return compileGenerateRule(rule, { reporter, facts, path }) ?? [];

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { loadDocuments } from '../load.ts';
-import { check, configMapMatch, labelPatch, type Parts, policy } from '../policy-fixture.ts';
+import { check, configMapMatch, labelPatch, type Parts, policy } from '../policy.testing.ts';
 
 describe('fields', () => {
   it.each<[string, string, string, string]>([

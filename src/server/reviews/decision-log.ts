@@ -2,7 +2,7 @@ import type { Decision } from '../../admission/decision.ts';
 import { failureText } from '../../admission/failure-text.ts';
 import { modeOf } from '../../admission/policy-mode.ts';
 import type { Outcome } from '../../engine/outcome.ts';
-import type { PatchOperation } from '../../json/patch/patch-operation.ts';
+import type { PatchOperation } from '../../json/patch/operation.ts';
 import type { Json } from '../../json/value.ts';
 
 /** One answered review as `/debug/decisions` shows it. */

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { explain, mutate } from '../../src/index.ts';
-import { clusterPolicy, configMap, configMapRule, policySet } from './policies.ts';
+import { explain, mutate } from '../index.ts';
+import { clusterPolicy, configMap, configMapRule, policySet } from './policies.testing.ts';
 
 const label =
   '{patchStrategicMerge: {metadata: {labels: {seen: "{{ request.operation || \'BACKGROUND\' }}"}}}}';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { type DataQuery, type DataSource, mutate } from '../../src/index.ts';
-import { clusterPolicy, configMap, configMapRule, policySet } from './policies.ts';
+import { type DataQuery, type DataSource, mutate } from '../../index.ts';
+import { clusterPolicy, configMap, configMapRule, policySet } from '../policies.testing.ts';
 
 /** Answers every query later, and remembers what it was asked. */
 function slowSource(values: Record<string, string>): DataSource & { readonly asked: DataQuery[] } {

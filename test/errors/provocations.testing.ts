@@ -1,6 +1,6 @@
 import type { ErrorCode } from '../../src/errors.ts';
 import type { JsonObject } from '../../src/json/value.ts';
-import { policy } from '../../src/policy/policy-fixture.ts';
+import { policy } from '../../src/policy/policy.testing.ts';
 
 /** The least that makes a code appear. */
 export type Provocation =

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import type { Scope } from '../../src/expression/scope.ts';
-import type { JsonObject } from '../../src/json/value.ts';
-import { loadDocuments } from '../../src/policy/load.ts';
+import type { Scope } from '../expression/scope.ts';
+import type { JsonObject } from '../json/value.ts';
+import { loadDocuments } from './load.ts';
 
 const scope: Scope = {
   lookup: () => undefined,

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { selfReference } from './self-reference.ts';
+import { selfReference } from './patch.ts';
 
 const base = ['mutate', 'patchStrategicMerge'];
 

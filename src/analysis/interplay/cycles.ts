@@ -1,21 +1,93 @@
+import { diff } from '../../json/diff/diff.ts';
+import { equal } from '../../json/equal.ts';
 import { read, readObject, readObjects, readText, readTextMap } from '../../json/read-field.ts';
 import { isArray, isObject, type Json, type JsonObject } from '../../json/value.ts';
 import { parseAnchor } from '../../patch/strategic/anchor.ts';
 import { filterBlocks } from '../../policy/check/match-blocks.ts';
+import type { CompiledPolicy, CompiledRule } from '../../policy/compiled.ts';
 import type { WriteStep } from '../writes/write-step.ts';
 import type { RuleUnderTest } from './conflict.ts';
+import type { Example } from './example-object.ts';
+import { onlyRule, tryOut } from './trial.ts';
 
-/** Groups of rules in which each may, over the others, set off itself again: strongly connected, two or more. */
-export function feedingGroups(rules: readonly RuleUnderTest[]): readonly (readonly RuleUnderTest[])[] {
-  const nodes = rules.filter(({ rule }) => rule.targets === undefined && rule.autogenOf === undefined);
-  const reads = nodes.map(({ rule }) => readsOf(rule.document));
-  const feeds = nodes.map((from) =>
-    nodes.flatMap((to, index) => (from !== to && mayFeed(from, to, reads[index] ?? []) ? [index] : [])),
-  );
-  return components(feeds).map((indexes) => indexes.flatMap((index) => nodes[index] ?? []));
+/** Rules whose changes set one another off, so that an object never comes to rest. */
+export interface RuleCycle {
+  readonly rules: readonly { readonly policy: CompiledPolicy; readonly rule: CompiledRule }[];
+  readonly example: Example;
+  /** A place that goes on changing, as a pointer. */
+  readonly place: string;
 }
 
-function mayFeed(from: RuleUnderTest, to: RuleUnderTest, reads: readonly (readonly string[])[]): boolean {
+/** Rounds after which what still changes is taken never to stop: no sound chain of rules is that long. */
+const mostRounds = 8;
+
+/** `rules` in the order in which they run; those that are nonIdempotent by themselves are left out by the caller. */
+export function findRuleCycles(rules: readonly RuleUnderTest[]): readonly RuleCycle[] {
+  return cyclicGroups(rules).flatMap((group) => {
+    for (const example of group.flatMap(({ examples }) => examples)) {
+      const loop = runOn(group, example);
+      if (loop !== undefined) return [loop];
+    }
+    return [];
+  });
+}
+
+function runOn(group: readonly RuleUnderTest[], example: Example): RuleCycle | undefined {
+  const all = goesOn(group, example);
+  if (all === undefined) return undefined;
+  const least = all.rules.reduce<Ongoing>((rest, rule) => {
+    const others = rest.rules.filter((other) => other !== rule);
+    return goesOn(others, example) ?? rest;
+  }, all);
+  // Rules that all act at once contradict each other; a loop needs one that acts on what another did.
+  const isLoop = least.rules.some((rule) => changes(rule, example, example.object) === undefined);
+  return least.rules.length > 1 && isLoop ? { ...least, example } : undefined;
+}
+
+interface Ongoing {
+  readonly rules: readonly RuleUnderTest[];
+  readonly place: string;
+}
+
+/** The rules that still change the object after many rounds; undefined when it comes to rest. */
+function goesOn(rules: readonly RuleUnderTest[], example: Example): Ongoing | undefined {
+  let object = example.object;
+  let active: RuleUnderTest[] = [];
+  let place = '';
+  for (let round = 0; round < mostRounds; round++) {
+    active = [];
+    for (const each of rules) {
+      const next = changes(each, example, object);
+      if (next === undefined) continue;
+      place = diff(object, next)[0]?.path ?? place;
+      active.push(each);
+      object = next;
+    }
+    if (active.length === 0) return undefined;
+  }
+  return { rules: active, place };
+}
+
+function changes(
+  { policy, rule }: RuleUnderTest,
+  example: Example,
+  object: JsonObject,
+): JsonObject | undefined {
+  const trial = tryOut([onlyRule(policy, rule)], example, object, 0);
+  return trial.failed || trial.applied.length === 0 || equal(trial.object, object) ? undefined : trial.object;
+}
+
+/** Groups of rules in which each may, over the others, set off itself again: strongly connected, two or more. */
+export function cyclicGroups(rules: readonly RuleUnderTest[]): readonly (readonly RuleUnderTest[])[] {
+  const nodes = rules.filter(({ rule }) => rule.targets === undefined && rule.autogenOf === undefined);
+  const reads = nodes.map(({ rule }) => readsOf(rule.document));
+  const triggers = nodes.map((from) =>
+    nodes.flatMap((to, index) => (from !== to && mayTrigger(from, to, reads[index] ?? []) ? [index] : [])),
+  );
+  return components(triggers).map((indexes) => indexes.flatMap((index) => nodes[index] ?? []));
+}
+
+function mayTrigger(from: RuleUnderTest, to: RuleUnderTest, reads: readonly (readonly string[])[]): boolean {
   return from.writes.some(({ kind, writes }) => {
     const isShared = to.writes.some(({ kind: other }) => isSameKind(kind.kind, other.kind));
     return isShared && writes.some(({ path }) => reads.some((place) => touches(path, place)));

@@ -2,7 +2,7 @@ import { stepFits, type Write } from '../../src/analysis/writes/write-step.ts';
 import { identityOf } from '../../src/json/diff/item-identity.ts';
 import { equal } from '../../src/json/equal.ts';
 import { applyPatch } from '../../src/json/patch/apply-patch.ts';
-import type { PatchOperation } from '../../src/json/patch/patch-operation.ts';
+import type { PatchOperation } from '../../src/json/patch/operation.ts';
 import { isArray, isObject, type Json, type JsonObject, member } from '../../src/json/value.ts';
 
 /** A place on the way from the root: the key or index, and what stands there before and after. */

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { requestFor } from '../../src/admission/resource-request.ts';
-import { explain, loadPolicies, mutate } from '../../src/index.ts';
+import { requestFor } from '../admission/resource-request.ts';
+import { explain, loadPolicies, mutate } from '../index.ts';
 
 const policy = (rule: string) => {
   const set = loadPolicies({

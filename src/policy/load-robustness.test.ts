@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { isArray, isObject, type Json, type Path } from '../../src/json/value.ts';
-import { loadDocuments } from '../../src/policy/load.ts';
+import { isArray, isObject, type Json, type Path } from '../json/value.ts';
+import { loadDocuments } from './load.ts';
 
 /** Has every part that loading reads. */
 const policy: Json = {

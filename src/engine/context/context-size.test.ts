@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { requestFor } from '../../src/admission/resource-request.ts';
-import type { DataSource } from '../../src/engine/context/data-source.ts';
-import { mutate } from '../../src/engine/mutate.ts';
-import { loadDocuments } from '../../src/policy/load.ts';
-import { createSnapshot } from '../../src/policy/registry.ts';
+import { requestFor } from '../../admission/resource-request.ts';
+import { loadDocuments } from '../../policy/load.ts';
+import { createSnapshot } from '../../policy/registry.ts';
+import { mutate } from '../mutate.ts';
+import type { DataSource } from './data-source.ts';
 
 const rule = (name: string, map: string) => `
   - name: ${name}

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { mutate } from '../../src/index.ts';
-import { clusterPolicy, configMap, configMapRule, policySet } from './policies.ts';
+import { mutate } from '../index.ts';
+import { clusterPolicy, configMap, configMapRule, policySet } from './policies.testing.ts';
 
 const label = (key: string, value: string) =>
   `{patchStrategicMerge: {metadata: {labels: {${key}: "${value}"}}}}`;

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { explain } from '../../src/index.ts';
-import { clusterPolicy, configMap, configMapRule, policySet } from './policies.ts';
+import { explain } from '../index.ts';
+import { clusterPolicy, configMap, configMapRule, policySet } from './policies.testing.ts';
 
 const anyPatch = '{patchStrategicMerge: {metadata: {labels: {a: b}}}}';
 

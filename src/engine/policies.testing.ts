@@ -1,4 +1,4 @@
-import { type JsonObject, loadPolicies, type PolicySet } from '../../src/index.ts';
+import { type JsonObject, loadPolicies, type PolicySet } from '../index.ts';
 
 /** One ClusterPolicy a rule list, loaded without problems. */
 export function policySet(...documents: readonly string[]): PolicySet {
