@@ -2,7 +2,7 @@ import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { managedSelector as managed } from '../../src/cluster/webhooks/names.ts';
+import { managedSelector as managed } from '../../src/cluster/api/names.ts';
 import { type Asked, askedBy, covers, describeGrant, type Granted, grantsOf } from '../audit.ts';
 import { type BackgroundProcess, startBackgroundProcess } from '../background-process.ts';
 import { type ClusterServer, startClusterServer } from '../cluster-server.ts';

@@ -1,7 +1,7 @@
 import type { RequestSettings } from '../admission/policy-provider.ts';
 import type { ControllerLimits } from '../background/queue/controller.ts';
+import type { AccessOptions } from './api/cluster-access.ts';
 import type { InformerTiming } from './api/informer.ts';
-import type { AccessOptions } from './api/kube-config.ts';
 import type { LeaseTiming } from './api/lease.ts';
 import type { CertificateLife } from './certificates/plan.ts';
 

@@ -3,11 +3,12 @@ import { readNumber, readObject, readObjects, readText } from '../json/read-fiel
 import type { JsonObject } from '../json/value.ts';
 import type { ApiClient } from './api/client.ts';
 import { hasStatus, messageOf } from './api/cluster-error.ts';
+import { managedSelector } from './api/names.ts';
 import { type ResourceType, resourceTypes } from './api/resource-path.ts';
 import { customResourceDefinitions } from './crds/crds.ts';
 import { prunedFields } from './crds/pruned-fields.ts';
 import { isOfKyverno } from './policies/choice.ts';
-import { managedSelector, mutatingConfigurationName, validatingConfigurationName } from './webhooks/names.ts';
+import { mutatingConfigurationName, validatingConfigurationName } from './webhooks/names.ts';
 import { probeServer } from './webhooks/probe.ts';
 import { readyEndpoints } from './webhooks/service-endpoints.ts';
 

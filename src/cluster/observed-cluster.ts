@@ -5,9 +5,10 @@ import { systemEnvironment } from '../system-environment.ts';
 import { type ApiClient, createClient } from './api/client.ts';
 import { messageOf } from './api/cluster-error.ts';
 import { createCoalescedTask } from './api/coalesced-task.ts';
+import { findAccess } from './api/connect.ts';
 import { type Discovery, startDiscovery } from './api/discovery.ts';
 import { startKindRefresher } from './api/kind-refresher.ts';
-import { findAccess } from './api/kube-config.ts';
+import { defaultNamespace } from './api/names.ts';
 import { createTransport, observeRequests } from './api/transport.ts';
 import { type ClusterLog, type ClusterOptions, silentLog } from './cluster-options.ts';
 import { createConfigMapCache } from './context/config-map-cache.ts';
@@ -22,7 +23,6 @@ import { createPolicyCatalog, type PolicyCatalog } from './policies/catalog.ts';
 import { policyKinds } from './policies/kinds.ts';
 import { policySelection } from './policies/selection.ts';
 import { type PolicyWatcher, startPolicyWatcher } from './policies/watcher.ts';
-import { defaultNamespace } from './webhooks/names.ts';
 
 /** Who we are in which cluster. */
 export interface ClusterConnection {

@@ -1,7 +1,7 @@
 import type { ApiClient } from './api/client.ts';
 import { ApiError, hasStatus } from './api/cluster-error.ts';
+import { managedLabels } from './api/names.ts';
 import { resourceTypes } from './api/resource-path.ts';
-import { managedLabels } from './webhooks/names.ts';
 
 /** Outside a cluster nobody has made the namespace that holds Lease and Secrets. Inside it is there, and may not be read. */
 export async function ensureNamespace(client: ApiClient, name: string): Promise<void> {

@@ -88,7 +88,7 @@ describe.skipIf(binaries === undefined)('with a real API server', { timeout: 120
     const call = () => throughProxy.raw({ method: 'GET', path: '/api', timeoutMs: 500 });
     await call();
     proxy.stall();
-    await expect(call()).rejects.toThrow(/no answer in time/);
+    await expect(call()).rejects.toThrow(/no response before the deadline/);
     await expect(call()).resolves.toMatchObject({ status: 200 });
     throughProxy.close();
     await proxy.close();

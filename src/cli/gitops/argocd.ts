@@ -1,4 +1,4 @@
-import { fieldManager } from '../../cluster/webhooks/names.ts';
+import { fieldManager } from '../../cluster/api/names.ts';
 import { formatText } from '../../yaml/scalar-text.ts';
 import type { KindHints, PathHint } from './hints.ts';
 

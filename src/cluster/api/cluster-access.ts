@@ -1,23 +1,26 @@
-/** How to reach an API server and sign in. */
+import type { Agent } from 'node:http';
+
+export interface AccessOptions {
+  /** A kubeconfig file. Default: `$KUBECONFIG`, then the Pod's service account, then `~/.kube/config`. */
+  readonly kubeconfig?: string | undefined;
+  readonly context?: string | undefined;
+  readonly env?: Readonly<Record<string, string | undefined>> | undefined;
+}
+
+/** How to connect and authenticate to an API server. */
 export interface ClusterAccess {
-  /** `https://host:port`, with a path when the API server stands behind one. */
+  /** `https://host:port`, with a path if the API server is served below one. */
   readonly server: string;
-  readonly tls: ServerTrust;
-  /** The namespace of the pod; undefined outside a cluster. */
+  /** The namespace of the Pod; undefined outside a cluster. */
   readonly namespace: string | undefined;
-  /** Asked for every request: tokens are renewed by others. */
-  credentials(): Promise<Credentials>;
+  /** Called for each request, because tokens and certificates are renewed. Pass settings that the API server answered with 401 to load them again. */
+  settings(rejected?: ConnectionSettings): Promise<ConnectionSettings>;
+  /** Closes idle connections. */
+  close(): void;
 }
 
-export interface ServerTrust {
-  readonly ca?: string | undefined;
-  readonly servername?: string | undefined;
-  readonly rejectUnauthorized?: boolean | undefined;
-}
-
-export interface Credentials {
-  /** The Authorization header. */
-  readonly authorization?: string | undefined;
-  readonly cert?: string | undefined;
-  readonly key?: string | undefined;
+export interface ConnectionSettings {
+  /** Holds the TLS options and the proxy; the same agent as long as these do not change. */
+  readonly agent: Agent;
+  readonly headers: Readonly<Record<string, string>>;
 }

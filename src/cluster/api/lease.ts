@@ -1,9 +1,9 @@
 import { readNumber, readObject, readText } from '../../json/read-field.ts';
 import type { JsonObject } from '../../json/value.ts';
-import { managedLabels } from '../webhooks/names.ts';
 import { sleep } from './back-off.ts';
 import type { ApiClient } from './client.ts';
 import { hasStatus } from './cluster-error.ts';
+import { managedLabels } from './names.ts';
 import { resourceTypes } from './resource-path.ts';
 
 export interface LeaseOptions {

@@ -1,18 +1,13 @@
-import {
-  type ClientRequest,
-  Agent as HttpAgent,
-  type IncomingMessage,
-  request as requestHttp,
-} from 'node:http';
-import { Agent as HttpsAgent, request as requestHttps } from 'node:https';
+import { type ClientRequest, type IncomingMessage, request as requestHttp } from 'node:http';
+import { request as requestHttps } from 'node:https';
 import { performance } from 'node:perf_hooks';
-import { fieldManager } from '../webhooks/names.ts';
-import type { ClusterAccess, Credentials } from './cluster-access.ts';
+import type { ClusterAccess, ConnectionSettings } from './cluster-access.ts';
 import { ClusterAccessError } from './cluster-error.ts';
+import { fieldManager } from './names.ts';
 
 export interface HttpRequest {
   readonly method: string;
-  /** With the query. */
+  /** Includes the query. */
   readonly path: string;
   readonly headers?: Readonly<Record<string, string>> | undefined;
   readonly body?: string | undefined;
@@ -28,52 +23,49 @@ export interface HttpResponse {
 }
 
 export interface Transport {
-  /** The whole answer, within the deadline. */
+  /** Resolves with the complete response, within the deadline. */
   send(request: HttpRequest): Promise<HttpResponse>;
-  /** The answer as it comes: `timeoutMs` counts until the headers are there. */
+  /** Resolves with a stream when the headers have arrived; `timeoutMs` covers only these. */
   open(request: HttpRequest): Promise<IncomingMessage>;
-  /** Ends idle connections. */
+  /** Closes idle connections. */
   close(): void;
 }
 
 const defaultTimeoutMs = 30_000;
 const defaultMaxBytes = 256 * 1024 * 1024;
 
-/** One connection pool to the API server, over HTTP/1.1: a watch keeps a connection of its own. */
+/**
+ * Requests over HTTP/1.1, on the connections that the access provides: a watch occupies a connection. A proxy that does
+ * not answer keeps a request without a socket, so deadlines do not rely on the events of the request.
+ */
 export function createTransport(access: ClusterAccess): Transport {
   const base = new URL(access.server);
   const prefix = base.pathname.replace(/\/$/, '');
   const secure = base.protocol === 'https:';
-  let agent = { certificate: '', agent: undefined as HttpAgent | undefined };
-
-  function agentFor(credentials: Credentials): HttpAgent {
-    const certificate = credentials.cert ?? '';
-    if (agent.agent !== undefined && agent.certificate === certificate) return agent.agent;
-    agent.agent?.destroy();
-    const pool = { keepAlive: true, keepAliveMsecs: 15_000, maxFreeSockets: 8 };
-    const identity =
-      credentials.cert === undefined ? {} : { cert: credentials.cert, key: credentials.key ?? '' };
-    const made = secure ? new HttpsAgent({ ...pool, ...access.tls, ...identity }) : new HttpAgent(pool);
-    agent = { certificate, agent: made };
-    return made;
-  }
 
   async function open(request: HttpRequest): Promise<IncomingMessage> {
     const deadline = performance.now() + (request.timeoutMs ?? defaultTimeoutMs);
-    const attempt = async () => {
-      const credentials = await access.credentials();
-      return begin(request, credentials, deadline - performance.now());
-    };
-    try {
-      return await attempt();
-    } catch (error) {
-      // A kept connection that the server has just closed says nothing about the request.
-      if (error instanceof StaleConnection && request.signal?.aborted !== true) return attempt();
-      throw error;
-    }
+    const attempt = (settings: ConnectionSettings) =>
+      begin(request, settings, deadline - performance.now()).catch((error: unknown) => {
+        // The server closed an idle connection; the request was not processed.
+        if (error instanceof StaleConnection && request.signal?.aborted !== true)
+          return begin(request, settings, deadline - performance.now());
+        throw error;
+      });
+    const settings = await access.settings();
+    const response = await attempt(settings);
+    if (response.statusCode !== 401) return response;
+    const renewed = await access.settings(settings);
+    if (sameCredentials(renewed, settings)) return response;
+    response.destroy();
+    return attempt(renewed);
   }
 
-  function begin(request: HttpRequest, credentials: Credentials, leftMs: number): Promise<IncomingMessage> {
+  function begin(
+    request: HttpRequest,
+    settings: ConnectionSettings,
+    leftMs: number,
+  ): Promise<IncomingMessage> {
     return new Promise((resolve, reject) => {
       const { method, path, headers, body, signal } = request;
       const call: ClientRequest = (secure ? requestHttps : requestHttp)({
@@ -82,38 +74,43 @@ export function createTransport(access: ClusterAccess): Transport {
         port: base.port || (secure ? 443 : 80),
         method,
         path: `${prefix}${path}`,
-        agent: agentFor(credentials),
+        agent: settings.agent,
         headers: {
           accept: 'application/json',
-          // The API server takes the name of the field manager from it.
+          // The API server derives the default field manager from it.
           'user-agent': fieldManager,
           ...(body === undefined ? {} : { 'content-length': Buffer.byteLength(body) }),
-          ...(credentials.authorization === undefined ? {} : { authorization: credentials.authorization }),
+          ...settings.headers,
           ...headers,
         },
       });
+      const fail = (error: Error) => {
+        settle();
+        reject(error);
+        call.destroy(error);
+      };
       const timer = setTimeout(
-        () => call.destroy(new ClusterAccessError(`${method} ${pathOnly(path)}: no answer in time`)),
+        () => fail(new ClusterAccessError(`${method} ${pathOnly(path)}: no response before the deadline`)),
         Math.max(leftMs, 0),
       );
-      const abort = () => call.destroy(new ClusterAccessError(`${method} ${pathOnly(path)} was given up`));
+      const abort = () => fail(new ClusterAccessError(`${method} ${pathOnly(path)} was aborted`));
       const settle = () => {
         clearTimeout(timer);
         signal?.removeEventListener('abort', abort);
       };
-      if (signal?.aborted === true) abort();
-      signal?.addEventListener('abort', abort, { once: true });
       call.on('socket', (socket) => socket.setKeepAlive(true, 15_000));
       call.once('response', (response) => {
         settle();
         resolve(response);
       });
-      call.once('error', (error: NodeJS.ErrnoException) => {
+      call.on('error', (error: NodeJS.ErrnoException) => {
         settle();
         const stale = call.reusedSocket && (error.code === 'ECONNRESET' || error.code === 'EPIPE');
         if (stale) reject(new StaleConnection(error.message, { cause: error }));
         else reject(error instanceof ClusterAccessError ? error : unreachable(base.host, error));
       });
+      if (signal?.aborted === true) return abort();
+      signal?.addEventListener('abort', abort, { once: true });
       call.end(body);
     });
   }
@@ -130,10 +127,10 @@ export function createTransport(access: ClusterAccess): Transport {
     };
   }
 
-  return { send, open, close: () => agent.agent?.destroy() };
+  return { send, open, close: () => access.close() };
 }
 
-/** Tells of every request before it is sent. */
+/** Reports each request before it is sent. */
 export function observeRequests(
   { send, open, close }: Transport,
   observe: (request: HttpRequest) => void,
@@ -153,21 +150,23 @@ export function observeRequests(
 
 class StaleConnection extends ClusterAccessError {}
 
+function sameCredentials(one: ConnectionSettings, other: ConnectionSettings): boolean {
+  return one.agent === other.agent && one.headers['Authorization'] === other.headers['Authorization'];
+}
+
 function unreachable(host: string, error: NodeJS.ErrnoException): ClusterAccessError {
   return new ClusterAccessError(
     `${host} cannot be reached: ${error.message || error.code || 'no reason given'}`,
-    {
-      cause: error,
-    },
+    { cause: error },
   );
 }
 
-/** Queries can hold selectors with names of users' things; messages show the path alone. */
+/** Error messages omit the query: its selectors may contain names of users' objects. */
 export function pathOnly(path: string): string {
   return path.split('?', 1)[0] ?? '';
 }
 
-/** Reads an answer to its end, within a deadline and a size. */
+/** Reads a response to its end, within a deadline and a size limit. */
 export function readAll(response: IncomingMessage, request: HttpRequest, leftMs: number): Promise<string> {
   return new Promise((resolve, reject) => {
     const { method, path, signal, maxBytes = defaultMaxBytes } = request;
@@ -175,8 +174,11 @@ export function readAll(response: IncomingMessage, request: HttpRequest, leftMs:
     let size = 0;
     const giveUp = (reason: string) =>
       response.destroy(new ClusterAccessError(`${method} ${pathOnly(path)}: ${reason}`));
-    const timer = setTimeout(() => giveUp('the answer did not end in time'), Math.max(leftMs, 0));
-    const abort = () => giveUp('was given up');
+    const timer = setTimeout(
+      () => giveUp('the response did not end before the deadline'),
+      Math.max(leftMs, 0),
+    );
+    const abort = () => giveUp('aborted');
     if (signal?.aborted === true) abort();
     signal?.addEventListener('abort', abort, { once: true });
     const settle = () => {
@@ -185,7 +187,7 @@ export function readAll(response: IncomingMessage, request: HttpRequest, leftMs:
     };
     response.on('data', (chunk: Buffer) => {
       size += chunk.length;
-      if (size > maxBytes) giveUp(`the answer has more than ${maxBytes} bytes`);
+      if (size > maxBytes) giveUp(`the response is larger than ${maxBytes} bytes`);
       else chunks.push(chunk);
     });
     response.once('end', () => {
@@ -196,10 +198,12 @@ export function readAll(response: IncomingMessage, request: HttpRequest, leftMs:
       settle();
       reject(error);
     });
-    // A connection cut in the middle of an answer closes without an end.
+    // A connection that breaks during a response closes without an end event.
     response.once('close', () => {
       settle();
-      reject(new ClusterAccessError(`${method} ${pathOnly(path)}: the connection was closed`));
+      reject(
+        new ClusterAccessError(`${method} ${pathOnly(path)}: the connection closed during the response`),
+      );
     });
   });
 }

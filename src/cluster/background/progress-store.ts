@@ -3,8 +3,8 @@ import { readTextMap } from '../../json/read-field.ts';
 import type { JsonObject } from '../../json/value.ts';
 import type { ApiClient } from '../api/client.ts';
 import { hasStatus } from '../api/cluster-error.ts';
+import { managedLabels } from '../api/names.ts';
 import { resourceTypes } from '../api/resource-path.ts';
-import { managedLabels } from '../webhooks/names.ts';
 
 /** What the background remembers across restarts: which policies it has acted upon. */
 export interface BackgroundState {

@@ -3,8 +3,8 @@ import type { JsonObject } from '../../json/value.ts';
 import type { ApiClient } from '../api/client.ts';
 import { hasStatus } from '../api/cluster-error.ts';
 import { type Informer, startInformer } from '../api/informer.ts';
+import { managedLabels } from '../api/names.ts';
 import { resourceTypes } from '../api/resource-path.ts';
-import { managedLabels } from '../webhooks/names.ts';
 import type { KeyPair } from './issuer.ts';
 import { certificatesOf } from './issuer.ts';
 import {

@@ -65,11 +65,15 @@ describe('a call of a service', () => {
 
   it.each<[string, RequestListener, RegExp]>([
     ['an answer that never comes', () => {}, /no answer in time/],
-    ['an answer that never ends', (_, response) => void response.write('['), /did not end in time/],
+    [
+      'an answer that never ends',
+      (_, response) => void response.write('['),
+      /did not end before the deadline/,
+    ],
     [
       'an answer that is too large',
       (_, response) => void response.end('1'.repeat(101)),
-      /more than 100 bytes/,
+      /larger than 100 bytes/,
     ],
     [
       'a redirect',

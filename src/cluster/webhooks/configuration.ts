@@ -1,9 +1,9 @@
 import type { Json, JsonObject } from '../../json/value.ts';
 import type { CompiledPolicy } from '../../policy/compiled.ts';
 import type { KindTable } from '../api/discovery.ts';
+import { managedLabels } from '../api/names.ts';
 import {
   type FailureGroup,
-  managedLabels,
   mutatingConfigurationName,
   namespacesEntryName,
   policyEntryName,

@@ -1,18 +1,8 @@
-/** Where the server keeps its things when it runs outside a cluster. */
-export const defaultNamespace = 'kymera';
-
-/** Names of the objects in the cluster. They never equal those of Kyverno, so that both can be installed. */
+/** Names of the webhook configurations. They differ from Kyverno's, so that both can be installed. */
 export const mutatingConfigurationName = 'kymera-resource-mutation';
 export const validatingConfigurationName = 'kymera-policy-validation';
-/** Requests that set off rules which act in the background. */
+/** For requests that trigger mutateExisting and generate rules. */
 export const triggerConfigurationName = 'kymera-resource-triggers';
-
-/** On every object that belongs to this installation. */
-export const managedLabels = { 'app.kubernetes.io/managed-by': 'kymera' } as const;
-export const managedSelector = 'app.kubernetes.io/managed-by=kymera';
-
-/** Under which the API server records what this program writes; it never changes. */
-export const fieldManager = 'kymera';
 
 export type FailureGroup = 'fail' | 'ignore';
 
@@ -22,12 +12,12 @@ export function sharedEntryName(group: FailureGroup, verb: Verb = 'mutate'): str
   return `${group}.${verb}.kymera.io`;
 }
 
-/** For policies of namespaces, which have an entry where no other asks for the same; called by the first of them. */
+/** The entry of namespaced policies, named after the first namespace it selects. */
 export function namespacesEntryName(namespace: string, group: FailureGroup, verb: Verb = 'mutate'): string {
   return `${namespace}.namespace.${group}.${verb}.kymera.io`;
 }
 
-/** A fully qualified name; names of policies have at most 63 characters, so it fits. */
+/** A fully qualified name. Policy names have at most 63 characters, so it is never too long. */
 export function policyEntryName(key: string, group: FailureGroup, verb: Verb = 'mutate'): string {
   const [first = '', second] = key.split('/');
   const name = second === undefined ? `${first}.cluster-policy` : `${second}.${first}.policy`;

@@ -5,15 +5,11 @@ import type { CompiledPolicy } from '../../policy/compiled.ts';
 import type { ApiClient } from '../api/client.ts';
 import { ApiError, hasStatus } from '../api/cluster-error.ts';
 import type { KindTable } from '../api/discovery.ts';
+import { managedSelector } from '../api/names.ts';
 import { type ResourceType, resourceTypes } from '../api/resource-path.ts';
 import type { WebhookState } from '../policies/status.ts';
 import { mutatingConfiguration, validatingConfiguration, type WebhookSettings } from './configuration.ts';
-import {
-  managedSelector,
-  mutatingConfigurationName,
-  triggerConfigurationName,
-  validatingConfigurationName,
-} from './names.ts';
+import { mutatingConfigurationName, triggerConfigurationName, validatingConfigurationName } from './names.ts';
 import { findOffenders } from './offending-policies.ts';
 import { choiceOf, type RefusedSetting, refusedSettings, withoutSettings } from './refused-settings.ts';
 import { triggerConfiguration } from './trigger-webhook.ts';
