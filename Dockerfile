@@ -1,4 +1,4 @@
-# The Node release with long-term support that the image runs on.
+# The image runs on a Node release with long-term support.
 ARG NODE_VERSION=24
 
 FROM node:${NODE_VERSION}-slim AS build
@@ -9,9 +9,8 @@ COPY tsconfig.json ./
 COPY scripts/build.mjs scripts/sbom.mjs scripts/setup.mjs scripts/
 COPY bin bin
 COPY src src
-# Only what the program loads: the bundle needs no packages beside it. What is in the bundle is told by the bill of materials.
-RUN node scripts/build.mjs \
-    && rm -r dist/browser dist/index.js* dist/admission dist/.built \
+# The bundle contains its packages. The bill of materials, read from the source maps, lists them.
+RUN node scripts/build.mjs --program \
     && node scripts/sbom.mjs > sbom.spdx.json \
     && find dist -name '*.map' -delete
 

@@ -1,21 +1,22 @@
 import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
 
-/** Layers that keep nothing between two calls: their tests may share a process, and what it has imported. */
-const pure = 'src/{json,yaml,expression,patch,policy,engine,analysis,admission,kustomize}/**/*.test.ts';
+/** These layers keep no state between calls, so their tests share a process and its imported modules. */
+const pure =
+  'src/{json,yaml,expression,patch,policy,engine,analysis,admission,kustomize,offline}/**/*.test.ts';
+/** All but the tests that measure memory, which take most of a minute. */
+const cli = ['src/cli/**/*.test.ts', 'test/cli/!(apply-stream).test.ts'];
 
 export default defineConfig({
   test: {
-    // By default one core is left idle, which is half of two.
+    // By default vitest leaves one core idle, which is half of two.
     maxWorkers: Math.max(availableParallelism(), 2),
     projects: [
+      { extends: true, test: { name: 'pure', include: [pure], isolate: false } },
+      { extends: true, test: { name: 'cli', include: cli } },
       {
         extends: true,
-        test: { name: 'pure', include: [pure], isolate: false },
-      },
-      {
-        extends: true,
-        test: { name: 'whole', include: ['src/**/*.test.ts', 'test/**/*.test.ts'], exclude: [pure] },
+        test: { name: 'whole', include: ['src/**/*.test.ts', 'test/**/*.test.ts'], exclude: [pure, ...cli] },
       },
     ],
     testTimeout: 20_000,

@@ -1,14 +1,15 @@
 import { spawnSync } from 'node:child_process';
-import { existsSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createContext, runInContext } from 'node:vm';
 import { transform } from 'esbuild';
-import { describe, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
+import { describeUnless, unlessBuilt } from './needs.testing.ts';
 
 const root = join(import.meta.dirname, '..');
 const browserBundle = join(root, 'dist/browser/index.js');
 
-describe.skipIf(!existsSync(join(root, 'dist/index.js')))('the built library', () => {
+describeUnless(unlessBuilt('dist/index.js'))('the built library', () => {
   test('the example runs as it stands', () => {
     const { stdout, stderr } = spawnSync(process.execPath, ['examples/mutate-pod.mjs'], {
       cwd: root,
@@ -24,7 +25,7 @@ autogen-cronjob-owner: skipped: the object does not match
   });
 });
 
-describe.skipIf(!existsSync(browserBundle))('the bundle for browsers', () => {
+describeUnless(unlessBuilt('dist/browser/index.js'))('the bundle for browsers', () => {
   const text = () => readFileSync(browserBundle, 'utf8');
 
   test('imports nothing', () => {

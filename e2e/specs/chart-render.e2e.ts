@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { expect, it } from 'vitest';
-import { blocksOf, markdownPages } from '../../test/docs/pages.ts';
+import { blocksOf, markdownPages } from '../../test/docs/pages.testing.ts';
 import { chart, createHelm, everyValue, helmMissing, objectsIn } from '../helm.ts';
 import type { KubernetesObject } from '../kubectl.ts';
 import { pod } from '../objects.ts';

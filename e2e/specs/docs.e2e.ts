@@ -3,7 +3,7 @@ import { mkdtempSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
 import { expect, it } from 'vitest';
-import { blocksOf, markdownPages, outputShape, root, stepsOf } from '../../test/docs/pages.ts';
+import { blocksOf, markdownPages, outputShape, root, stepsOf } from '../../test/docs/pages.testing.ts';
 import { type ClusterServer, startClusterServer } from '../cluster-server.ts';
 import { suite } from '../suite.ts';
 

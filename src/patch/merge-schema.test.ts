@@ -99,12 +99,13 @@ describe('kinds without a schema', () => {
 
 describe('the generated table', () => {
   const swagger = newestSwagger();
-  it.skipIf(typeof swagger !== 'object')('is what its generator prints today', () => {
-    const file = (swagger as { file: string }).file;
+  it('is what its generator prints today', ({ skip }) => {
+    if (typeof swagger === 'string') return skip(swagger);
     const committed = readFileSync(new URL('./generated/merge-types.ts', import.meta.url), 'utf8');
-    expect(renderMergeTypes(JSON.parse(readFileSync(file, 'utf8')) as OpenApiDocument)).toBe(committed);
+    expect(renderMergeTypes(JSON.parse(readFileSync(swagger.file, 'utf8')) as OpenApiDocument)).toBe(
+      committed,
+    );
   });
-  if (typeof swagger === 'string') console.info(`merge table not regenerated: ${swagger}`);
 });
 
 /** The OpenAPI document the committed table was made from, or why it is not here. */

@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { existsSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
@@ -7,6 +7,7 @@ import { holdOutput } from '../../src/cli/output/held-output.ts';
 import { showProgress } from '../../src/cli/output/progress.ts';
 import { loadPolicies } from '../../src/index.ts';
 import { wantedObjects } from '../../src/offline/wanted-objects.ts';
+import { describeUnless, unlessBuilt } from '../needs.testing.ts';
 import { kymera } from './in-process.ts';
 
 const rule = (text: string) => `apiVersion: kyverno.io/v1
@@ -160,7 +161,7 @@ function peakMemory(folder: string, count: number): number {
   return (JSON.parse(readFileSync(usage, 'utf8')) as { peakMegabytes: number }).peakMegabytes;
 }
 
-describe.skipIf(!existsSync(join(root, 'dist/cli/main.js')))('the built program', () => {
+describeUnless(unlessBuilt('dist/cli/main.js'))('the built program', () => {
   test.each([
     ['a policy that reads nothing else', rule(label)],
     ['a policy that reads other input', reading],

@@ -1,8 +1,9 @@
 import { spawnSync } from 'node:child_process';
-import { existsSync, mkdtempSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { describe, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
+import { describeUnless, unlessBuilt } from '../needs.testing.ts';
 
 const root = new URL('../../', import.meta.url).pathname;
 const policy =
@@ -15,7 +16,7 @@ function kymera(argv: readonly string[], input = '') {
   return spawnSync(process.execPath, [join(root, 'bin/kymera'), ...argv], { cwd, input, encoding: 'utf8' });
 }
 
-describe.skipIf(!existsSync(join(root, 'dist/cli/main.js')))('the built program', () => {
+describeUnless(unlessBuilt('dist/cli/main.js'))('the built program', () => {
   test('reads standard input, writes standard output and ends with 0', () => {
     const { status, stdout, stderr } = kymera(['apply', 'policy.yaml', '-r', '-', '-o', 'yaml', '-q'], pod);
     expect({ status, stdout, stderr }).toEqual({

@@ -2,14 +2,15 @@ import { spawnSync } from 'node:child_process';
 import { mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { beforeAll, describe, expect, it, test } from 'vitest';
+import { beforeAll, expect, it, test } from 'vitest';
+import { describeUnless } from '../needs.testing.ts';
 import { kymera } from './in-process.ts';
 
 function has(shell: string): boolean {
   return spawnSync(shell, ['-c', 'exit 0']).status === 0;
 }
 
-describe.skipIf(!has('bash'))('in bash', () => {
+describeUnless(has('bash') ? undefined : 'bash is not installed')('in bash', () => {
   const folder = mkdtempSync(join(tmpdir(), 'kymera-completion-'));
   beforeAll(async () => {
     writeFileSync(join(folder, 'script'), (await kymera(['completion', 'bash'])).stdout);

@@ -8,6 +8,7 @@ import { isArray, isObject, type Json, type JsonObject } from '../../src/json/va
 import type { CompiledPolicy } from '../../src/policy/compiled.ts';
 import { policy } from '../../src/policy/policy.testing.ts';
 import { appliedRules, ownSamples, type Sample, upstreamSamples } from '../conformance/policy-samples.ts';
+import { noCorpus } from '../needs.testing.ts';
 import { kymera } from './in-process.ts';
 
 const off = 'annotations: {pod-policies.kyverno.io/autogen-controllers: none}';
@@ -232,7 +233,7 @@ describe('with what the hints name left out, nothing that a rule wrote is seen',
   it('in the cases of Kyverno', { timeout: 120_000 }, async ({ skip }) => {
     const samples = upstreamSamples();
     if (!hasJq) return skip('jq is not installed');
-    if (samples === undefined) return skip('the corpus is not here: set KYMERA_CONFORMANCE to its folder');
+    if (samples === undefined) return skip(noCorpus);
     const { checked, left } = await differencesLeft(samples);
     expect(left).toEqual([]);
     expect(checked).toBeGreaterThan(100);

@@ -1,33 +1,35 @@
 import { mkdtempSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { describe, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { parse } from 'yaml';
 import type { Json, JsonObject } from '../../src/json/value.ts';
 import { titleOf } from '../../src/offline/object-identity.ts';
 import { type CorpusCase, type CorpusResult, findCorpus, readCorpus } from '../conformance/kyverno-corpus.ts';
+import { describeUnless, noCorpus } from '../needs.testing.ts';
 import { kymera } from './in-process.ts';
 
 const corpus = findCorpus(new URL('../..', import.meta.url).pathname);
 const cases =
   corpus === undefined ? [] : readCorpus(corpus).filter(({ folder }) => kindOf(folder) === 'cli-test');
-if (corpus === undefined)
-  console.log('skipped: the Kyverno corpus is not on this machine (KYMERA_CONFORMANCE)');
 
 /** Each case of Kyverno's own command line tests, made into a kyverno-test folder again. */
-describe.skipIf(corpus === undefined)('kymera test --lenient gives what the real program gave', () => {
-  test('there are cases', () => expect(cases.length).toBeGreaterThan(30));
+describeUnless(corpus === undefined ? noCorpus : undefined)(
+  'kymera test --lenient gives what the real program gave',
+  () => {
+    test('there are cases', () => expect(cases.length).toBeGreaterThan(30));
 
-  test.each(cases.map((one) => [one.id, one] as const))('%s', async (_, corpusCase) => {
-    const folder = rebuild(corpusCase);
-    const { stdout, stderr } = await kymera(['test', '.', '--lenient', '-o', 'json'], { folder });
-    const report = JSON.parse(stdout) as Report;
-    expect(report.suites[0]?.errors, stderr).toEqual([]);
-    const rows = report.suites.flatMap((suite) => suite.tests.flatMap((one) => one.results));
-    const told = corpusCase.results.map((result) => `${nameOf(result)}: ${outcomeIn(rows, result)}`);
-    expect(told).toEqual(corpusCase.results.map((result) => `${nameOf(result)}: ${wanted(result)}`));
-  });
-});
+    test.each(cases.map((one) => [one.id, one] as const))('%s', async (_, corpusCase) => {
+      const folder = rebuild(corpusCase);
+      const { stdout, stderr } = await kymera(['test', '.', '--lenient', '-o', 'json'], { folder });
+      const report = JSON.parse(stdout) as Report;
+      expect(report.suites[0]?.errors, stderr).toEqual([]);
+      const rows = report.suites.flatMap((suite) => suite.tests.flatMap((one) => one.results));
+      const told = corpusCase.results.map((result) => `${nameOf(result)}: ${outcomeIn(rows, result)}`);
+      expect(told).toEqual(corpusCase.results.map((result) => `${nameOf(result)}: ${wanted(result)}`));
+    });
+  },
+);
 
 interface Row {
   readonly policy: string;

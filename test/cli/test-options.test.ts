@@ -1,9 +1,10 @@
 import { spawnSync } from 'node:child_process';
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { run } from '../../src/cli/program.ts';
+import { describeUnless, unlessBuilt } from '../needs.testing.ts';
 import { kymera } from './in-process.ts';
 
 const policy = `apiVersion: kyverno.io/v1
@@ -284,7 +285,7 @@ test('--quiet prints nothing when all is well', async () => {
 
 const root = new URL('../../', import.meta.url).pathname;
 
-describe.skipIf(!existsSync(join(root, 'dist/cli/test-worker.js')))('the built program', () => {
+describeUnless(unlessBuilt('dist/cli/test-worker.js'))('the built program', () => {
   test('prints the same with one thread and with several', () => {
     const folder = mkdtempSync(join(tmpdir(), 'kymera-jobs-'));
     for (let index = 0; index < 12; index++) {

@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { policy } from '../../src/policy/policy.testing.ts';
 import type { Problem } from '../../src/problem.ts';
 import { findCorpus, readCorpus } from '../conformance/kyverno-corpus.ts';
+import { noCorpus } from '../needs.testing.ts';
 import { kymera } from './in-process.ts';
 
 const root = join(import.meta.dirname, '..', '..');
@@ -249,7 +250,7 @@ describe('no false alarms', () => {
 
   it('in the policies of Kyverno: those found are so', { timeout: 120_000 }, async ({ skip }) => {
     const corpus = findCorpus(root);
-    if (corpus === undefined) return skip('the corpus is not here: set KYMERA_CONFORMANCE to its folder');
+    if (corpus === undefined) return skip(noCorpus);
     const found: string[] = [];
     for (const { folder, policies, id } of readCorpus(corpus)) {
       const files = policies.map((file) => join(folder, file));

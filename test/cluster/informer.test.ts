@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, expect, it } from 'vitest';
 import { restartApiServer } from '../../e2e/control-plane/start.ts';
 import type { ControlPlaneState } from '../../e2e/control-plane/state.ts';
 import { startStallingProxy } from '../../e2e/stalling-proxy.ts';
@@ -11,10 +11,12 @@ import { startLeaderElection } from '../../src/cluster/api/lease.ts';
 import { resourceTypes } from '../../src/cluster/api/resource-path.ts';
 import { createTransport } from '../../src/cluster/api/transport.ts';
 import { compileKind } from '../../src/policy/kind-selector.ts';
+import { describeUnless } from '../needs.testing.ts';
 import { findBinaries, skipReason, startControlPlane, stopControlPlane } from './control-plane.ts';
 import { eventually } from './eventually.ts';
 
 const binaries = findBinaries();
+const describeCluster = describeUnless(binaries === undefined ? skipReason : undefined);
 let state: ControlPlaneState;
 let client: ApiClient;
 const informers: Informer[] = [];
@@ -41,7 +43,7 @@ function follow(more: Partial<Parameters<typeof startInformer>[0]> = {}): {
   return { informer, changes };
 }
 
-describe.skipIf(binaries === undefined)('with a real API server', { timeout: 120_000 }, () => {
+describeCluster('with a real API server', { timeout: 120_000 }, () => {
   beforeAll(async () => {
     if (binaries === undefined) return;
     state = await startControlPlane(binaries);
@@ -234,9 +236,3 @@ describe.skipIf(binaries === undefined)('with a real API server', { timeout: 120
     expect(errors).toHaveLength(1);
   });
 });
-
-if (binaries === undefined) {
-  describe('with a real API server', () => {
-    it('client and informer', ({ skip }) => skip(skipReason));
-  });
-}

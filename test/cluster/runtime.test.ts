@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { ControlPlaneState } from '../../e2e/control-plane/state.ts';
 import { review } from '../../src/admission/review.ts';
 import { cleanup } from '../../src/cli/operate/cleanup.ts';
@@ -10,11 +10,13 @@ import { connect } from '../../src/cluster/api/connect.ts';
 import { resourceTypes } from '../../src/cluster/api/resource-path.ts';
 import { type ClusterRuntime, startCluster } from '../../src/cluster/runtime.ts';
 import { isObject, type Json, type JsonObject, valueAt } from '../../src/json/value.ts';
+import { describeUnless } from '../needs.testing.ts';
 import { findBinaries, skipReason, startControlPlane, stopControlPlane } from './control-plane.ts';
 import { eventually } from './eventually.ts';
 import { freePort, startWebhookServer, type WebhookServer } from './webhook-server.ts';
 
 const binaries = findBinaries();
+const describeCluster = describeUnless(binaries === undefined ? skipReason : undefined);
 const lease = { retryMs: 300, renewDeadlineMs: 2_000, durationMs: 3_000 };
 let state: ControlPlaneState;
 let client: ApiClient;
@@ -104,7 +106,7 @@ async function webhookNames(): Promise<readonly string[]> {
     .map(({ name }) => String(name));
 }
 
-describe.skipIf(binaries === undefined)('life in a real cluster', { timeout: 120_000 }, () => {
+describeCluster('life in a real cluster', { timeout: 120_000 }, () => {
   beforeAll(async () => {
     if (binaries === undefined) return;
     state = await startControlPlane(binaries);
@@ -385,9 +387,3 @@ describe.skipIf(binaries === undefined)('life in a real cluster', { timeout: 120
     expect(output.at(-1)).toContain('removed secret kymera/kymera-serving');
   });
 });
-
-if (binaries === undefined) {
-  describe('life in a real cluster', () => {
-    it('of a runtime', ({ skip }) => skip(skipReason));
-  });
-}

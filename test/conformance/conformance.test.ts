@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { noCorpus } from '../needs.testing.ts';
 import { existingFailures, isExistingCase } from './existing-corpus.ts';
 import { readExpectedDifferences } from './expected-differences.ts';
 import { findCorpus, offlineResults, readCorpus } from './kyverno-corpus.ts';
@@ -30,8 +31,7 @@ const corpus = findCorpus(root);
 
 describe('Kyverno cases', () => {
   if (corpus === undefined) {
-    it('give the same objects', ({ skip }) =>
-      skip('the corpus is not here: set KYMERA_CONFORMANCE to its folder'));
+    it('give the same objects', ({ skip }) => skip(noCorpus));
     return;
   }
   const expectedDifferences = readExpectedDifferences(root);

@@ -1,10 +1,11 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { loadDocuments } from '../../src/policy/load.ts';
+import { corpusFolder, describeUnless, noCorpus } from '../needs.testing.ts';
 
-const root = join(process.env.KYMERA_CONFORMANCE ?? '../shared/conformance', 'kyverno');
+const root = join(corpusFolder, 'kyverno');
 
 interface Step {
   readonly expectError?: boolean;
@@ -32,7 +33,7 @@ const files = existsSync(root)
       )
   : [];
 
-describe.skipIf(files.length === 0)('policies people run', () => {
+describeUnless(files.length === 0 ? noCorpus : undefined)('policies people run', () => {
   it.each(files)('$name', ({ name, folder, file }) => {
     const { policies, exceptions, globalContext, problems } = loadDocuments([
       { file: name, text: readFileSync(join(folder, file), 'utf8') },

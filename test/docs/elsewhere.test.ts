@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { allCommands, modelOf } from '../../src/cli/command-model.ts';
 import { createProgram } from '../../src/cli/program.ts';
-import { blocksOf, markdownPages, root } from './pages.ts';
+import { blocksOf, markdownPages, root } from './pages.testing.ts';
 
 /** What `sh elsewhere` shows is run by other suites, in other words: here, that commands, flags, scripts, values and files exist. */
 const lines = markdownPages().flatMap((page) =>

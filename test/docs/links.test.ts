@@ -2,7 +2,7 @@ import { existsSync, readFileSync, statSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { headingAnchor } from '../../scripts/heading-anchor.ts';
-import { markdownPages, type Page, proseOf, root } from './pages.ts';
+import { markdownPages, type Page, proseOf, root } from './pages.testing.ts';
 
 const pages = markdownPages();
 

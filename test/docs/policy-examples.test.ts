@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { fieldsToShow } from '../../scripts/docs-policy.ts';
 import { loadPolicies } from '../../src/index.ts';
-import { root } from './pages.ts';
+import { root } from './pages.testing.ts';
 
 const folder = join(root, 'docs/policy-examples');
 const examples = readdirSync(folder).map((name) => [name, readFileSync(join(folder, name), 'utf8')] as const);

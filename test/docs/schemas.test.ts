@@ -6,6 +6,7 @@ import { parseAllDocuments } from 'yaml';
 import { loadDocuments } from '../../src/policy/load.ts';
 import { policy } from '../../src/policy/policy.testing.ts';
 import { findCorpus, readCorpus, readText } from '../conformance/kyverno-corpus.ts';
+import { noCorpus } from '../needs.testing.ts';
 
 const root = join(import.meta.dirname, '..', '..');
 const schema = JSON.parse(readFileSync(join(root, 'schemas/policy.schema.json'), 'utf8'));
@@ -38,7 +39,7 @@ describe('the schema for editors', () => {
 
   it('takes every policy of Kyverno that loads', async ({ skip }) => {
     const corpus = findCorpus(root);
-    if (corpus === undefined) return skip('the corpus is not here: set KYMERA_CONFORMANCE to its folder');
+    if (corpus === undefined) return skip(noCorpus);
     let taken = 0;
     for (const corpusCase of readCorpus(corpus)) {
       for (const file of corpusCase.policies) {

@@ -4,6 +4,7 @@ import { writeSet } from '../../src/analysis/writes/write-set.ts';
 import { matchesWildcard } from '../../src/expression/wildcard.ts';
 import type { JsonObject } from '../../src/json/value.ts';
 import { appliedRules, ownSamples, type Sample, upstreamSamples } from '../conformance/policy-samples.ts';
+import { noCorpus } from '../needs.testing.ts';
 import { uncoveredPlaces } from './write-coverage.testing.ts';
 
 const own = ownSamples();
@@ -49,7 +50,7 @@ describe('what a rule really writes lies in its write set', () => {
   });
 
   it('in the cases of Kyverno', async ({ skip }) => {
-    if (upstream === undefined) return skip('the corpus is not here: set KYMERA_CONFORMANCE to its folder');
+    if (upstream === undefined) return skip(noCorpus);
     const found = await Promise.all(
       upstream.flatMap((sample) => sample.objects.map((object) => coverageOf(sample, object))),
     );

@@ -11,8 +11,9 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, describe, expect, it } from 'vitest';
+import { afterEach, expect, it } from 'vitest';
 import { parse } from 'yaml';
+import { describeUnless, unlessBuilt } from '../needs.testing.ts';
 import { labelPolicy, patchIn, pod, policyText, responseIn, reviewOf, send } from './running-server.ts';
 import { makeClient, makeServing } from './self-signed.ts';
 
@@ -81,7 +82,7 @@ async function until(holds: () => boolean | Promise<boolean>, describe = () => '
 const labels = (value: object) => [{ op: 'add', path: '/metadata/labels', value }];
 const patchText = async (served: Served) => JSON.stringify(patchIn(await served.post()));
 
-describe.skipIf(!existsSync(join(root, 'dist/cli/main.js')))('kymera serve', () => {
+describeUnless(unlessBuilt('dist/cli/main.js'))('kymera serve', () => {
   it('prints a curl line that shows a patch when it is pasted, and a webhook configuration', async () => {
     const served = await serve({ 'policies/a.yaml': labelPolicy('one', 'a: "1"') });
     const [line = ''] = /^curl .*$/m.exec(served.output()) ?? [];

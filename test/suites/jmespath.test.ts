@@ -1,14 +1,15 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
-import { join, resolve } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
 import { compileExpression } from '../../src/expression/expression.ts';
 import { ExpressionSyntaxError } from '../../src/expression/jmespath/syntax-error.ts';
 import { EvaluationError, type Scope } from '../../src/expression/scope.ts';
 import { isObject, type Json, member } from '../../src/json/value.ts';
+import { corpusFolder, describeUnless, noCorpus } from '../needs.testing.ts';
 
 // The jmespath.test compliance suite is not part of the project; docs/jmespath-differences.md lists where we differ.
 const root = join(import.meta.dirname, '../..');
-const folder = join(resolve(root, process.env.KYMERA_CONFORMANCE ?? '../shared/conformance'), 'jmespath');
+const folder = join(corpusFolder, 'jmespath');
 
 interface SuiteCase {
   readonly id: string;
@@ -82,10 +83,9 @@ function uncode(cell: string): string {
 }
 
 const present = existsSync(folder);
-if (!present) console.info('jmespath.test: skipped, the conformance data is not here (KYMERA_CONFORMANCE)');
 
-describe.skipIf(!present)('jmespath.test', () => {
-  const cases = present ? readCases() : [];
+describeUnless(present ? undefined : noCorpus)('jmespath.test', () => {
+  const cases = readCases();
 
   it('differs in the documented cases only, and there as documented', () => {
     const differing = new Map(

@@ -1,11 +1,12 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
-import { join, resolve } from 'node:path';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { describe, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { equal } from '../../src/json/equal.ts';
 import { applyPatch, PatchApplyError } from '../../src/json/patch/apply-patch.ts';
 import type { UserPatchOperation } from '../../src/json/patch/operation.ts';
 import type { Json } from '../../src/json/value.ts';
+import { corpusFolder, describeUnless, noCorpus } from '../needs.testing.ts';
 
 // The json-patch-tests suite, strict and lenient. Its data is not part of this repository.
 
@@ -19,10 +20,8 @@ interface SuiteCase {
 }
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
-const folder = join(resolve(root, process.env.KYMERA_CONFORMANCE ?? '../shared/conformance'), 'json-patch');
+const folder = join(corpusFolder, 'json-patch');
 const present = existsSync(folder);
-if (!present)
-  console.info('json-patch-tests: skipped, the conformance data is not here (KYMERA_CONFORMANCE)');
 
 const files = present ? readdirSync(folder).filter((file) => file.endsWith('.json')) : [];
 const cases = files.flatMap((file) => JSON.parse(readFileSync(join(folder, file), 'utf8')) as SuiteCase[]);
@@ -57,7 +56,7 @@ function listedDifferences(): string[] {
   return rows.slice(1).map((row) => row.split(' | ').slice(0, 2).join(' | ').replace(/^\| /, ''));
 }
 
-describe.skipIf(!present)('json-patch-tests', () => {
+describeUnless(present ? undefined : noCorpus)('json-patch-tests', () => {
   it('has cases', () => {
     expect(enabled.length).toBeGreaterThan(100);
   });
