@@ -5,7 +5,15 @@ import { delimiter, dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { parseAllDocuments } from 'yaml';
 import { loadPolicies } from '../../src/index.ts';
-import { type Block, blocksOf, markdownPages, outputShape, type Page, root, stepsOf } from './pages.testing.ts';
+import {
+  type Block,
+  blocksOf,
+  markdownPages,
+  outputShape,
+  type Page,
+  root,
+  stepsOf,
+} from './pages.testing.ts';
 
 /**
  * How the blocks of a page are tested, by their first word:
