@@ -18,7 +18,18 @@ const layers = [
   'cli',
 ];
 const pureLayers = [...layers.slice(0, layers.indexOf('analysis') + 1), 'offline'];
-const purePackages = ['yaml', 'js-yaml', 'jmespath', 're2js', 'lru-cache', 'semver', 'fast-json-patch'];
+const purePackages = [
+  'yaml',
+  'js-yaml',
+  'jmespath',
+  're2js',
+  'lru-cache',
+  'semver',
+  'fast-json-patch',
+  '@noble/hashes',
+  '@peculiar/asn1-(schema|x509)',
+  'asn1js',
+];
 const foundation = '^src/(errors|problem)\\.ts$';
 /** Reads the clock of the process: only for layers that are not pure. */
 const systemEnvironment = '^src/system-environment\\.ts$';

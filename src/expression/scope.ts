@@ -71,6 +71,18 @@ export class Suspend extends Error {
   }
 }
 
+/** Evaluates again whenever data has arrived, until none is missing. Evaluation is pure, so repeating it is safe. */
+export async function untilReady<T>(evaluate: () => T): Promise<T> {
+  for (;;) {
+    try {
+      return evaluate();
+    } catch (error) {
+      if (!(error instanceof Suspend)) throw error;
+      await error.ready;
+    }
+  }
+}
+
 /** For templates that read nothing: those without variables, of which only `\{{` is taken out. */
 export const emptyScope: Scope = {
   lookup: () => undefined,

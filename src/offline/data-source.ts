@@ -1,6 +1,7 @@
 import { kindOf } from '../admission/resource-request.ts';
 import type { DataAnswer, DataQuery, DataSource } from '../engine/context/data-source.ts';
 import { parseLabelQuery } from '../expression/label-query.ts';
+import { Suspend } from '../expression/scope.ts';
 import { metadataOf } from '../json/metadata.ts';
 import { isArray, isObject, type Json, type JsonObject } from '../json/value.ts';
 import { type ApiPath, parseApiPath, resourceOf } from './api-path.ts';
@@ -160,6 +161,7 @@ function projectGlobal(spec: JsonObject, name: string, whole: Json): DataAnswer 
   try {
     return { found: true, value: searchIn(whole, text) };
   } catch (error) {
+    if (error instanceof Suspend) throw error;
     const reason = error instanceof Error ? error.message : String(error);
     return { found: false, error: `projection ${name}: ${reason}` };
   }

@@ -5,7 +5,7 @@ import { RequestFacts, RequestScope } from '../../engine/context/request-scope.t
 import { ElementLayer, loopNames } from '../../engine/context/scope-layers.ts';
 import type { Request } from '../../engine/request.ts';
 import type { ErrorCode } from '../../errors.ts';
-import { type Environment, EvaluationError, type Scope } from '../../expression/scope.ts';
+import { type Environment, EvaluationError, type Scope, untilReady } from '../../expression/scope.ts';
 import type { CompiledTemplate } from '../../expression/template/template.ts';
 import { readObject, readText, readTexts } from '../../json/read-field.ts';
 import { isArray, isObject, type Json, type JsonObject } from '../../json/value.ts';
@@ -20,7 +20,6 @@ import { addLabels, refOf, refTitle } from '../object-identity.ts';
 import { type ObjectReader, type ObjectRef, StoreError } from '../ports.ts';
 import { labelSelectorText } from '../store/label-selector-text.ts';
 import { contextSettings, ruleScope } from '../triggers/triggered-rules.ts';
-import { untilReady } from '../until-ready.ts';
 import { objectFromData, objectFromSource } from './content.ts';
 import { ruleLabels, triggerLabels } from './labels.ts';
 

@@ -7,14 +7,13 @@ import type { Failure, Outcome } from '../../engine/outcome.ts';
 import { outcomeOf } from '../../engine/outcomes.ts';
 import type { Request } from '../../engine/request.ts';
 import { type RuleEffect, runRule } from '../../engine/rule.ts';
-import { type Environment, EvaluationError, type Scope } from '../../expression/scope.ts';
+import { type Environment, EvaluationError, type Scope, untilReady } from '../../expression/scope.ts';
 import { equal } from '../../json/equal.ts';
 import type { JsonObject } from '../../json/value.ts';
 import type { CompiledPolicy, CompiledRule, CompiledTarget } from '../../policy/compiled.ts';
 import { refKey } from '../object-identity.ts';
 import { type ObjectReader, type ObjectRef, StoreError } from '../ports.ts';
 import { contextSettings, ruleScope } from '../triggers/triggered-rules.ts';
-import { untilReady } from '../until-ready.ts';
 import { createListCache } from './list-cache.ts';
 import { type FoundTarget, findTargets, renderTarget } from './target-lookup.ts';
 

@@ -9,7 +9,7 @@ import { MatchSubject, type SubjectSurroundings, statedIdentity } from '../../en
 import type { Failure } from '../../engine/outcome.ts';
 import type { Request } from '../../engine/request.ts';
 import { at, StageError } from '../../engine/stage.ts';
-import type { Environment, Scope } from '../../expression/scope.ts';
+import { type Environment, type Scope, untilReady } from '../../expression/scope.ts';
 import type { JsonObject } from '../../json/value.ts';
 import type {
   CompiledException,
@@ -18,7 +18,6 @@ import type {
   CompiledRuleHead,
 } from '../../policy/compiled.ts';
 import { type BackgroundRule, backgroundRules } from '../background-rule.ts';
-import { untilReady } from '../until-ready.ts';
 import { skipMessage, type TriggerOutcome, type TriggerSkip } from './trigger-outcome.ts';
 import { triggerReads } from './trigger-reads.ts';
 

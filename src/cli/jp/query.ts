@@ -1,7 +1,7 @@
 import { parseAllDocuments } from 'yaml';
 import { errorTable } from '../../errors.ts';
 import { type CompiledExpression, compileExpression } from '../../expression/expression.ts';
-import { EvaluationError } from '../../expression/scope.ts';
+import { EvaluationError, untilReady } from '../../expression/scope.ts';
 import type { Json } from '../../json/value.ts';
 import { inputError } from '../../problem.ts';
 import { systemEnvironment } from '../../system-environment.ts';
@@ -46,7 +46,8 @@ export async function query(given: readonly string[], options: QueryOptions, io:
     for (const expression of expressions) {
       if (hasTitles) await io.stdout.write(`# ${expression.text}\n`);
       try {
-        await io.stdout.write(`${format(expression.search(document, systemEnvironment), options)}\n`);
+        const value = await untilReady(() => expression.search(document, systemEnvironment));
+        await io.stdout.write(`${format(value, options)}\n`);
       } catch (error) {
         if (!(error instanceof EvaluationError)) throw error;
         const { message, code } = error;

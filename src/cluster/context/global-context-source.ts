@@ -1,7 +1,7 @@
 import type { DataAnswer, DataQuery } from '../../engine/context/data-source.ts';
 import { parseDuration } from '../../expression/duration.ts';
 import { compileExpression } from '../../expression/expression.ts';
-import type { Environment } from '../../expression/scope.ts';
+import { type Environment, untilReady } from '../../expression/scope.ts';
 import { readObject, readObjects, readText } from '../../json/read-field.ts';
 import type { Json, JsonObject } from '../../json/value.ts';
 import type { ApiClient } from '../api/client.ts';
@@ -94,7 +94,9 @@ function callSource(
       // Old data is better than none while a service is away.
       if (fresh.found) {
         const value =
-          jmesPath === undefined ? fresh.value : compileExpression(jmesPath).search(fresh.value, environment);
+          jmesPath === undefined
+            ? fresh.value
+            : await untilReady(() => compileExpression(jmesPath).search(fresh.value, environment));
         answer = { found: true, value };
         refreshedAt = Date.now();
       } else if (!answer.found) answer = fresh;

@@ -1,5 +1,6 @@
 import type { DataAnswer } from '../../engine/context/data-source.ts';
 import { compileExpression } from '../../expression/expression.ts';
+import { Suspend } from '../../expression/scope.ts';
 import { readObject, readObjects, readText } from '../../json/read-field.ts';
 import type { JsonObject } from '../../json/value.ts';
 import { globalContextProblems } from './global-context-check.ts';
@@ -58,7 +59,8 @@ export function createGlobalContext(options: GlobalContextOptions): GlobalContex
         return missing(`GlobalContextEntry ${name} has no projection ${projection}`);
       try {
         return { found: true, value: compileExpression(expression).search(data.value, options.environment) };
-      } catch {
+      } catch (error) {
+        if (error instanceof Suspend) throw error;
         // The reason may quote data.
         return missing(`projection ${projection} of GlobalContextEntry ${name} cannot be evaluated`);
       }

@@ -24,6 +24,7 @@ export function compileCall(
   if (definition === undefined)
     throw new ExpressionSyntaxError(`unknown function ${node.name}()`, node.position);
   checkArity(definition, node);
+  definition.prepare?.();
   const args = node.args.map((arg, index) =>
     compileArgument(definition, index, arg, node.position, at, compile),
   );

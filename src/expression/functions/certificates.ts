@@ -1,17 +1,35 @@
+import type { JsonObject } from '../../json/value.ts';
+import { Suspend } from '../scope.ts';
 import { defineFunctions } from './define.ts';
-import { decodeX509 } from './x509/decode.ts';
 import { exampleCertificate } from './x509/example.ts';
+
+let decode: ((pem: string) => JsonObject) | undefined;
+let loading: Promise<void> | undefined;
+
+/** The ASN.1 library takes 20 ms to load, which only policies that use it should pay for. */
+function loadDecoder(): Promise<void> {
+  loading ??= import('./x509/decode.ts').then((module) => {
+    decode = module.decodeX509;
+  });
+  return loading;
+}
 
 export const certificateFunctions = defineFunctions({
   x509_decode: {
     parameters: ['string'],
     returns: 'object',
-    description: 'A PEM certificate or certificate request with an RSA key, as Go shows it in JSON.',
+    description: 'Decodes a PEM certificate or certificate request with an RSA key into the JSON form of Go.',
     example: {
       expression: 'x509_decode(@).Subject.CommonName',
       data: exampleCertificate,
       result: 'example.com',
     },
-    call: (args) => args.attempt(() => decodeX509(args.text(0))),
+    // A failure to load is reported by the call.
+    prepare: () => void loadDecoder().catch(() => undefined),
+    call: (args) => {
+      const decodeX509 = decode;
+      if (decodeX509 === undefined) throw new Suspend(loadDecoder());
+      return args.attempt(() => decodeX509(args.text(0)));
+    },
   },
 });

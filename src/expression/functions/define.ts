@@ -70,6 +70,7 @@ export interface FunctionDefinition {
   readonly description: string;
   readonly example: ExpressionFunction['example'];
   readonly volatile?: true | undefined;
+  readonly prepare?: () => void;
   readonly call: (args: Arguments) => Json;
 }
 

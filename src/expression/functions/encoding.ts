@@ -1,8 +1,10 @@
+import { md5, sha1 } from '@noble/hashes/legacy.js';
+import { sha256 } from '@noble/hashes/sha2.js';
+import { bytesToHex } from '@noble/hashes/utils.js';
 import type { Json } from '../../json/value.ts';
 import { parseYamlText } from '../../yaml/parse-text.ts';
 import { decodeBase64, encodeBase64 } from './base64.ts';
 import { defineFunctions } from './define.ts';
-import { md5, sha1, sha256 } from './digest.ts';
 
 const encoder = new TextEncoder();
 const decoder = new TextDecoder();
@@ -44,20 +46,20 @@ export const encodingFunctions = defineFunctions({
       expression: "sha256('a')",
       result: 'ca978112ca1bbdcafac231b39a23dc4da786eff8147c4e72b9807785afee48bb',
     },
-    call: (args) => sha256(encoder.encode(args.text(0))),
+    call: (args) => bytesToHex(sha256(encoder.encode(args.text(0)))),
   },
   sha1: {
     parameters: ['string'],
     returns: 'string',
     description: 'The SHA-1 hash in hexadecimal.',
     example: { expression: "sha1('a')", result: '86f7e437faa5a7fce15d1ddcb9eaeaea377667b8' },
-    call: (args) => sha1(encoder.encode(args.text(0))),
+    call: (args) => bytesToHex(sha1(encoder.encode(args.text(0)))),
   },
   md5: {
     parameters: ['string'],
     returns: 'string',
     description: 'The MD5 hash in hexadecimal.',
     example: { expression: "md5('a')", result: '0cc175b9c0f1b6a831c399e269772661' },
-    call: (args) => md5(encoder.encode(args.text(0))),
+    call: (args) => bytesToHex(md5(encoder.encode(args.text(0)))),
   },
 });

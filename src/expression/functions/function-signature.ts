@@ -40,6 +40,9 @@ export interface ExpressionFunction {
   };
   /** Not a pure function of its arguments (random, time_now …). */
   readonly volatile?: true | undefined;
+  /** Called when an expression that calls the function is compiled: loads what the call will need. */
+  prepare?(): void;
+  /** May throw Suspend. */
   call(args: readonly Argument[], environment: Environment): Json;
 }
 

@@ -58,20 +58,3 @@ function isInternalV4(first: number, second: number): boolean {
   if (first === 172) return (second & 0xf0) === 16;
   return (first === 192 && second === 168) || (first === 169 && second === 254);
 }
-
-/** Canonical text of 4 or 16 bytes: the longest run of zero groups is `::`. */
-export function formatAddress(bytes: Uint8Array): string {
-  if (bytes.length === 4) return bytes.join('.');
-  const isMapped =
-    bytes.subarray(0, 10).every((byte) => byte === 0) && bytes[10] === 255 && bytes[11] === 255;
-  if (isMapped) return bytes.subarray(12).join('.');
-  const groups = Array.from({ length: 8 }, (_, index) =>
-    (((bytes[index * 2] ?? 0) << 8) | (bytes[index * 2 + 1] ?? 0)).toString(16),
-  );
-  const zeros = groups.map((_, index) => groups.slice(index).findIndex((group) => group !== '0'));
-  const runs = zeros.map((run, index) => (run < 0 ? groups.length - index : run));
-  const longest = Math.max(...runs);
-  if (longest < 2) return groups.join(':');
-  const start = runs.indexOf(longest);
-  return `${groups.slice(0, start).join(':')}::${groups.slice(start + longest).join(':')}`;
-}

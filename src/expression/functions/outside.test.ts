@@ -4,7 +4,7 @@ import { describe, expect, it, test } from 'vitest';
 import type { Json } from '../../json/value.ts';
 import { compileRegexp } from '../go/regexp.ts';
 import { call } from './call.testing.ts';
-import { formatAddress, parseAddress } from './ip-address.ts';
+import { parseAddress } from './ip-address.ts';
 
 describe('time', () => {
   test.each<[string, string[], Json]>([
@@ -37,11 +37,12 @@ describe('time', () => {
 describe('encoding', () => {
   it('hashes as every other implementation does', () => {
     fc.assert(
-      fc.property(fc.string({ unit: 'binary', maxLength: 300 }), (text) => {
+      fc.property(fc.string({ unit: 'binary', maxLength: 100 }), (text) => {
         for (const name of ['md5', 'sha1', 'sha256']) {
           expect(call(name, [text])).toBe(createHash(name).update(text, 'utf8').digest('hex'));
         }
       }),
+      { numRuns: 30 },
     );
   });
 
@@ -119,12 +120,17 @@ describe('network', () => {
     expect(() => call('is_external_url', ['out.example'], environment)).toThrow('no such host');
   });
 
-  test.each(['::', '::1', '2001:db8::1', '1:2:3:4:5:6:7:8', '1::8', '1:0:3::', '10.0.0.1'])(
-    'reads and writes the address %s',
-    (text) => {
-      expect(formatAddress(Uint8Array.from(parseAddress(text) ?? []))).toBe(text);
-    },
-  );
+  test.each([
+    ['::', '00000000000000000000000000000000'],
+    ['::1', '00000000000000000000000000000001'],
+    ['2001:db8::1', '20010db8000000000000000000000001'],
+    ['1:2:3:4:5:6:7:8', '00010002000300040005000600070008'],
+    ['1::8', '00010000000000000000000000000008'],
+    ['1:0:3::', '00010000000300000000000000000000'],
+    ['10.0.0.1', '00000000000000000000ffff0a000001'],
+  ])('reads the address %s', (text, bytes) => {
+    expect(Buffer.from(parseAddress(text) ?? []).toString('hex')).toBe(bytes);
+  });
 
   test.each(['', '1.2.3', '01.2.3.4', '256.1.1.1', '1::2::3', '1:2:3:4:5:6:7', '12345::', 'g::', 'a.b.c.d'])(
     '%j is no address',

@@ -1,6 +1,6 @@
 import { describe, expect, it, test } from 'vitest';
 import { compileExpression } from '../expression.ts';
-import type { Environment } from '../scope.ts';
+import { type Environment, untilReady } from '../scope.ts';
 import { functionTable } from './table.ts';
 
 const environment: Environment = { now: () => new Date('2021-01-02T15:04:05.678Z'), random: () => 0.5 };
@@ -19,11 +19,12 @@ describe('the function table', () => {
 
   test.each([...functionTable.values()])(
     '$name: its example holds',
-    ({ name, example, description, returns }) => {
+    async ({ name, example, description, returns }) => {
       expect(description).toMatch(/^[A-Z].*\.$/);
       expect(returns).not.toBe('');
       expect(example.expression).toContain(`${name}(`);
-      const result = compileExpression(example.expression).search(example.data ?? {}, environment);
+      const expression = compileExpression(example.expression);
+      const result = await untilReady(() => expression.search(example.data ?? {}, environment));
       if (example.result === undefined) expect(result).toBe('2021-01-02T15:04:05Z');
       else expect(result).toEqual(example.result);
     },

@@ -1,195 +1,216 @@
+import { AsnConvert } from '@peculiar/asn1-schema';
+import {
+  AlgorithmIdentifier,
+  Attribute,
+  type AttributeValue,
+  Certificate,
+  Extensions,
+  Name,
+  SubjectPublicKeyInfo,
+} from '@peculiar/asn1-x509';
+import { type AsnType, BaseStringBlock, type BitString, Constructed, fromBER, Integer } from 'asn1js';
 import type { Json, JsonObject } from '../../../json/value.ts';
-import { decodeBase64, encodeBase64 } from '../base64.ts';
+import { decodeBase64 } from '../base64.ts';
 import {
-  child,
-  children,
-  contextTag,
-  type Der,
-  derTag,
-  readBits,
-  readDer,
-  readInteger,
-  readOid,
-  readTime,
-} from './der.ts';
-import {
+  alternativeNames,
+  base64,
+  certificateExtensions,
   describeExtension,
-  type Extension,
-  readAlternativeNames,
-  readAuthorityAccess,
-  readBasicConstraints,
-  readDistributionPoints,
-  readExtendedKeyUsage,
-  readExtension,
-  readKeyUsage,
-  readPolicies,
+  oidNumbers,
+  orNull,
+  subjectAltName,
 } from './extensions.ts';
-import { readName } from './name.ts';
-import { signatureAlgorithm } from './signature.ts';
 
 /** A PEM certificate or certificate request as the JSON of Go's x509 structures. Throws an Error for anything else. */
 export function decodeX509(pem: string): JsonObject {
   const [, type, body = ''] = /-----BEGIN ([A-Z0-9 ]+)-----\s*\n([^-]*)-----END \1-----/.exec(pem) ?? [];
   if (type === undefined) throw new Error('failed to decode PEM block');
   const bytes = decodeBase64(body.replace(/[ \t]/g, ''));
-  if (type === 'CERTIFICATE') return readCertificate(bytes);
-  if (type === 'CERTIFICATE REQUEST') return readRequest(bytes);
+  if (type === 'CERTIFICATE') return wellFormed('certificate', () => describeCertificate(bytes));
+  if (type === 'CERTIFICATE REQUEST') return wellFormed('certificate request', () => describeRequest(bytes));
   throw new Error('PEM block neither contains a CERTIFICATE or CERTIFICATE REQUEST');
 }
 
-function outerParts(bytes: Uint8Array): readonly [Der, Der, Der] {
-  const outer = child(readDer(bytes), 0);
-  const parts = children(outer);
-  return [child(parts, 0), child(parts, 1), child(parts, 2)];
-}
+/** The key is well-formed, but Kyverno supports only RSA. */
+class UnsupportedKeyError extends Error {}
 
-function readCertificate(bytes: Uint8Array): JsonObject {
-  const [body, algorithm, signature] = outerParts(bytes);
-  const parts = children(body);
-  const versioned = child(parts, 0).tag === contextTag(0, true);
-  const version = versioned ? Number(readInteger(child(children(child(parts, 0)), 0))) + 1 : 1;
-  const [serial, , issuer, validity, subject, key, ...rest] = versioned ? parts.slice(1) : parts;
-  if (!serial || !issuer || !validity || !subject || !key) throw new Error('x509: malformed certificate');
-  const listed = rest.find((part) => part.tag === contextTag(3, true));
-  const extensions = listed === undefined ? [] : children(child(children(listed), 0)).map(readExtension);
-  return {
-    Raw: encodeBase64(bytes),
-    RawTBSCertificate: encodeBase64(body.raw),
-    ...keyAndSubject(key, subject),
-    RawIssuer: encodeBase64(issuer.raw),
-    Signature: encodeBase64(readBits(signature)),
-    SignatureAlgorithm: signatureAlgorithm(algorithm),
-    Version: version,
-    SerialNumber: Number(readInteger(serial)),
-    Issuer: readName(issuer),
-    NotBefore: readTime(child(children(validity), 0)),
-    NotAfter: readTime(child(children(validity), 1)),
-    ...describeExtensions(extensions),
-  };
-}
-
-function keyAndSubject(key: Der, subject: Der): JsonObject {
-  return {
-    RawSubjectPublicKeyInfo: encodeBase64(key.raw),
-    RawSubject: encodeBase64(subject.raw),
-    PublicKeyAlgorithm: 1,
-    PublicKey: readRsaKey(key),
-    Subject: readName(subject),
-  };
-}
-
-function readRsaKey(info: Der): JsonObject {
-  const [algorithm, key] = children(info);
-  if (!algorithm || !key || readOid(child(children(algorithm), 0)).join('.') !== '1.2.840.113549.1.1.1') {
-    throw new Error('certificate should use rsa algorithm');
+/** The parser's own messages name its classes. */
+function wellFormed(what: string, describe: () => JsonObject): JsonObject {
+  try {
+    return describe();
+  } catch (cause) {
+    if (cause instanceof UnsupportedKeyError) throw cause;
+    throw new Error(`x509: malformed ${what}`, { cause });
   }
-  const numbers = children(child(readDer(readBits(key)), 0));
-  return { N: readInteger(child(numbers, 0)).toString(), E: Number(readInteger(child(numbers, 1))) };
 }
 
-/** What a certificate without the extension has. */
-const absent: JsonObject = {
-  KeyUsage: 0,
-  BasicConstraintsValid: false,
-  IsCA: false,
-  MaxPathLen: 0,
-  MaxPathLenZero: false,
-  ExtKeyUsage: null,
-  UnknownExtKeyUsage: null,
-  SubjectKeyId: null,
-  AuthorityKeyId: null,
-  OCSPServer: null,
-  IssuingCertificateURL: null,
-  CRLDistributionPoints: null,
-  PolicyIdentifiers: null,
-  Policies: null,
-  PolicyMappings: null,
-  PermittedDNSDomainsCritical: false,
-  PermittedDNSDomains: null,
-  ExcludedDNSDomains: null,
-  PermittedIPRanges: null,
-  ExcludedIPRanges: null,
-  PermittedEmailAddresses: null,
-  ExcludedEmailAddresses: null,
-  PermittedURIDomains: null,
-  ExcludedURIDomains: null,
-  InhibitAnyPolicy: 0,
-  InhibitAnyPolicyZero: false,
-  InhibitPolicyMapping: 0,
-  InhibitPolicyMappingZero: false,
-  RequireExplicitPolicy: 0,
-  RequireExplicitPolicyZero: false,
-  ExtraExtensions: null,
-};
-
-const readers: ReadonlyMap<string, (value: Uint8Array) => JsonObject> = new Map<
-  string,
-  (value: Uint8Array) => JsonObject
->([
-  ['2.5.29.14', (value) => ({ SubjectKeyId: encodeBase64(child(readDer(value), 0).content) })],
-  ['2.5.29.15', (value) => ({ KeyUsage: readKeyUsage(value) })],
-  ['2.5.29.17', readAlternativeNames],
-  ['2.5.29.19', readBasicConstraints],
-  ['2.5.29.31', (value) => ({ CRLDistributionPoints: readDistributionPoints(value) })],
-  ['2.5.29.32', readPolicies],
-  ['2.5.29.35', readAuthorityKeyId],
-  ['2.5.29.37', readExtendedKeyUsage],
-  ['1.3.6.1.5.5.7.1.1', readAuthorityAccess],
-]);
-
-function readAuthorityKeyId(value: Uint8Array): JsonObject {
-  const id = children(child(readDer(value), 0)).find((part) => part.tag === contextTag(0, false));
-  return { AuthorityKeyId: id === undefined ? null : encodeBase64(id.content) };
-}
-
-function describeExtensions(extensions: readonly Extension[]): JsonObject {
-  const fields = extensions.map(({ oid, value }) => readers.get(oid.join('.'))?.(value) ?? {});
-  const unhandled = extensions.filter(({ oid, critical }) => critical && !readers.has(oid.join('.')));
-  return Object.assign({}, absent, readAlternativeNames(undefined), ...fields, {
-    Extensions: extensions.length === 0 ? null : extensions.map(describeExtension),
-    UnhandledCriticalExtensions: unhandled.length === 0 ? null : unhandled.map(({ oid }) => oid),
-  }) as JsonObject;
+function describeCertificate(bytes: Uint8Array): JsonObject {
+  const [body] = blocksOf(blockOf(bytes));
+  // An explicit version stands before the serial number.
+  const parts = blocksOf(body).filter((part, index) => index > 0 || part instanceof Integer);
+  const { tbsCertificate: certificate, ...outer } = AsnConvert.parse(bytes, Certificate);
+  return {
+    Raw: base64(bytes),
+    RawTBSCertificate: rawOf(body),
+    ...keyAndSubject(parts[5], parts[4]),
+    RawIssuer: rawOf(parts[2]),
+    Signature: base64(outer.signatureValue),
+    SignatureAlgorithm: signatureAlgorithm(outer.signatureAlgorithm),
+    Version: certificate.version + 1,
+    SerialNumber: Number((parts[0] as Integer).toBigInt()),
+    Issuer: describeName(certificate.issuer),
+    NotBefore: describeTime(certificate.validity.notBefore.getTime()),
+    NotAfter: describeTime(certificate.validity.notAfter.getTime()),
+    ...certificateExtensions([...(certificate.extensions ?? [])]),
+  };
 }
 
 const extensionRequest = '1.2.840.113549.1.9.14';
 
-function readRequest(bytes: Uint8Array): JsonObject {
-  const [body, algorithm, signature] = outerParts(bytes);
-  const [version, subject, key, ...rest] = children(body);
-  if (!version || !subject || !key) throw new Error('x509: malformed certificate request');
-  const attributes = rest.filter((part) => part.tag === contextTag(0, true)).flatMap(children);
-  const requested = attributes
-    .map(children)
-    .filter((parts) => readOid(child(parts, 0)).join('.') === extensionRequest);
+function describeRequest(bytes: Uint8Array): JsonObject {
+  const [body, algorithm, signature] = blocksOf(blockOf(bytes));
+  const [version, subject, key, attributes] = blocksOf(body);
+  const requested = blocksOf(attributes)
+    .map((attribute) => AsnConvert.parse(attribute.valueBeforeDecodeView, Attribute))
+    .filter(({ type }) => type === extensionRequest);
   const extensions = requested
-    .flatMap((parts) => children(child(parts, 1)))
-    .flatMap(children)
-    .map(readExtension);
-  const names = extensions.find(({ oid }) => oid.join('.') === '2.5.29.17');
+    .flatMap(({ values }) => values)
+    .flatMap((value) => [...AsnConvert.parse(value, Extensions)]);
+  const names = extensions.find(({ extnID }) => extnID === subjectAltName);
   return {
-    Raw: encodeBase64(bytes),
-    RawTBSCertificateRequest: encodeBase64(body.raw),
+    Raw: base64(bytes),
+    RawTBSCertificateRequest: rawOf(body),
     ...keyAndSubject(key, subject),
-    Version: Number(readInteger(version)),
-    Signature: encodeBase64(readBits(signature)),
-    SignatureAlgorithm: signatureAlgorithm(algorithm),
-    Attributes: requested.length === 0 ? null : requested.map(describeAttribute),
-    Extensions: extensions.length === 0 ? null : extensions.map(describeExtension),
+    Version: Number((version as Integer).toBigInt()),
+    Signature: base64((signature as BitString).valueBlock.valueHexView),
+    SignatureAlgorithm: signatureAlgorithm(AsnConvert.parse(rawBytes(algorithm), AlgorithmIdentifier)),
+    Attributes: orNull(requested.map(describeAttribute)),
+    Extensions: orNull(extensions.map(describeExtension)),
     ExtraExtensions: null,
-    ...readAlternativeNames(names?.value),
+    ...alternativeNames(names?.extnValue.buffer),
   };
 }
 
-function describeAttribute(parts: readonly Der[]): Json {
+/** Go prints the second element of each extension: the critical flag, or else the value. */
+function describeAttribute({ type, values }: Attribute): Json {
   return {
-    Type: readOid(child(parts, 0)),
-    Value: children(child(parts, 1)).map((sequence) =>
-      children(sequence).map((extension) => {
-        const [type, value] = children(extension);
-        if (!type || !value) throw new Error('x509: malformed certificate request');
-        const isFlag = value.tag === derTag.boolean;
-        return { Type: readOid(type), Value: isFlag ? value.content[0] !== 0 : encodeBase64(value.content) };
-      }),
-    ),
+    Type: oidNumbers(type),
+    Value: values.map((value) => {
+      const extensions = [...AsnConvert.parse(value, Extensions)];
+      return extensions.map(({ extnID, critical, extnValue }) => ({
+        Type: oidNumbers(extnID),
+        Value: critical ? true : base64(extnValue.buffer),
+      }));
+    }),
   };
+}
+
+function keyAndSubject(key: AsnType | undefined, subject: AsnType | undefined): JsonObject {
+  return {
+    RawSubjectPublicKeyInfo: rawOf(key),
+    RawSubject: rawOf(subject),
+    PublicKeyAlgorithm: 1,
+    PublicKey: describeRsaKey(AsnConvert.parse(rawBytes(key), SubjectPublicKeyInfo)),
+    Subject: describeName(AsnConvert.parse(rawBytes(subject), Name)),
+  };
+}
+
+function describeRsaKey({ algorithm, subjectPublicKey }: SubjectPublicKeyInfo): JsonObject {
+  if (algorithm.algorithm !== '1.2.840.113549.1.1.1') {
+    throw new UnsupportedKeyError('certificate should use rsa algorithm');
+  }
+  const [modulus, exponent] = blocksOf(blockOf(new Uint8Array(subjectPublicKey))) as Integer[];
+  return { N: String(modulus?.toBigInt()), E: Number(exponent?.toBigInt()) };
+}
+
+const listFields: ReadonlyMap<string, string> = new Map([
+  ['2.5.4.6', 'Country'],
+  ['2.5.4.10', 'Organization'],
+  ['2.5.4.11', 'OrganizationalUnit'],
+  ['2.5.4.7', 'Locality'],
+  ['2.5.4.8', 'Province'],
+  ['2.5.4.9', 'StreetAddress'],
+  ['2.5.4.17', 'PostalCode'],
+]);
+const stringFields: ReadonlyMap<string, string> = new Map([
+  ['2.5.4.5', 'SerialNumber'],
+  ['2.5.4.3', 'CommonName'],
+]);
+
+/** The fields of Go's `pkix.Name`. */
+function describeName(name: Name): JsonObject {
+  const attributes = [...name]
+    .flatMap((set) => [...set])
+    .map(({ type, value }) => ({ type, text: stringOf(value) }));
+  const valuesOf = (oid: string): string[] =>
+    attributes.filter(({ type }) => type === oid).map(({ text }) => text);
+  return {
+    ...Object.fromEntries([...listFields].map(([oid, field]) => [field, orNull(valuesOf(oid))])),
+    ...Object.fromEntries([...stringFields].map(([oid, field]) => [field, valuesOf(oid).at(-1) ?? ''])),
+    Names: orNull(attributes.map(({ type, text }) => ({ Type: oidNumbers(type), Value: text }))),
+    ExtraNames: null,
+  };
+}
+
+function stringOf(value: AttributeValue): string {
+  if (value.anyValue === undefined) return value.toString();
+  const block = blockOf(new Uint8Array(value.anyValue));
+  return block instanceof BaseStringBlock ? String(block.getValue()) : value.toString();
+}
+
+function describeTime(time: Date): string {
+  return time.toISOString().replace('.000Z', 'Z');
+}
+
+/** Go's constants for signature algorithms; 0 is unknown. */
+const signatureAlgorithms: ReadonlyMap<string, number> = new Map([
+  ['1.2.840.113549.1.1.2', 1],
+  ['1.2.840.113549.1.1.4', 2],
+  ['1.2.840.113549.1.1.5', 3],
+  ['1.3.14.3.2.29', 3],
+  ['1.2.840.113549.1.1.11', 4],
+  ['1.2.840.113549.1.1.12', 5],
+  ['1.2.840.113549.1.1.13', 6],
+  ['1.2.840.10040.4.3', 7],
+  ['2.16.840.1.101.3.4.3.2', 8],
+  ['1.2.840.10045.4.1', 9],
+  ['1.2.840.10045.4.3.2', 10],
+  ['1.2.840.10045.4.3.3', 11],
+  ['1.2.840.10045.4.3.4', 12],
+  ['1.3.101.112', 16],
+]);
+
+const rsaPss = '1.2.840.113549.1.1.10';
+const pssByHash: ReadonlyMap<string, number> = new Map([
+  ['2.16.840.1.101.3.4.2.1', 13],
+  ['2.16.840.1.101.3.4.2.2', 14],
+  ['2.16.840.1.101.3.4.2.3', 15],
+]);
+
+function signatureAlgorithm({ algorithm, parameters }: AlgorithmIdentifier): number {
+  if (algorithm !== rsaPss) return signatureAlgorithms.get(algorithm) ?? 0;
+  const options = parameters ? blocksOf(blockOf(new Uint8Array(parameters))) : [];
+  const hash = options.find(({ idBlock }) => idBlock.tagNumber === 0);
+  if (hash === undefined) return 0;
+  return pssByHash.get(AsnConvert.parse(rawBytes(blocksOf(hash)[0]), AlgorithmIdentifier).algorithm) ?? 0;
+}
+
+function blockOf(bytes: Uint8Array): AsnType {
+  const { result, offset } = fromBER(bytes);
+  if (offset < 0) throw new Error(result.error);
+  return result;
+}
+
+function blocksOf(block: AsnType | undefined): readonly AsnType[] {
+  return block instanceof Constructed ? block.valueBlock.value : [];
+}
+
+/** The bytes as they stand in the certificate: what is signed is never encoded again. */
+function rawBytes(block: AsnType | undefined): Uint8Array {
+  if (block === undefined) throw new Error('an element is missing');
+  return block.valueBeforeDecodeView;
+}
+
+function rawOf(block: AsnType | undefined): string {
+  return base64(rawBytes(block));
 }

@@ -1,55 +1,121 @@
+import { AsnConvert } from '@peculiar/asn1-schema';
+import {
+  AuthorityInfoAccessSyntax,
+  AuthorityKeyIdentifier,
+  BasicConstraints,
+  CertificatePolicies,
+  CRLDistributionPoints,
+  ExtendedKeyUsage,
+  type Extension,
+  type GeneralName,
+  KeyUsage,
+  SubjectAlternativeName,
+  SubjectKeyIdentifier,
+} from '@peculiar/asn1-x509';
 import type { Json, JsonObject } from '../../../json/value.ts';
 import { encodeBase64 } from '../base64.ts';
-import { formatAddress } from '../ip-address.ts';
-import {
-  child,
-  children,
-  contextTag,
-  type Der,
-  derTag,
-  readBits,
-  readDer,
-  readInteger,
-  readOid,
-  readText,
-} from './der.ts';
+import { parseAddress } from '../ip-address.ts';
 
-export interface Extension {
-  readonly oid: readonly number[];
-  readonly critical: boolean;
-  readonly value: Uint8Array;
+export const subjectAltName = '2.5.29.17';
+
+/** The field values of Go's `x509.Certificate` for a certificate without extensions. */
+const absent: JsonObject = {
+  KeyUsage: 0,
+  BasicConstraintsValid: false,
+  IsCA: false,
+  MaxPathLen: 0,
+  MaxPathLenZero: false,
+  ExtKeyUsage: null,
+  UnknownExtKeyUsage: null,
+  SubjectKeyId: null,
+  AuthorityKeyId: null,
+  OCSPServer: null,
+  IssuingCertificateURL: null,
+  CRLDistributionPoints: null,
+  PolicyIdentifiers: null,
+  Policies: null,
+  PolicyMappings: null,
+  PermittedDNSDomainsCritical: false,
+  PermittedDNSDomains: null,
+  ExcludedDNSDomains: null,
+  PermittedIPRanges: null,
+  ExcludedIPRanges: null,
+  PermittedEmailAddresses: null,
+  ExcludedEmailAddresses: null,
+  PermittedURIDomains: null,
+  ExcludedURIDomains: null,
+  InhibitAnyPolicy: 0,
+  InhibitAnyPolicyZero: false,
+  InhibitPolicyMapping: 0,
+  InhibitPolicyMappingZero: false,
+  RequireExplicitPolicy: 0,
+  RequireExplicitPolicyZero: false,
+  ExtraExtensions: null,
+};
+
+type DescribeValue = (value: ArrayBuffer) => JsonObject;
+
+const described: ReadonlyMap<string, DescribeValue> = new Map<string, DescribeValue>([
+  ['2.5.29.14', (value) => ({ SubjectKeyId: base64(AsnConvert.parse(value, SubjectKeyIdentifier).buffer) })],
+  ['2.5.29.15', (value) => ({ KeyUsage: AsnConvert.parse(value, KeyUsage).toNumber() })],
+  [subjectAltName, alternativeNames],
+  ['2.5.29.19', basicConstraints],
+  ['2.5.29.31', distributionPoints],
+  ['2.5.29.32', certificatePolicies],
+  ['2.5.29.35', authorityKeyIdentifier],
+  ['2.5.29.37', extendedKeyUsage],
+  ['1.3.6.1.5.5.7.1.1', authorityAccess],
+]);
+
+/** The extension fields of Go's `x509.Certificate`. */
+export function certificateExtensions(extensions: readonly Extension[]): JsonObject {
+  const fields = extensions.map(({ extnID, extnValue }) => described.get(extnID)?.(extnValue.buffer) ?? {});
+  const unhandled = extensions.filter(({ extnID, critical }) => critical && !described.has(extnID));
+  return Object.assign({}, absent, alternativeNames(undefined), ...fields, {
+    Extensions: orNull(extensions.map(describeExtension)),
+    UnhandledCriticalExtensions: orNull(unhandled.map(({ extnID }) => oidNumbers(extnID))),
+  }) as JsonObject;
 }
 
-export function readExtension(element: Der): Extension {
-  const parts = children(element);
-  const critical = child(parts, 1).tag === derTag.boolean && child(parts, 1).content[0] !== 0;
-  return { oid: readOid(child(parts, 0)), critical, value: child(parts, parts.length - 1).content };
+export function describeExtension({ extnID, critical, extnValue }: Extension): JsonObject {
+  return { Id: oidNumbers(extnID), Critical: critical, Value: base64(extnValue.buffer) };
 }
 
-export function describeExtension({ oid, critical, value }: Extension): JsonObject {
-  return { Id: oid, Critical: critical, Value: encodeBase64(value) };
+/** Go prints an object identifier as a list of numbers. */
+export function oidNumbers(oid: string): readonly number[] {
+  return oid.split('.').map(Number);
 }
 
-const rfc822Name = contextTag(1, false);
-const dnsName = contextTag(2, false);
-const uri = contextTag(6, false);
-const ipAddress = contextTag(7, false);
+export function base64(bytes: ArrayBuffer | Uint8Array): string {
+  return encodeBase64(bytes instanceof Uint8Array ? bytes : new Uint8Array(bytes));
+}
 
-/** The four kinds of alternative names; a kind without names is null. */
-export function readAlternativeNames(value: Uint8Array | undefined): JsonObject {
-  const names = value === undefined ? [] : children(child(readDer(value), 0));
-  const ofTag = (tag: number, read: (name: Der) => Json): Json => {
-    const found = names.filter((name) => name.tag === tag).map(read);
-    return found.length === 0 ? null : found;
-  };
+/** Go prints an empty slice that was never assigned as null. */
+export function orNull(list: readonly Json[]): Json {
+  return list.length === 0 ? null : list;
+}
+
+export function alternativeNames(value: ArrayBuffer | undefined): JsonObject {
+  const names = value === undefined ? [] : [...AsnConvert.parse(value, SubjectAlternativeName)];
+  const listOf = (read: (name: GeneralName) => Json | undefined): Json =>
+    orNull(names.map(read).filter((name) => name !== undefined));
   return {
-    DNSNames: ofTag(dnsName, readText),
-    EmailAddresses: ofTag(rfc822Name, readText),
-    IPAddresses: ofTag(ipAddress, (name) => formatAddress(name.content)),
-    URIs: ofTag(uri, (name) => describeUrl(readText(name))),
+    DNSNames: listOf(({ dNSName }) => dNSName),
+    EmailAddresses: listOf(({ rfc822Name }) => rfc822Name),
+    IPAddresses: listOf(({ iPAddress }) =>
+      iPAddress === undefined ? undefined : unmappedAddress(iPAddress),
+    ),
+    URIs: listOf(({ uniformResourceIdentifier: uri }) => (uri === undefined ? undefined : describeUrl(uri))),
   };
 }
 
+/** Go prints an IPv4 address that is mapped into IPv6 as IPv4. */
+function unmappedAddress(text: string): string {
+  if (!text.startsWith('::ffff:')) return text;
+  return parseAddress(text)?.slice(12).join('.') ?? text;
+}
+
+/** The fields of Go's `url.URL`. */
 function describeUrl(text: string): Json {
   const [, scheme = '', authority, path = '', query, fragment = ''] =
     /^(?:([A-Za-z][A-Za-z0-9+.-]*):)?(?:\/\/([^/?#]*))?([^?#]*)(?:\?([^#]*))?(?:#(.*))?$/s.exec(text) ?? [];
@@ -69,28 +135,17 @@ function describeUrl(text: string): Json {
   };
 }
 
-export function readKeyUsage(value: Uint8Array): number {
-  const bits = readBits(child(readDer(value), 0));
-  let usage = 0;
-  for (let bit = 0; bit < 9; bit++) {
-    if (((bits[bit >> 3] ?? 0) & (0x80 >> (bit & 7))) !== 0) usage |= 1 << bit;
-  }
-  return usage;
-}
-
-export function readBasicConstraints(value: Uint8Array): JsonObject {
-  const parts = children(child(readDer(value), 0));
-  const isAuthority = parts[0]?.tag === derTag.boolean && parts[0].content[0] !== 0;
-  const length = parts.find((part) => part.tag === derTag.integer);
-  const pathLength = length === undefined ? -1 : Number(readInteger(length));
+function basicConstraints(value: ArrayBuffer): JsonObject {
+  const { cA, pathLenConstraint = -1 } = AsnConvert.parse(value, BasicConstraints);
   return {
     BasicConstraintsValid: true,
-    IsCA: isAuthority,
-    MaxPathLen: pathLength,
-    MaxPathLenZero: pathLength === 0,
+    IsCA: cA,
+    MaxPathLen: pathLenConstraint,
+    MaxPathLenZero: pathLenConstraint === 0,
   };
 }
 
+/** The index is Go's constant, such as `ExtKeyUsageServerAuth`. */
 const extendedUsages = [
   '2.5.29.37.0',
   ...Array.from({ length: 9 }, (_, index) => `1.3.6.1.5.5.7.3.${index + 1}`),
@@ -100,42 +155,51 @@ const extendedUsages = [
   '1.3.6.1.4.1.311.61.1.1',
 ];
 
-export function readExtendedKeyUsage(value: Uint8Array): JsonObject {
-  const oids = children(child(readDer(value), 0)).map(readOid);
-  const known = oids.map((oid) => extendedUsages.indexOf(oid.join('.')));
-  const numbers = known.filter((index) => index >= 0);
-  const others = oids.filter((_, index) => known[index] === -1);
+function extendedKeyUsage(value: ArrayBuffer): JsonObject {
+  const oids = [...AsnConvert.parse(value, ExtendedKeyUsage)];
+  const known = oids.filter((oid) => extendedUsages.includes(oid));
+  const unknown = oids.filter((oid) => !extendedUsages.includes(oid));
   return {
-    ExtKeyUsage: numbers.length === 0 ? null : numbers,
-    UnknownExtKeyUsage: others.length === 0 ? null : others,
+    ExtKeyUsage: orNull(known.map((oid) => extendedUsages.indexOf(oid))),
+    UnknownExtKeyUsage: orNull(unknown.map(oidNumbers)),
   };
 }
 
-/** The URIs of the distribution points of revocation lists. */
-export function readDistributionPoints(value: Uint8Array): Json {
-  const points = children(child(readDer(value), 0))
-    .flatMap((point) => children(point).filter((part) => part.tag === contextTag(0, true)))
-    .flatMap((name) => children(name).filter((part) => part.tag === contextTag(0, true)))
-    .flatMap((names) => children(names).filter((part) => part.tag === uri));
-  return points.length === 0 ? null : points.map(readText);
+function distributionPoints(value: ArrayBuffer): JsonObject {
+  const names = [...AsnConvert.parse(value, CRLDistributionPoints)].flatMap(
+    ({ distributionPoint }) => distributionPoint?.fullName ?? [],
+  );
+  return { CRLDistributionPoints: orNull(uris(names)) };
 }
 
-/** Where the issuer answers: revocation service and certificate. */
-export function readAuthorityAccess(value: Uint8Array): JsonObject {
-  const entries = children(child(readDer(value), 0)).map(children);
-  const ofMethod = (method: string): Json => {
-    const found = entries
-      .filter((parts) => readOid(child(parts, 0)).join('.') === method && child(parts, 1).tag === uri)
-      .map((parts) => readText(child(parts, 1)));
-    return found.length === 0 ? null : found;
-  };
+function uris(names: readonly GeneralName[]): readonly string[] {
+  return names.flatMap(({ uniformResourceIdentifier: uri }) => (uri === undefined ? [] : [uri]));
+}
+
+function certificatePolicies(value: ArrayBuffer): JsonObject {
+  const oids = [...AsnConvert.parse(value, CertificatePolicies)].map(
+    ({ policyIdentifier }) => policyIdentifier,
+  );
+  return { PolicyIdentifiers: oids.map(oidNumbers), Policies: oids };
+}
+
+function authorityKeyIdentifier(value: ArrayBuffer): JsonObject {
+  const { keyIdentifier } = AsnConvert.parse(value, AuthorityKeyIdentifier);
+  return { AuthorityKeyId: keyIdentifier === undefined ? null : base64(keyIdentifier.buffer) };
+}
+
+function authorityAccess(value: ArrayBuffer): JsonObject {
+  const entries = [...AsnConvert.parse(value, AuthorityInfoAccessSyntax)];
+  const locations = (method: string): Json =>
+    orNull(
+      uris(
+        entries
+          .filter(({ accessMethod }) => accessMethod === method)
+          .map(({ accessLocation }) => accessLocation),
+      ),
+    );
   return {
-    OCSPServer: ofMethod('1.3.6.1.5.5.7.48.1'),
-    IssuingCertificateURL: ofMethod('1.3.6.1.5.5.7.48.2'),
+    OCSPServer: locations('1.3.6.1.5.5.7.48.1'),
+    IssuingCertificateURL: locations('1.3.6.1.5.5.7.48.2'),
   };
-}
-
-export function readPolicies(value: Uint8Array): JsonObject {
-  const oids = children(child(readDer(value), 0)).map((policy) => readOid(child(children(policy), 0)));
-  return { PolicyIdentifiers: oids, Policies: oids.map((oid) => oid.join('.')) };
 }
