@@ -1,7 +1,5 @@
-# The image runs on a Node release with long-term support.
-ARG NODE_VERSION=24
-
-FROM node:${NODE_VERSION}-slim AS build
+# A Node release with long-term support. Renovate pins and updates its digest.
+FROM node:24-slim AS build
 WORKDIR /build
 COPY package.json package-lock.json ./
 RUN npm ci --no-audit --no-fund
@@ -14,7 +12,7 @@ RUN node scripts/build.mjs --program \
     && node scripts/sbom.mjs > sbom.spdx.json \
     && find dist -name '*.map' -delete
 
-FROM node:${NODE_VERSION}-slim
+FROM node:24-slim
 ARG VERSION=0.1.0
 ARG REVISION=unknown
 ARG CREATED=1970-01-01T00:00:00Z

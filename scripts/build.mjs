@@ -17,7 +17,7 @@ const entryPoints = {
 export async function bundle() {
   const startedAt = new Date();
   await bundleForNode({ entryPoints, sourcemap: true, sourcesContent: false });
-  const { build } = await import('esbuild');
+  const { build, stop } = await import('esbuild');
   await build({
     absWorkingDir: root,
     entryPoints: { 'browser/index': 'src/index.ts' },
@@ -31,6 +31,7 @@ export async function bundle() {
     sourcesContent: false,
     logLevel: 'warning',
   });
+  await stop();
   markBuilt(startedAt, 'all');
 }
 
@@ -44,6 +45,8 @@ export async function bundleCommandLine() {
   // The Kubernetes client takes two seconds to load from its thousand files.
   const external = Object.keys(dependencies).filter((name) => name !== '@kubernetes/client-node');
   await bundleForNode({ entryPoints: programEntryPoints, external });
+  // The caller goes on for as long as the program runs; without this, so would esbuild's service process.
+  await (await import('esbuild')).stop();
   markBuilt(startedAt, 'command line');
 }
 

@@ -34,18 +34,32 @@ describe.each(readdirSync(folder))('the workflow %s', (file) => {
     expect(files.filter((path) => !existsSync(path))).toEqual([]);
   });
 
-  it('uses actions of a named version', () => {
+  it('uses actions by version or digest', () => {
     const used = steps.flatMap(({ uses }) => uses ?? []);
-    expect(used.filter((action) => !/^[\w-]+\/[\w-]+@v\d+/.test(action))).toEqual([]);
+    expect(used.filter((action) => !/^[\w-]+\/[\w-]+@(v\d+|[0-9a-f]{40}$)/.test(action))).toEqual([]);
   });
 
-  it('may read only, unless a job says more, and ends', () => {
+  it('has read access only, unless a job requests more, and a timeout', () => {
     expect(permissions).toEqual({ contents: 'read' });
     for (const job of Object.values(jobs)) expect(job['timeout-minutes']).toBeGreaterThan(0);
   });
 
-  it('puts no text of others, and no secret, into a script', () => {
+  it('interpolates no expression into a script', () => {
     const scriptsWithValues = steps.flatMap(({ run }) => run?.match(/\$\{\{[^}]*\}\}/g) ?? []);
     expect(scriptsWithValues).toEqual([]);
+  });
+});
+
+describe('Renovate', () => {
+  const { extends: presets } = JSON.parse(readFileSync('renovate.json', 'utf8'));
+
+  it('pins actions and base images by digest', () => {
+    expect(presets).toEqual(expect.arrayContaining(['helpers:pinGitHubActionDigests', 'docker:pinDigests']));
+  });
+
+  it('can pin the base image: FROM has no variable', () => {
+    const bases = [...readFileSync('Dockerfile', 'utf8').matchAll(/^FROM (\S+)/gm)].map(([, base]) => base);
+    expect(bases).toHaveLength(2);
+    for (const base of bases) expect(base).toMatch(/^node:\d+-slim(@sha256:[0-9a-f]{64})?$/);
   });
 });
