@@ -94,21 +94,21 @@ const rooms = {
   },
   server: { metrics: [], reviews: ['metrics'] },
   cli: {
-    input: [],
-    output: ['input'],
+    output: [],
+    input: ['output'],
     completion: [],
     explain: ['input', 'output'],
-    test: ['explain', 'input', 'output'],
+    test: ['input', 'output'],
     existing: ['input', 'output'],
-    apply: ['existing', 'input', 'output', 'test'],
+    apply: ['input', 'output'],
     build: ['input', 'output'],
     convert: ['input', 'output'],
     create: ['input', 'output', 'test'],
     gitops: ['input'],
-    jp: ['explain', 'input', 'output'],
+    jp: ['input', 'output'],
     migrate: ['input', 'output'],
     serve: ['input', 'output'],
-    operate: ['input', 'serve'],
+    operate: ['input'],
     validate: ['input', 'output'],
   },
 };
@@ -121,7 +121,6 @@ const knownCycles = {
   'cluster/background': ['policies'],
   'cluster/context': ['policies'],
   'cluster/webhooks': ['policies'],
-  'cli/input': ['apply', 'output'],
 };
 
 for (const layer of layers) {

@@ -18,7 +18,7 @@ export interface CommandLog {
 
 const rank = { error: 0, warn: 1, info: 2 } as const;
 
-export function createLog(
+export function createCommandLog(
   io: Io,
   {
     color,

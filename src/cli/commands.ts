@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import type { CommandHost } from './command-host.ts';
+import type { CommandHost } from './io.ts';
 
 export type DefineCommand = (program: Command, host: CommandHost) => void;
 

@@ -41,3 +41,10 @@ function streamOutput(stream: NodeJS.WriteStream): Output {
     },
   };
 }
+
+/** What a command definition needs to run its command. */
+export interface CommandHost {
+  readonly io: Io;
+  /** Says how the command ended. */
+  end(code: ExitCode): void;
+}

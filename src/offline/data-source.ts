@@ -1,7 +1,7 @@
 import { kindOf } from '../admission/resource-request.ts';
 import type { DataAnswer, DataQuery, DataSource } from '../engine/context/data-source.ts';
 import { parseLabelQuery } from '../expression/label-query.ts';
-import { Suspend } from '../expression/scope.ts';
+import { type Environment, Suspend } from '../expression/scope.ts';
 import { metadataOf } from '../json/metadata.ts';
 import { isArray, isObject, type Json, type JsonObject } from '../json/value.ts';
 import { type ApiPath, parseApiPath, resourceOf } from './api-path.ts';
@@ -17,7 +17,11 @@ export interface CannedData {
 }
 
 /** Answers what policies ask of a cluster from the objects on the command line. */
-export function createInputDataSource(objects: Iterable<JsonObject>, canned: CannedData = {}): DataSource {
+export function createInputDataSource(
+  objects: Iterable<JsonObject>,
+  environment: Environment,
+  canned: CannedData = {},
+): DataSource {
   const byKind = new Map<string, JsonObject[]>();
   for (const object of objects) {
     const kind = kindOf(object).kind;
@@ -118,7 +122,9 @@ export function createInputDataSource(objects: Iterable<JsonObject>, canned: Can
     const spec = isObject(entry?.['spec']) ? entry['spec'] : {};
     const whole = canned.globalReferences?.get(name) ?? objectsOfEntry(spec);
     if (whole === undefined) return missing(`GlobalContextEntry ${name}`);
-    return dot < 0 ? { found: true, value: whole } : projectGlobal(spec, reference.slice(dot + 1), whole);
+    return dot < 0
+      ? { found: true, value: whole }
+      : projectGlobal(spec, reference.slice(dot + 1), whole, environment);
   }
 
   function objectsOfEntry(spec: JsonObject): Json | undefined {
@@ -153,13 +159,13 @@ function answerOneOrSeveral(objects: readonly JsonObject[], query: ObjectQuery):
     : answer(objects[0], `${query.kind} ${query.name}`);
 }
 
-function projectGlobal(spec: JsonObject, name: string, whole: Json): DataAnswer {
+function projectGlobal(spec: JsonObject, name: string, whole: Json, environment: Environment): DataAnswer {
   const projections = isArray(spec['projections']) ? spec['projections'] : [];
   const projection = projections.find((one) => isObject(one) && one['name'] === name);
   const text = isObject(projection) ? projection['jmesPath'] : undefined;
   if (typeof text !== 'string') return { found: false, error: `there is no projection ${name}` };
   try {
-    return { found: true, value: searchIn(whole, text) };
+    return { found: true, value: searchIn(whole, text, environment) };
   } catch (error) {
     if (error instanceof Suspend) throw error;
     const reason = error instanceof Error ? error.message : String(error);

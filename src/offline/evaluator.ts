@@ -17,6 +17,7 @@ export interface EvaluatorOptions {
   readonly values: ValuesLookup;
   readonly user?: RequestUser | undefined;
   readonly dataSource: DataSource;
+  readonly environment: Environment;
   /** Also outcomes of rules that did not match. */
   readonly explain?: boolean | undefined;
   /** Keep the object as each policy left it. */
@@ -37,8 +38,6 @@ export interface Evaluated {
 export interface Evaluator {
   evaluate(object: JsonObject, operation?: Operation): Promise<Evaluated>;
 }
-
-const environment: Environment = { now: () => new Date(), random: () => Math.random() };
 
 /** Runs policies on objects from files: in the order given, each on what the one before it left. */
 export function createEvaluator(options: EvaluatorOptions): Evaluator {
@@ -95,6 +94,22 @@ export function createEvaluator(options: EvaluatorOptions): Evaluator {
   return { evaluate };
 }
 
-function mutateOptions({ dataSource, explain }: EvaluatorOptions) {
+function mutateOptions({ dataSource, environment, explain }: EvaluatorOptions) {
   return { dataSource, environment, explain: explain ?? false };
+}
+
+/** The status in Kyverno's reports; undefined when the rule did not select the object. */
+export function reportStatus(outcome: Outcome): 'pass' | 'skip' | 'error' | undefined {
+  switch (outcome.status) {
+    case 'applied':
+      return 'pass';
+    case 'failed':
+      return 'error';
+    case 'unchanged':
+      return 'skip';
+    case 'skipped': {
+      const { type } = outcome.reason;
+      return type === 'preconditions' || type === 'anchor' || type === 'exception' ? 'skip' : undefined;
+    }
+  }
 }

@@ -2,7 +2,6 @@ import type { BindingLookup, ElementBindingLookup, GroupVersionKind } from '../e
 import { mergeMembers } from '../json/merge.ts';
 import { isObject, type Json, type JsonArray, type JsonObject, member } from '../json/value.ts';
 import type { Operation } from '../policy/compiled.ts';
-import { nestDottedKeys } from './dotted-key.ts';
 import type { SubresourceValues, ValuesDocument } from './values-document.ts';
 
 /** What values say about the request for one object under one policy. */
@@ -142,4 +141,41 @@ function elementBindingLookup(document: ValuesDocument): Pick<RequestValues, 'el
 
 function isEmpty(object: object): boolean {
   return Object.keys(object).length === 0;
+}
+
+/** The steps of a key of a values file: `a.b.c`; a step that holds dots stands in double quotes, `a."b.c"`. */
+export function parseDottedKey(text: string): string[] {
+  const steps: string[] = [];
+  for (let at = 0; at <= text.length; ) {
+    if (text[at] === '"') {
+      const end = endOfQuotes(text, at);
+      steps.push(text.slice(at + 1, end).replaceAll('""', '"'));
+      at = end + 2;
+    } else {
+      const dot = text.indexOf('.', at);
+      const end = dot === -1 ? text.length : dot;
+      steps.push(text.slice(at, end));
+      at = end + 1;
+    }
+  }
+  return steps;
+}
+
+function endOfQuotes(text: string, from: number): number {
+  for (let at = from + 1; at < text.length; at++) {
+    if (text[at] !== '"') continue;
+    if (text[at + 1] !== '"') return at;
+    at++;
+  }
+  return text.length;
+}
+
+/** Dotted keys as one nested object: `{ "a.b": 1, "a.c": 2 }` gives `{ a: { b: 1, c: 2 } }`. */
+export function nestDottedKeys(values: JsonObject): JsonObject {
+  let nested: JsonObject = {};
+  for (const [key, value] of Object.entries(values)) {
+    const branch = parseDottedKey(key).reduceRight<Json>((inner, step) => ({ [step]: inner }), value);
+    nested = mergeMembers(nested, branch as JsonObject);
+  }
+  return nested;
 }

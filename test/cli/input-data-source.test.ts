@@ -75,6 +75,7 @@ describe('questions', () => {
   };
   const source = createInputDataSource(
     [settings, ...pods, entry, object('v1', 'Namespace', 'gold', undefined, { tier: 'gold' })],
+    { now: () => new Date(0), random: () => 0 },
     {
       namespaces: new Map([['given', { from: 'values' }]]),
       apiCalls: new Map([

@@ -2,7 +2,8 @@ import { mkdtemp, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { type ReadItem, readResources } from '../../src/cli/input/resource-reader.ts';
+import { readResources } from '../../src/cli/input/resource-reader.ts';
+import type { ReadItem } from '../../src/offline/resource-documents.ts';
 import { readDocuments } from '../../src/policy/documents.ts';
 
 async function* stdin(text: string | Uint8Array) {

@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { JsonObject } from '../../src/json/value.ts';
-import { nestDottedKeys, parseDottedKey } from '../../src/offline/dotted-key.ts';
-import { createValuesLookup } from '../../src/offline/request-values.ts';
+import { createValuesLookup, nestDottedKeys, parseDottedKey } from '../../src/offline/request-values.ts';
 import { parseUserInfo } from '../../src/offline/user-info.ts';
 import { parseSet, parseValues } from '../../src/offline/values-document.ts';
 

@@ -22,12 +22,13 @@ export async function laterFailures(
   const namespaces = new Map(
     namespaceLabels === undefined ? [] : triggers.map((trigger) => [namespaceOf(trigger), namespaceLabels]),
   );
+  const environment = { now: () => new Date(testCase.now ?? '2024-01-02T03:04:05Z'), random: () => 0 };
   const run = createExistingRun({
     policies: set.policies,
     exceptions: set.exceptions,
     store,
-    dataSource: createInputDataSource(all, { namespaces }),
-    environment: { now: () => new Date(testCase.now ?? '2024-01-02T03:04:05Z'), random: () => 0 },
+    dataSource: createInputDataSource(all, environment, { namespaces }),
+    environment,
     occasion: occasion ?? operation,
     follow: true,
   });

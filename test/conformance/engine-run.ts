@@ -30,6 +30,7 @@ export function runObject(object: JsonObject, set: PolicySet, surroundings: Surr
   const namespaces = new Map(document?.namespaces);
   if (surroundings.namespaceLabels) namespaces.set(namespaceOf(object), surroundings.namespaceLabels);
   const now = new Date(surroundings.now ?? '2024-01-02T03:04:05Z');
+  const environment = { now: () => now, random: () => 0 };
   return mutate(object, set, {
     operation: surroundings.operation ?? operation ?? 'CREATE',
     ...(surroundings.oldObject ? { oldObject: surroundings.oldObject } : {}),
@@ -37,8 +38,8 @@ export function runObject(object: JsonObject, set: PolicySet, surroundings: Surr
     ...(bindings ? { bindings } : {}),
     user: userOf(surroundings.userInfo ?? {}),
     variables,
-    dataSource: createInputDataSource(surroundings.objects ?? [], { namespaces }),
-    environment: { now: () => now, random: () => 0 },
+    dataSource: createInputDataSource(surroundings.objects ?? [], environment, { namespaces }),
+    environment,
     explain: true,
   });
 }

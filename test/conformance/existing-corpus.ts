@@ -33,12 +33,13 @@ export async function existingFailures(corpusCase: CorpusCase): Promise<readonly
     triggers: readonly JsonObject[],
     before?: JsonObject,
   ) {
+    const environment = { now: () => new Date(0), random: () => 0.5 };
     const run = createExistingRun({
       policies: only,
       exceptions: [],
       store,
-      dataSource: { read: (query) => createInputDataSource(store.objects()).read(query) },
-      environment: { now: () => new Date(0), random: () => 0.5 },
+      dataSource: { read: (query) => createInputDataSource(store.objects(), environment).read(query) },
+      environment,
       occasion,
       follow: true,
     });

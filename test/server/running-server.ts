@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { afterEach } from 'vitest';
 import type { PolicyProvider } from '../../src/admission/policy-provider.ts';
 import { createPolicySets } from '../../src/admission/policy-sets.ts';
-import { createLog } from '../../src/cli/serve/log.ts';
+import { createServeLog } from '../../src/cli/serve/log.ts';
 import type { DataSource } from '../../src/engine/context/data-source.ts';
 import type { Json, JsonObject } from '../../src/json/value.ts';
 import { loadDocuments } from '../../src/policy/load.ts';
@@ -45,7 +45,7 @@ export async function startTestServer(
 ): Promise<TestServer> {
   const { ca, cert, key } = await certificate();
   const lines: string[] = [];
-  const log = createLog('debug', { isTTY: false, write: (text) => void lines.push(String(text)) });
+  const log = createServeLog('debug', { isTTY: false, write: (text) => void lines.push(String(text)) });
   const server = await startServer({
     host: '127.0.0.1',
     port: 0,

@@ -3,21 +3,27 @@ import { formatPointer } from '../../json/pointer.ts';
 import type { JsonObject, Path } from '../../json/value.ts';
 import type { Evaluated } from '../../offline/evaluator.ts';
 import { nameOf, titleOf } from '../../offline/object-identity.ts';
+import type { Resource } from '../../offline/resource-documents.ts';
 import { resourceRole } from '../../offline/resource-role.ts';
 import { InputError, inputError, type Problem } from '../../problem.ts';
 import { writeYaml } from '../../yaml/writer.ts';
-import { createLog, type LogLevel } from '../command-log.ts';
-import { failureText, formatChanges, type PlannedChange } from '../existing/output.ts';
-import type { Resource } from '../input/resource-reader.ts';
+import { createCommandLog, type LogLevel } from '../command-log.ts';
 import { type Run, type RunOptions, setUpRun } from '../input/run-setup.ts';
 import type { ExitCode, Io } from '../io.ts';
+import { failureText, formatChanges, type PlannedChange } from '../output/planned-changes.ts';
 import { noProgress, type Progress, showProgress } from '../output/progress.ts';
 import { openResultOutput, type ResultOutput } from '../output/result-output.ts';
 import { type Paint, paintFor, plain } from '../output/style.ts';
 import { absenceWarning, isAbsence, previewBackground } from './background-preview.ts';
-import { type ApplyFormatter, createFormatter, textOf } from './format.ts';
-import type { ApplyFormat } from './formats.ts';
-import { countEvaluated, noCounts, summaryOf } from './summary.ts';
+import type { ApplyFormat } from './command.ts';
+import {
+  type ApplyFormatter,
+  countEvaluated,
+  createFormatter,
+  noCounts,
+  summaryOf,
+  textOf,
+} from './format.ts';
 
 export interface ApplyOptions extends RunOptions {
   readonly format: ApplyFormat;
@@ -42,7 +48,7 @@ export async function apply(
   if (isProgressWanted(options, io)) {
     progress = showProgress(io.stderr, { totalBytes: run.totalBytes, now: () => performance.now() });
   }
-  const log = createLog(io, options);
+  const log = createCommandLog(io, options);
   for (const problem of run.warnings) await log.warn(problem);
   await log.info(`${run.policies.length} policies; ${run.kept} input objects kept for policies to read`);
   const output = await openResultOutput(options.output, io);
@@ -70,7 +76,7 @@ async function applyToAll(
   run: Run,
   options: ApplyOptions,
   output: ResultOutput,
-  log: ReturnType<typeof createLog>,
+  log: ReturnType<typeof createCommandLog>,
   progress: Progress,
   counts: ReturnType<typeof noCounts>,
   io: Io,
@@ -82,7 +88,7 @@ async function applyToAll(
   const paint = options.output === undefined ? paintFor(io.stdout, io, options.color) : plain;
   const formatter = createFormatter(options.format, paint, isOnScreen ? io.stdout.columns : undefined);
   const errors: Problem[] = [];
-  const background = previewBackground(run.surroundings);
+  const background = previewBackground(run.background);
   for await (const item of run.items) {
     if ('problem' in item) {
       if (item.problem.severity === 'error') errors.push(item.problem);

@@ -3,27 +3,15 @@ import { refTitle } from '../../background/object-identity.ts';
 import { createExistingRun, type ExistingStep } from '../../background/run/existing-run.ts';
 import { createMemoryStore } from '../../background/store/memory-store.ts';
 import { createOverlayStore } from '../../background/store/overlay-store.ts';
-import type { DataSource } from '../../engine/context/data-source.ts';
-import type { RequestUser } from '../../engine/request.ts';
 import type { JsonObject } from '../../json/value.ts';
 import { nameOf, withDefaultNamespace } from '../../offline/object-identity.ts';
-import type { CompiledException, CompiledPolicy, Operation } from '../../policy/compiled.ts';
 import type { Problem } from '../../problem.ts';
 import { systemEnvironment } from '../../system-environment.ts';
-import { type PlannedChange, plannedChanges } from '../existing/output.ts';
-
-export interface BackgroundSurroundings {
-  readonly policies: readonly CompiledPolicy[];
-  readonly exceptions: readonly CompiledException[];
-  readonly dataSource: DataSource;
-  readonly user?: RequestUser | undefined;
-  /** Objects that are there besides those given. */
-  readonly others: readonly JsonObject[];
-  operationOf(name: string): Operation;
-}
+import type { BackgroundInput } from '../input/run-setup.ts';
+import { type PlannedChange, plannedChanges } from '../output/planned-changes.ts';
 
 export interface BackgroundPreview {
-  /** An object as policies left it: it is a trigger, and may be a target. */
+  /** Adds an object after admission. It is a trigger, and may be a target. */
   admitted(object: JsonObject): void;
   finish(): Promise<{
     readonly changes: readonly PlannedChange[];
@@ -31,9 +19,9 @@ export interface BackgroundPreview {
   }>;
 }
 
-/** What rules for existing objects and generate rules would do afterwards; undefined when there are none. */
-export function previewBackground(surroundings: BackgroundSurroundings): BackgroundPreview | undefined {
-  const { policies, exceptions, dataSource, user, others, operationOf } = surroundings;
+/** Previews mutate existing and generate rules, which run after admission. Undefined when no policy has one. */
+export function previewBackground(input: BackgroundInput): BackgroundPreview | undefined {
+  const { policies, exceptions, dataSource, user, others, operationOf } = input;
   if (policies.every((policy) => backgroundRules(policy).length === 0)) return undefined;
   const admitted: JsonObject[] = [];
   return {
@@ -64,7 +52,7 @@ export function previewBackground(surroundings: BackgroundSurroundings): Backgro
 
 const absent: ReadonlySet<string | undefined> = new Set(['KYM_TARGET_NOT_FOUND', 'KYM_SOURCE_NOT_FOUND']);
 
-/** Objects that nobody gave may well be in a cluster: that they are missing here says nothing of the policy. */
+/** A missing target or source may exist in a cluster, so this is a warning and not a failure of the policy. */
 export function isAbsence({ code }: ExistingStep): boolean {
   return absent.has(code);
 }

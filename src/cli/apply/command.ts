@@ -1,8 +1,7 @@
 import { type Command, Option } from 'commander';
 import { inputError } from '../../problem.ts';
-import type { CommandHost } from '../command-host.ts';
 import { inputOptions, type ParsedInputOptions, withInput } from '../input/input-options.ts';
-import { type ApplyFormat, applyFormats } from './formats.ts';
+import type { CommandHost } from '../io.ts';
 
 interface ParsedApplyOptions extends ParsedInputOptions {
   readonly format?: ApplyFormat | undefined;
@@ -66,3 +65,6 @@ function formatOf({ format, output, stdin, table }: ParsedApplyOptions): ApplyFo
   if (table === true) return 'table';
   return stdin === true || output !== undefined ? 'yaml' : 'diff';
 }
+
+export const applyFormats = ['diff', 'yaml', 'json', 'patch', 'table'] as const;
+export type ApplyFormat = (typeof applyFormats)[number];

@@ -1,15 +1,15 @@
 import { kindOf } from '../../admission/resource-request.ts';
+import type { Outcome } from '../../engine/outcome.ts';
 import { diff } from '../../json/diff/diff.ts';
 import type { JsonObject } from '../../json/value.ts';
-import type { Evaluated } from '../../offline/evaluator.ts';
+import { type Evaluated, reportStatus } from '../../offline/evaluator.ts';
 import { nameOf, namespaceOf, titleOf, withoutDefaultNamespace } from '../../offline/object-identity.ts';
+import type { Resource } from '../../offline/resource-documents.ts';
 import { writeYaml } from '../../yaml/writer.ts';
-import type { Resource } from '../input/resource-reader.ts';
 import type { Paint } from '../output/style.ts';
 import { unifiedDiff } from '../output/unified-diff.ts';
 import { editYaml } from '../output/yaml-edit.ts';
-import type { ApplyFormat } from './formats.ts';
-import { tableFormatter } from './table.ts';
+import type { ApplyFormat } from './command.ts';
 
 /** Turns results into text, one after another. */
 export interface ApplyFormatter {
@@ -104,4 +104,81 @@ function jsonList(): ApplyFormatter {
     },
     end: () => (isFirst ? '{\n  "apiVersion": "v1",\n  "kind": "List",\n  "items": []\n}\n' : '\n  ]\n}\n'),
   };
+}
+
+const heading = ['RESOURCE', 'POLICY', 'RULE', 'RESULT', 'MESSAGE'];
+
+/** So many rows decide how wide columns are: the table need not be held as a whole. */
+const measuredRows = 500;
+const colors = { pass: 'green', skip: 'yellow', error: 'red' } as const;
+
+/** A row for each rule that looked at an object. */
+export function tableFormatter(paint: Paint, columns: number | undefined) {
+  let waiting: string[][] = [];
+  let widths: readonly number[] | undefined;
+  const line = (row: readonly string[], isHeading: boolean) => {
+    const cells = row.map((cell, index) => cell.padEnd(index === 4 ? 0 : (widths?.[index] ?? 0)));
+    const plainText = cells.join('  ').trimEnd();
+    const cut = columns !== undefined && plainText.length > columns ? plainText.slice(0, columns - 1) : '';
+    const text = cut === '' ? plainText : `${cut}…`;
+    if (isHeading) return `${paint('bold', text)}\n`;
+    const color = colors[row[3] as keyof typeof colors];
+    return `${color === undefined ? text : text.replace(/ (?:pass|skip|error)(?= |$)/, (word) => paint(color, word))}\n`;
+  };
+  const flush = () => {
+    if (widths === undefined) {
+      const measured = [heading, ...waiting];
+      widths = heading.map((_, index) => Math.max(...measured.map((row) => (row[index] ?? '').length)));
+      waiting.unshift(heading);
+    }
+    const text = waiting.map((row) => line(row, row === heading)).join('');
+    waiting = [];
+    return text;
+  };
+  return {
+    object: (resource: Resource, evaluated: Evaluated | undefined) => {
+      for (const outcome of evaluated?.outcomes ?? []) waiting.push(rowOf(resource, outcome));
+      return widths === undefined && waiting.length < measuredRows ? '' : flush();
+    },
+    end: () => flush(),
+  };
+}
+
+function rowOf({ object }: Resource, outcome: Outcome): string[] {
+  const { policy, rule, message } = outcome;
+  const firstLine = message.split('\n', 1)[0] ?? '';
+  return [titleOf(object), policy.key, rule.name, reportStatus(outcome) ?? 'skip', firstLine];
+}
+
+export interface ApplyCounts {
+  objects: number;
+  changed: number;
+  failed: number;
+  applied: number;
+  skipped: number;
+  rulesFailed: number;
+}
+
+export function noCounts(): ApplyCounts {
+  return { objects: 0, changed: 0, failed: 0, applied: 0, skipped: 0, rulesFailed: 0 };
+}
+
+export function countEvaluated(evaluated: Evaluated, counts: ApplyCounts): void {
+  counts.objects++;
+  if (evaluated.failedPolicies.length > 0) counts.failed++;
+  else if (evaluated.after !== evaluated.before) counts.changed++;
+  for (const outcome of evaluated.outcomes) {
+    if (outcome.status === 'applied') counts.applied++;
+    else if (outcome.status === 'failed') counts.rulesFailed++;
+    else counts.skipped++;
+  }
+}
+
+export function summaryOf(counts: ApplyCounts): string {
+  const unchanged = counts.objects - counts.changed - counts.failed;
+  const objects = `${counts.objects} object${counts.objects === 1 ? '' : 's'}`;
+  return (
+    `${objects}: ${counts.changed} changed, ${unchanged} unchanged, ${counts.failed} failed; ` +
+    `rules: ${counts.applied} applied, ${counts.skipped} skipped, ${counts.rulesFailed} failed`
+  );
 }

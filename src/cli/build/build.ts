@@ -7,10 +7,12 @@ import {
   isNamespaced,
   type Resource,
 } from '../../kustomize/resource/resource.ts';
+import { applyPolicies, type PolicyChange } from '../../offline/apply-policies.ts';
 import { inputError } from '../../problem.ts';
+import { systemEnvironment } from '../../system-environment.ts';
 import type { ExitCode, Io } from '../io.ts';
 import { replaceFile } from '../output/write-file.ts';
-import { applyPolicies, formatChange, loadBuildPolicies, type PolicyChange } from './policies.ts';
+import { formatChange, loadBuildPolicies } from './policies.ts';
 import { type BuildCommandOptions, buildResources } from './resources.ts';
 
 export interface BuildOptions extends BuildCommandOptions {
@@ -24,7 +26,8 @@ export async function build(path: string, options: BuildOptions, io: Io): Promis
   const changes: PolicyChange[] = [];
   const built = await buildResources(path, { ...options, report: (change) => changes.push(change) }, io);
   const objects = built.map(({ object }) => object);
-  const outcome = policies === undefined ? undefined : await applyPolicies(policies, objects);
+  const outcome =
+    policies === undefined ? undefined : await applyPolicies(policies, objects, systemEnvironment);
   const failures = outcome?.failures ?? [];
   for (const { code, message } of failures) await io.stderr.write(`failed: ${message} [${code}]\n`);
   if (failures.length > 0) return 1;

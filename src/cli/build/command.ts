@@ -1,5 +1,5 @@
 import { type Command, Option } from 'commander';
-import type { CommandHost } from '../command-host.ts';
+import type { CommandHost } from '../io.ts';
 
 const examples = `
 Builds what kustomize builds, from local files only. Nothing is written unless the whole build is good.

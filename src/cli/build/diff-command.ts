@@ -1,5 +1,5 @@
 import { type Command, Option } from 'commander';
-import type { CommandHost } from '../command-host.ts';
+import type { CommandHost } from '../io.ts';
 import { withBuildOptions } from './command.ts';
 
 const examples = `

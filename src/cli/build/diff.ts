@@ -4,7 +4,9 @@ import { StoreError } from '../../background/ports.ts';
 import type { JsonObject } from '../../json/value.ts';
 import { describeId, idKey, idOf } from '../../kustomize/resource/resource.ts';
 import { printYaml } from '../../kustomize/yaml/print.ts';
+import { applyPolicies } from '../../offline/apply-policies.ts';
 import { InputError, inputError } from '../../problem.ts';
+import { systemEnvironment } from '../../system-environment.ts';
 import { openCluster } from '../input/cluster-input.ts';
 import { expandInputs } from '../input/input-paths.ts';
 import { readResources } from '../input/resource-reader.ts';
@@ -12,7 +14,7 @@ import type { ExitCode, Io } from '../io.ts';
 import { type Paint, paintFor } from '../output/style.ts';
 import { unifiedDiff } from '../output/unified-diff.ts';
 import { liveObjects } from './diff-cluster.ts';
-import { applyPolicies, loadBuildPolicies } from './policies.ts';
+import { loadBuildPolicies } from './policies.ts';
 import { type BuildCommandOptions, buildResources } from './resources.ts';
 
 export interface DiffOptions extends BuildCommandOptions {
@@ -80,7 +82,11 @@ async function withPolicies(
   names: readonly string[],
   io: Io,
 ): Promise<readonly JsonObject[]> {
-  const { objects: results, failures } = await applyPolicies(await loadBuildPolicies(names, io), objects);
+  const { objects: results, failures } = await applyPolicies(
+    await loadBuildPolicies(names, io),
+    objects,
+    systemEnvironment,
+  );
   if (failures.length === 0) return results;
   throw new InputError(
     failures.map(({ code, message }) => ({ code, message, severity: 'error' as const, pointer: '' })),

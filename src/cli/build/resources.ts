@@ -5,10 +5,11 @@ import { defaultPluginLimits } from '../../kustomize/build-context.ts';
 import { isKustomizationText } from '../../kustomize/kustomization/load-kustomization.ts';
 import { KustomizeError } from '../../kustomize/kustomize-error.ts';
 import type { Resource } from '../../kustomize/resource/resource.ts';
+import type { PolicyChange } from '../../offline/apply-policies.ts';
 import { InputError, inputError } from '../../problem.ts';
 import { readWhole } from '../input/text-input.ts';
 import type { Io } from '../io.ts';
-import { createPolicyRunner, type PolicyChange } from './policies.ts';
+import { createPolicyRunner } from './policies.ts';
 
 /** Options that every command which builds has. */
 export interface BuildCommandOptions {

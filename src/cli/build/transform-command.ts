@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import type { CommandHost } from '../command-host.ts';
+import type { CommandHost } from '../io.ts';
 
 const examples = `
 A transformer for kustomize: reads resources from standard input, applies a policy, prints the resources.

@@ -1,5 +1,5 @@
 import { Argument, type Command } from 'commander';
-import type { CommandHost } from '../command-host.ts';
+import type { CommandHost } from '../io.ts';
 
 const examples = `
 Examples:

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import type { CommandHost } from '../command-host.ts';
+import type { CommandHost } from '../io.ts';
 
 const testExamples = `
 The test expects what the policies do now: read it before you rely on it. Files that are there are not

@@ -1,8 +1,8 @@
 import { type Command, Option } from 'commander';
 import type { Occasion } from '../../background/run/existing-run.ts';
 import { inputError } from '../../problem.ts';
-import type { CommandHost } from '../command-host.ts';
-import { type ExistingFormat, existingFormats } from './formats.ts';
+import type { CommandHost } from '../io.ts';
+import type { ChangeFormat } from '../output/planned-changes.ts';
 
 export interface ParsedExistingOptions {
   readonly resource?: readonly string[] | undefined;
@@ -11,7 +11,7 @@ export interface ParsedExistingOptions {
   readonly operation?: 'CREATE' | 'UPDATE' | 'DELETE' | undefined;
   readonly onPolicyUpdate?: boolean | undefined;
   readonly trigger?: readonly string[] | undefined;
-  readonly format: ExistingFormat;
+  readonly format: ChangeFormat;
   readonly output?: string | undefined;
   readonly quiet?: boolean | undefined;
   readonly color?: boolean | undefined;
@@ -53,7 +53,11 @@ export function defineExisting(program: Command, { io, end }: CommandHost): void
     .description('Mutate existing objects and generate: see what policies would change, and do it.');
   withObjects(existing.command('plan'))
     .description('Show the difference that rules for existing objects and generate rules would make.')
-    .addOption(new Option('-o, --format <format>', 'what to print').choices(existingFormats).default('diff'))
+    .addOption(
+      new Option('-o, --format <format>', 'what to print')
+        .choices(['diff', 'yaml', 'json', 'table'] satisfies ChangeFormat[])
+        .default('diff'),
+    )
     .addHelpText('after', planExamples)
     .action(async (policies: string[], parsed: ParsedExistingOptions) => {
       const { planExisting } = await import('./existing.ts');

@@ -8,18 +8,18 @@ import { createInputDataSource } from '../../offline/data-source.ts';
 import type { CompiledException, CompiledPolicy } from '../../policy/compiled.ts';
 import { systemEnvironment } from '../../system-environment.ts';
 import { writeYaml } from '../../yaml/writer.ts';
-import { createLog } from '../command-log.ts';
+import { createCommandLog } from '../command-log.ts';
 import { openCluster } from '../input/cluster-input.ts';
 import { loadPolicies, loadPolicyInputs } from '../input/policy-input.ts';
 import { readUserInfo } from '../input/request-documents.ts';
 import type { ExitCode, Io } from '../io.ts';
-import { noBar, showBar } from '../output/progress-bar.ts';
+import { failureText, formatChanges, plannedChanges, summaryOf } from '../output/planned-changes.ts';
+import { noBar, showBar } from '../output/progress.ts';
 import { openResultOutput } from '../output/result-output.ts';
 import { paintFor } from '../output/style.ts';
 import type { ExistingOptions } from './command.ts';
 import { writeBack } from './files.ts';
 import { type FileObjects, readFileObjects } from './objects.ts';
-import { failureText, formatChanges, plannedChanges, summaryOf } from './output.ts';
 import { findTriggers } from './triggers.ts';
 
 /** `kymera existing plan`: what would change. */
@@ -78,7 +78,7 @@ async function withWorld(
 ): Promise<ExitCode> {
   const loaded = await loadPolicies(policyNames, io);
   const extra = await loadPolicyInputs(options.exceptions ?? [], io);
-  const log = createLog(io, options);
+  const log = createCommandLog(io, options);
   for (const problem of [...loaded.problems, ...extra.problems]) await log.warn(problem);
   const { policies } = loaded;
   const exceptions = [...loaded.exceptions, ...extra.exceptions];
@@ -107,12 +107,12 @@ function currentObjects(
   overlay: OverlayStore | undefined,
 ): DataSource {
   let writes = 0;
-  let source = createInputDataSource([...objects, ...more]);
+  let source = createInputDataSource([...objects, ...more], systemEnvironment);
   return {
     read(query) {
       if (overlay !== undefined && overlay.writes() !== writes) {
         writes = overlay.writes();
-        source = createInputDataSource([...merged(objects, overlay.changes()), ...more]);
+        source = createInputDataSource([...merged(objects, overlay.changes()), ...more], systemEnvironment);
       }
       return source.read(query);
     },

@@ -3,13 +3,13 @@ import { dirname, join, resolve } from 'node:path';
 import { refKey, refTitle } from '../../background/object-identity.ts';
 import type { JsonObject } from '../../json/value.ts';
 import { withoutDefaultNamespace } from '../../offline/object-identity.ts';
+import type { Resource } from '../../offline/resource-documents.ts';
 import { inputError } from '../../problem.ts';
 import { writeYaml } from '../../yaml/writer.ts';
-import type { Resource } from '../input/resource-reader.ts';
 import type { Io } from '../io.ts';
+import type { PlannedChange } from '../output/planned-changes.ts';
 import { replaceFile } from '../output/write-file.ts';
 import { editYaml } from '../output/yaml-edit.ts';
-import type { PlannedChange } from './output.ts';
 
 /** Writes changes back to the files that the objects came from. Nothing is written before all of them can be. */
 export async function writeBack(

@@ -2,10 +2,11 @@ import { refKey, refOf } from '../../background/object-identity.ts';
 import { createMemoryStore, type MemoryStore } from '../../background/store/memory-store.ts';
 import type { JsonObject } from '../../json/value.ts';
 import { titleOf, withDefaultNamespace } from '../../offline/object-identity.ts';
+import type { Resource } from '../../offline/resource-documents.ts';
 import { resourceRole } from '../../offline/resource-role.ts';
 import { InputError, inputError, type Problem } from '../../problem.ts';
 import { expandInputs } from '../input/input-paths.ts';
-import { type Resource, readResources } from '../input/resource-reader.ts';
+import { readResources } from '../input/resource-reader.ts';
 import type { Io } from '../io.ts';
 
 /** The objects of files, as a cluster would hold them, and where each came from. */

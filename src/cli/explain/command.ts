@@ -1,6 +1,6 @@
 import { type Command, Option } from 'commander';
-import type { CommandHost } from '../command-host.ts';
 import { inputOptions, type ParsedInputOptions, withInput } from '../input/input-options.ts';
+import type { CommandHost } from '../io.ts';
 
 interface ParsedExplainOptions extends ParsedInputOptions {
   readonly output: 'text' | 'json';

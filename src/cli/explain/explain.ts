@@ -2,16 +2,17 @@ import type { Outcome } from '../../engine/outcome.ts';
 import type { Json, JsonObject } from '../../json/value.ts';
 import type { Evaluated } from '../../offline/evaluator.ts';
 import { nameOf, namespaceOf, titleOf } from '../../offline/object-identity.ts';
+import type { Resource } from '../../offline/resource-documents.ts';
 import { resourceRole } from '../../offline/resource-role.ts';
 import type { CompiledPolicy } from '../../policy/compiled.ts';
 import { InputError, type Problem } from '../../problem.ts';
-import { createLog, type LogLevel } from '../command-log.ts';
-import type { Resource } from '../input/resource-reader.ts';
+import { createCommandLog, type LogLevel } from '../command-log.ts';
 import { type RunOptions, setUpRun } from '../input/run-setup.ts';
 import type { ExitCode, Io } from '../io.ts';
 import { holdOutput } from '../output/held-output.ts';
 import { type Paint, paintFor } from '../output/style.ts';
-import { type Branch, drawTree, ruleBranch } from './tree.ts';
+import { type Branch, drawTree } from '../output/tree.ts';
+import { ruleBranch } from './rule-branch.ts';
 
 export interface ExplainOptions extends RunOptions {
   readonly output: 'text' | 'json';
@@ -28,7 +29,7 @@ export async function explain(
   const run = await setUpRun(policyNames, options, io, { explain: true });
   const paint = paintFor(io.stdout, io, options.color);
   const width = io.stdout.isTTY ? io.stdout.columns : undefined;
-  const log = createLog(io, options);
+  const log = createCommandLog(io, options);
   for (const problem of run.warnings) await log.warn(problem);
   const output = holdOutput(io.stdout);
   const errors: Problem[] = [];

@@ -1,5 +1,5 @@
 import { type Command, Option } from 'commander';
-import type { CommandHost } from '../command-host.ts';
+import type { CommandHost } from '../io.ts';
 
 const examples = `
 What a policy writes differs from what is in Git. Prints the settings that keep Argo CD and Flux from fighting it, as YAML

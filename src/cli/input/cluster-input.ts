@@ -1,10 +1,10 @@
 import { resolve } from 'node:path';
 import type { ClusterReader } from '../../cluster/context/cluster-reader.ts';
 import type { DataAnswer, DataSource } from '../../engine/context/data-source.ts';
+import type { ReadItem } from '../../offline/resource-documents.ts';
 import type { CompiledPolicy } from '../../policy/compiled.ts';
 import { inputError } from '../../problem.ts';
 import type { Io } from '../io.ts';
-import type { ReadItem } from './resource-reader.ts';
 
 interface ClusterInputOptions {
   readonly kubeconfig?: string | undefined;

@@ -1,21 +1,21 @@
 import { readdir, stat } from 'node:fs/promises';
 import { extname, join, resolve } from 'node:path';
+import { glob } from 'tinyglobby';
 import { inputError } from '../../problem.ts';
-import { expandGlob, isGlob } from './glob.ts';
 
-/** One place to read from. */
+/** One file to read. */
 export interface InputPath {
   /** As the user would write it; `-` for standard input. */
   readonly file: string;
-  /** Found in a folder, not named by the user: what is no Kubernetes object in it is passed over. */
+  /** Found in a folder, not named by the user: documents that are not Kubernetes objects are skipped. */
   readonly discovered: boolean;
-  /** A copy of what can be read only once. */
+  /** A copy of an input that can be read only once. */
   readonly contents?: (() => AsyncIterable<Uint8Array>) | undefined;
 }
 
 const extensions = new Set(['.yaml', '.yml', '.json']);
 
-/** Files for what the user named: files, folders (searched through), globs, `-`. In the order given. */
+/** The files that the user named: files, folders (searched recursively), globs, `-`. In the order given. */
 export async function expandInputs(names: readonly string[], cwd: string): Promise<InputPath[]> {
   const inputs: InputPath[] = [];
   for (const name of names) inputs.push(...(await expandInput(name, cwd)));
@@ -33,16 +33,32 @@ async function expandInput(name: string, cwd: string): Promise<InputPath[]> {
   const stats = await stat(resolve(cwd, name)).catch(() => undefined);
   if (stats?.isDirectory()) return filesUnder(name, cwd);
   if (stats !== undefined) return [{ file: name, discovered: false }];
-  // Kyverno's command line takes several paths in one, with commas between.
+  // Kyverno's command line accepts several paths in one argument, separated by commas.
   if (name.includes(',') && !name.includes('{')) return expandInputs(name.split(','), cwd);
-  if (!isGlob(name)) {
+  if (!/[*?[{]/.test(name)) {
     throw inputError('KYM_INPUT_NOT_FOUND', `there is no file or folder ${name}`, { file: name });
   }
   const files = await expandGlob(name, cwd);
   if (files.length === 0) {
-    throw inputError('KYM_INPUT_NOT_FOUND', `no file fits ${name}`, { file: name });
+    throw inputError('KYM_INPUT_NOT_FOUND', `no file matches ${name}`, { file: name });
   }
   return files.map((file) => ({ file, discovered: true }));
+}
+
+/**
+ * Paths of files that match the pattern, sorted: `*` and `?` stay inside one folder, `**` crosses folders, `[a-z]` and
+ * `{a,b}` work as in a shell. A hidden name matches only a pattern part that begins with a dot.
+ */
+export async function expandGlob(pattern: string, cwd: string): Promise<string[]> {
+  // Parentheses and a leading `!` are part of a file name here.
+  const escaped = pattern.replaceAll(/[()]|^!/g, '\\$&');
+  const files = await glob(escaped, {
+    cwd,
+    absolute: pattern.startsWith('/'),
+    expandDirectories: false,
+    extglob: false,
+  });
+  return files.sort();
 }
 
 async function filesUnder(folder: string, cwd: string): Promise<InputPath[]> {
@@ -54,8 +70,7 @@ async function filesUnder(folder: string, cwd: string): Promise<InputPath[]> {
   for (const entry of entries) {
     if (entry.name.startsWith('.') || entry.name === 'node_modules') continue;
     const path = join(folder, entry.name);
-    const isFolder = entry.isDirectory();
-    if (isFolder) files.push(...(await filesUnder(path, cwd)));
+    if (entry.isDirectory()) files.push(...(await filesUnder(path, cwd)));
     else if (extensions.has(extname(entry.name).toLowerCase())) files.push({ file: path, discovered: true });
   }
   return files;

@@ -3,8 +3,8 @@ import { stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { inputError } from '../../problem.ts';
 import type { Io } from '../io.ts';
+import { openTemporaryFile, type TemporaryFile } from '../output/temporary-file.ts';
 import type { InputPath } from './input-paths.ts';
-import { openTemporaryFile, type TemporaryFile } from './temporary-file.ts';
 import { displayName } from './text-input.ts';
 
 /** Inputs that can be read twice: standard input and pipes are copied to temporary files. */

@@ -1,34 +1,36 @@
 import { stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import type { DataSource } from '../../engine/context/data-source.ts';
+import type { RequestUser } from '../../engine/request.ts';
 import type { JsonObject } from '../../json/value.ts';
 import { type CannedData, createInputDataSource } from '../../offline/data-source.ts';
 import { createEvaluator, type Evaluator } from '../../offline/evaluator.ts';
 import { createValuesLookup } from '../../offline/request-values.ts';
+import type { ReadItem } from '../../offline/resource-documents.ts';
 import { parseSet } from '../../offline/values-document.ts';
 import { wantedObjects } from '../../offline/wanted-objects.ts';
-import type { CompiledException, CompiledPolicy } from '../../policy/compiled.ts';
+import type { CompiledException, CompiledPolicy, Operation } from '../../policy/compiled.ts';
 import type { LoadResult } from '../../policy/load.ts';
-import { InputError, inputError, type Problem } from '../../problem.ts';
-import type { BackgroundSurroundings } from '../apply/background-preview.ts';
+import { inputError, type Problem } from '../../problem.ts';
+import { systemEnvironment } from '../../system-environment.ts';
 import type { Io } from '../io.ts';
 import { clusterItems, firstAnswer, openCluster } from './cluster-input.ts';
 import { expandInputs, type InputPath } from './input-paths.ts';
 import { loadPolicies, loadPolicyInputs } from './policy-input.ts';
 import { makeRepeatable } from './repeatable-input.ts';
 import { readUserInfo, readValues } from './request-documents.ts';
-import { type ReadItem, readResources } from './resource-reader.ts';
+import { readObjects, readResources } from './resource-reader.ts';
 
-/** What `apply` and `explain` are told on the command line. */
+/** The options that `apply` and `explain` share. */
 export interface RunOptions {
   readonly resource: readonly string[];
-  /** Objects that are only read. */
+  /** Objects that policies can read. They are not mutated. */
   readonly otherResources?: readonly string[] | undefined;
   readonly values?: string | undefined;
   readonly set?: readonly string[] | undefined;
   readonly userinfo?: string | undefined;
   readonly exceptions?: readonly string[] | undefined;
-  /** Read a running cluster: context entries, and objects where no resource is named. */
+  /** Read context entries from a running cluster, and the objects too when no resource is named. */
   readonly cluster?: boolean | undefined;
   readonly kubeconfig?: string | undefined;
   readonly context?: string | undefined;
@@ -38,15 +40,25 @@ export interface RunOptions {
 export interface Run {
   readonly policies: readonly CompiledPolicy[];
   readonly evaluator: Evaluator;
-  /** In input order; each is read when it is asked for. */
+  /** In input order; read lazily. */
   readonly items: AsyncIterable<ReadItem>;
-  /** How many objects of the input are kept because policies may ask for them. */
+  /** How many input objects stay in memory because policies may read them. */
   readonly kept: number;
-  /** Undefined when it is not known beforehand. */
+  /** Undefined when the size is not known in advance. */
   readonly totalBytes: number | undefined;
   readonly warnings: readonly Problem[];
-  /** What a preview of background rules needs. */
-  readonly surroundings: BackgroundSurroundings;
+  readonly background: BackgroundInput;
+}
+
+/** The input of a preview of mutate existing and generate rules. */
+export interface BackgroundInput {
+  readonly policies: readonly CompiledPolicy[];
+  readonly exceptions: readonly CompiledException[];
+  readonly dataSource: DataSource;
+  readonly user?: RequestUser | undefined;
+  /** Existing objects besides the resources given. */
+  readonly others: readonly JsonObject[];
+  operationOf(name: string): Operation;
 }
 
 export async function setUpRun(
@@ -90,8 +102,13 @@ export async function setUpRun(
     dataSource: cluster === undefined ? dataSource : firstAnswer(dataSource, cluster.dataSource),
     user,
   };
-  const evaluator = createEvaluator({ ...common, values: lookup, explain: settings.explain });
-  const surroundings: BackgroundSurroundings = {
+  const evaluator = createEvaluator({
+    ...common,
+    values: lookup,
+    environment: systemEnvironment,
+    explain: settings.explain,
+  });
+  const background: BackgroundInput = {
     ...common,
     others,
     operationOf: (name) => lookup.forObject(undefined, name).operation ?? 'CREATE',
@@ -107,7 +124,7 @@ export async function setUpRun(
             : clusterItems(cluster, loaded.policies, options.namespace),
           async () => cluster.close(),
         );
-  return { policies: loaded.policies, evaluator, items, kept, totalBytes, warnings, surroundings };
+  return { policies: loaded.policies, evaluator, items, kept, totalBytes, warnings, background };
 }
 
 interface Sources {
@@ -118,21 +135,7 @@ interface Sources {
   readonly onRead: ((characters: number) => void) | undefined;
 }
 
-async function readObjects(names: readonly string[], io: Io): Promise<JsonObject[]> {
-  const objects: JsonObject[] = [];
-  const errors: Problem[] = [];
-  for await (const item of readResources(await expandInputs(names, io.cwd), io)) {
-    if ('object' in item) objects.push(item.object);
-    else if (item.problem.severity === 'error') errors.push(item.problem);
-  }
-  if (errors.length > 0) throw new InputError(errors);
-  return objects;
-}
-
-/**
- * Objects are read when they are asked for. Where policies read other objects of the input, a first pass keeps those that they can
- * ask for.
- */
+/** Objects are read lazily. When policies read other objects of the input, a first pass keeps those that they can read. */
 async function prepareInput(
   inputs: readonly InputPath[],
   sources: Sources,
@@ -144,19 +147,19 @@ async function prepareInput(
   if (isWanted === undefined) {
     return {
       items: readResources(inputs, io, onRead),
-      dataSource: createInputDataSource(known, canned),
+      dataSource: createInputDataSource(known, systemEnvironment, canned),
       kept: 0,
     };
   }
   const repeatable = await makeRepeatable(inputs, io);
   const kept: JsonObject[] = [];
   for await (const item of readResources(repeatable.inputs, io)) {
-    // A copy holds on to nothing of the text that the object was read from.
+    // A copy does not keep the source string alive.
     if ('object' in item && isWanted(item.object)) kept.push(structuredClone(item.object));
   }
   return {
     items: thenClose(readResources(repeatable.inputs, io, onRead), repeatable.close),
-    dataSource: createInputDataSource([...known, ...kept], canned),
+    dataSource: createInputDataSource([...known, ...kept], systemEnvironment, canned),
     kept: kept.length,
   };
 }
@@ -169,7 +172,7 @@ async function* thenClose<T>(items: AsyncIterable<T>, close: () => Promise<void>
   }
 }
 
-/** Undefined where standard input or a pipe is among the inputs. */
+/** Undefined when one of the inputs is standard input or a pipe. */
 async function sizeOf(inputs: readonly InputPath[], io: Io): Promise<number | undefined> {
   let size = 0;
   for (const { file } of inputs) {

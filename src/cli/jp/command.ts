@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import type { CommandHost } from '../command-host.ts';
+import type { CommandHost } from '../io.ts';
 
 const queryExamples = `
 Expressions are those of policies, with or without {{ }} around them. With several of them, or several

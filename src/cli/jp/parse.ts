@@ -1,8 +1,8 @@
 import type { Node, PathStep, TextValue } from '../../expression/jmespath/ast.ts';
 import { parseExpression } from '../../expression/jmespath/parser.ts';
-import { type Branch, drawTree } from '../explain/tree.ts';
 import type { ExitCode, Io } from '../io.ts';
 import { paintFor } from '../output/style.ts';
+import { type Branch, drawTree } from '../output/tree.ts';
 import { formatSyntaxError, readExpressions } from './expression.ts';
 
 export interface ParseOptions {

@@ -1,5 +1,5 @@
 import { type Command, Option } from 'commander';
-import type { CommandHost } from '../command-host.ts';
+import type { CommandHost } from '../io.ts';
 
 const examples = `
 Looks at policies written for Kyverno: which run here with the same result, which give another one and where that is explained,

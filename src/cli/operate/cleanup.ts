@@ -7,8 +7,8 @@ import { secretNames } from '../../cluster/certificates/certificates.ts';
 import { leaseName } from '../../cluster/leader/leader-tasks.ts';
 import { scaleDown } from '../../cluster/leader/scale-down.ts';
 import { removeWebhooks } from '../../cluster/webhooks/writer.ts';
-import { type ClusterChoice, withCluster } from '../input/cluster-command.ts';
 import type { ExitCode, Io } from '../io.ts';
+import { type ClusterChoice, withCluster } from './with-cluster.ts';
 
 export interface CleanupOptions extends ClusterChoice {
   readonly namespace: string;

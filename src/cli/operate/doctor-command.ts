@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import type { CommandHost } from '../command-host.ts';
+import type { CommandHost } from '../io.ts';
 
 const examples = `
 Looks whether the webhooks in a cluster lead to a server that answers; one that leads nowhere holds up every request it

@@ -1,6 +1,6 @@
 import { diagnose } from '../../cluster/diagnosis.ts';
-import { type ClusterChoice, withCluster } from '../input/cluster-command.ts';
 import type { ExitCode, Io } from '../io.ts';
+import { type ClusterChoice, withCluster } from './with-cluster.ts';
 
 export interface DoctorOptions extends ClusterChoice {
   readonly fix?: boolean | undefined;

@@ -1,5 +1,5 @@
 import { type Command, Option } from 'commander';
-import type { CommandHost } from '../command-host.ts';
+import type { CommandHost } from '../io.ts';
 
 const examples = `
 Rules with mutate.targets and generate rules run in the background, which may do nothing but what it is granted. The

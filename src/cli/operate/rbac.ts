@@ -11,10 +11,10 @@ import { readObject, readObjects, readText, readTexts } from '../../json/read-fi
 import type { JsonObject } from '../../json/value.ts';
 import { resourceOf } from '../../offline/api-path.ts';
 import { writeYaml } from '../../yaml/writer.ts';
+import { assumedKinds } from '../input/assumed-kinds.ts';
 import { openCluster } from '../input/cluster-input.ts';
 import { loadPolicies } from '../input/policy-input.ts';
 import type { ExitCode, Io } from '../io.ts';
-import { assumedKinds } from '../serve/kinds.ts';
 
 export interface RbacOptions {
   readonly name: string;

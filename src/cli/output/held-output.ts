@@ -1,5 +1,5 @@
-import { openTemporaryFile, type TemporaryFile } from '../input/temporary-file.ts';
 import type { Output } from '../io.ts';
+import { openTemporaryFile, type TemporaryFile } from './temporary-file.ts';
 
 /** Output that waits until the input proved good, so that bad input leaves nothing half written. */
 export interface HeldOutput {

@@ -63,3 +63,32 @@ function duration(milliseconds: number): string {
   const seconds = Math.ceil(milliseconds / 1000);
   return seconds < 60 ? `${seconds} s` : `${Math.floor(seconds / 60)} min ${seconds % 60} s`;
 }
+
+export interface ProgressBar {
+  /** One more is done. */
+  step(): void;
+  /** Takes the line away. */
+  clear(): void;
+}
+
+export const noBar: ProgressBar = { step: () => {}, clear: () => {} };
+
+const width = 30;
+
+/** A bar for work of a known length, drawn at most ten times a second. */
+export function showBar(output: Output, total: number, now: () => number): ProgressBar {
+  let done = 0;
+  let shownAt = Number.NEGATIVE_INFINITY;
+  return {
+    step() {
+      done++;
+      const time = now();
+      if (time - shownAt < pauseMilliseconds && done < total) return;
+      shownAt = time;
+      const filled = total === 0 ? width : Math.round((width * done) / total);
+      const bar = `${'#'.repeat(filled)}${'-'.repeat(width - filled)}`;
+      void output.write(`\r\u001b[K[${bar}] ${done}/${total}`);
+    },
+    clear: () => void output.write('\r\u001b[K'),
+  };
+}

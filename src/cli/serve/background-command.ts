@@ -1,5 +1,5 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
-import type { CommandHost } from '../command-host.ts';
+import type { CommandHost } from '../io.ts';
 
 const examples = `
 Does what policies ask for beyond the request at hand: changes existing objects (mutate rules with targets) and generates objects. kymera

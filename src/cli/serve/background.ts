@@ -2,10 +2,9 @@ import { ApiError, ClusterAccessError } from '../../cluster/api/cluster-error.ts
 import { type BackgroundRuntime, startBackground } from '../../cluster/background/runtime.ts';
 import { inputError } from '../../problem.ts';
 import { startBackgroundServer } from '../../server/background-server.ts';
-import { checkSelector } from '../input/policy-selector.ts';
 import type { ExitCode, Io } from '../io.ts';
-import { scanInterval } from './background-options.ts';
-import { createLog } from './log.ts';
+import { createServeLog } from './log.ts';
+import { checkSelector, scanInterval } from './options.ts';
 import { stopSignal } from './signal.ts';
 
 /** The command line of `kymera background`. */
@@ -27,7 +26,7 @@ export interface BackgroundCommandOptions {
 
 /** Works until told to stop. */
 export async function background(options: BackgroundCommandOptions, io: Io): Promise<ExitCode> {
-  const log = createLog(options.logLevel, io.stderr);
+  const log = createServeLog(options.logLevel, io.stderr);
   const scanIntervalMs = scanInterval(io);
   if (options.policySelector !== undefined) checkSelector(options.policySelector);
   try {
@@ -55,7 +54,7 @@ async function work(
   runtime: BackgroundRuntime,
   { host, metricsPort }: BackgroundCommandOptions,
   io: Io,
-  log: ReturnType<typeof createLog>,
+  log: ReturnType<typeof createServeLog>,
 ): Promise<void> {
   const source = { work: () => runtime.background.figures() };
   const server =

@@ -4,9 +4,9 @@ import { fileURLToPath } from 'node:url';
 import { mutatingConfiguration } from '../../cluster/webhooks/configuration.ts';
 import type { CompiledPolicy } from '../../policy/compiled.ts';
 import { writeYaml } from '../../yaml/writer.ts';
+import { assumedKinds } from '../input/assumed-kinds.ts';
 import type { Paint } from '../output/style.ts';
 import { packageRoot } from '../package-root.ts';
-import { assumedKinds } from './kinds.ts';
 
 export interface Banner {
   /** `https://127.0.0.1:9443`. */

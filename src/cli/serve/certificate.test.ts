@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { loadCertificate, renewSelfSigned } from './certificate.ts';
-import { createLog } from './log.ts';
+import { createServeLog } from './log.ts';
 import type { ServeOptions } from './options.ts';
 
 const sink = { isTTY: false, write: () => {} };
@@ -23,7 +23,7 @@ it('a server that runs for long renews the certificate that it made', async () =
   const watch = renewSelfSigned(
     options,
     first,
-    { io, log: createLog('silent', sink), interval: 1_000, renewalInterval: 10 },
+    { io, log: createServeLog('silent', sink), interval: 1_000, renewalInterval: 10 },
     ({ cert }) => renewed.push(cert),
     () => new Date(Date.now() + days * 86_400_000),
   );

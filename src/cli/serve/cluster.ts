@@ -11,10 +11,9 @@ import { type Gather, type RunningServer, startServer } from '../../server/serve
 import type { ServingCertificate } from '../../server/tls.ts';
 import type { Io } from '../io.ts';
 import { type GivenAuthority, readAuthority } from './authority.ts';
-import { scanInterval } from './background-options.ts';
 import { loadCertificate, readPem, watchCertificate } from './certificate.ts';
 import type { ServeLog } from './log.ts';
-import { keptDecisions, type ServeOptions, settingsOf, urlOf } from './options.ts';
+import { keptDecisions, type ServeOptions, scanInterval, settingsOf, urlOf } from './options.ts';
 
 export interface ClusterMember {
   readonly server: RunningServer;

@@ -1,6 +1,6 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { defaultRequestSettings } from '../../admission/policy-provider.ts';
-import type { CommandHost } from '../command-host.ts';
+import type { CommandHost } from '../io.ts';
 import type { ServeOptions } from './options.ts';
 
 const examples = `

@@ -4,6 +4,7 @@ import type { JsonObject } from '../../json/value.ts';
 import { createInputDataSource } from '../../offline/data-source.ts';
 import { InputError, type Problem } from '../../problem.ts';
 import type { Log } from '../../server/reviews/review-log.ts';
+import { systemEnvironment } from '../../system-environment.ts';
 import { expandInputs, type InputPath } from '../input/input-paths.ts';
 import { readResources } from '../input/resource-reader.ts';
 import type { Io } from '../io.ts';
@@ -58,7 +59,10 @@ export async function provideContextFromFiles(
 }
 
 function sourceOf(files: ContextFiles): DataSource {
-  return createInputDataSource([...files.values()].flatMap(({ objects }) => objects));
+  return createInputDataSource(
+    [...files.values()].flatMap(({ objects }) => objects),
+    systemEnvironment,
+  );
 }
 
 async function readFiles(

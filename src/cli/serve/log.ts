@@ -12,7 +12,7 @@ const flushMilliseconds = 20;
 const largestHeld = 1 << 16;
 
 /** JSON lines to the output. */
-export function createLog(level: string, output: Output): ServeLog {
+export function createServeLog(level: string, output: Output): ServeLog {
   let held = '';
   let timer: NodeJS.Timeout | undefined;
   function flush(): void {

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { type ServeOptions, shutdownDelayMilliseconds } from './options.ts';
+import type { Io } from '../io.ts';
+import { type ServeOptions, scanInterval, shutdownDelayMilliseconds } from './options.ts';
 
 const options: ServeOptions = {
   host: '127.0.0.1',
@@ -18,5 +19,26 @@ describe('the delay before a server that was told to stop refuses connections', 
     ['what was asked for, standing alone', { shutdownDelay: 2.5 }, 2_500],
   ])('is %s', (_name, given, milliseconds) => {
     expect(shutdownDelayMilliseconds({ ...options, ...given })).toBe(milliseconds);
+  });
+});
+
+const given = (value?: string) =>
+  scanInterval({ env: value === undefined ? {} : { BACKGROUND_SCAN_INTERVAL: value } } as unknown as Io);
+
+describe('the interval of the regular look', () => {
+  it.each([
+    [undefined, 3_600_000],
+    ['', 3_600_000],
+    ['30m', 1_800_000],
+    ['1h30m', 5_400_000],
+    ['45s', 45_000],
+    ['0', 0],
+    ['0s', 0],
+  ])('is read from the environment: %j', (text, milliseconds) => {
+    expect(given(text)).toBe(milliseconds);
+  });
+
+  it.each(['soon', '-1h', '10', '10ms'])('is refused when it is none: %s', (text) => {
+    expect(() => given(text)).toThrow(/BACKGROUND_SCAN_INTERVAL/);
   });
 });

@@ -1,8 +1,10 @@
 import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { defaultRequestSettings, type RequestSettings } from '../../admission/policy-provider.ts';
+import { checkPolicySelector } from '../../cluster/policies/choice.ts';
+import { parseDuration } from '../../expression/duration.ts';
+import { FieldPathError } from '../../patch/field-path/field-path.ts';
 import { inputError } from '../../problem.ts';
-import { checkSelector } from '../input/policy-selector.ts';
 import type { Io } from '../io.ts';
 
 /** The command line of `kymera serve`. */
@@ -121,4 +123,32 @@ export function servedNames({ host, advertise }: ServeOptions): readonly string[
 export function urlOf(options: ServeOptions, port: number): string {
   const name = servedNames(options)[0] ?? 'localhost';
   return `https://${name.includes(':') ? `[${name}]` : name}:${port}`;
+}
+
+/** Throws InputError for a --policy-selector that cannot be read. */
+export function checkSelector(selector: string): void {
+  try {
+    checkPolicySelector(selector);
+  } catch (error) {
+    if (!(error instanceof FieldPathError)) throw error;
+    throw inputError('KYM_USAGE', `--policy-selector: ${error.message}`);
+  }
+}
+
+export const scanIntervalVariable = 'BACKGROUND_SCAN_INTERVAL';
+const defaultScanIntervalMs = 3_600_000;
+
+/** How often rules for existing objects are run anyway: from the environment, as in Kyverno; 0 for never. */
+export function scanInterval({ env }: Io): number {
+  const text = env[scanIntervalVariable]?.trim() ?? '';
+  if (text === '') return defaultScanIntervalMs;
+  if (/^0+[a-z]*$/.test(text)) return 0;
+  const nanoseconds = parseDuration(text);
+  if (nanoseconds === undefined || nanoseconds < 1_000_000_000n) {
+    throw inputError(
+      'KYM_USAGE',
+      `${scanIntervalVariable} is no duration of a second or more, nor 0: ${text}`,
+    );
+  }
+  return Number(nanoseconds / 1_000_000n);
 }

@@ -7,7 +7,7 @@ import type { ExitCode, Io } from '../io.ts';
 import { paintFor } from '../output/style.ts';
 import { bannerText } from './banner.ts';
 import { loadCertificate } from './certificate.ts';
-import { createLog, type ServeLog } from './log.ts';
+import { createServeLog, type ServeLog } from './log.ts';
 import {
   checkServeOptions,
   defaultPort,
@@ -23,7 +23,7 @@ import { gatherFromWorkers, portVariable, runWorkers } from './workers.ts';
 /** Serves until told to stop. */
 export async function serve(options: ServeOptions, io: Io): Promise<ExitCode> {
   checkServeOptions(options);
-  const log = createLog(options.logLevel, io.stderr);
+  const log = createServeLog(options.logLevel, io.stderr);
   try {
     const serveHere = isInCluster(options) ? serveInCluster : serveAlone;
     if (cluster.isWorker) return await serveHere({ ...options, port: chosenPort(io) }, io, log);

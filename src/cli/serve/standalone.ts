@@ -1,5 +1,6 @@
 import { type Gather, type RunningServer, startServer } from '../../server/server.ts';
 import type { ServingCertificate } from '../../server/tls.ts';
+import { assumedKinds } from '../input/assumed-kinds.ts';
 import type { Io } from '../io.ts';
 import {
   loadCertificate,
@@ -9,7 +10,6 @@ import {
   watchCertificate,
 } from './certificate.ts';
 import { provideContextFromFiles } from './context.ts';
-import { assumedKinds } from './kinds.ts';
 import type { ServeLog } from './log.ts';
 import { keptDecisions, type ServeOptions, settingsOf } from './options.ts';
 import { type FilePolicies, providePoliciesFromFiles } from './policies.ts';

@@ -1,8 +1,8 @@
 import { type Command, Option } from 'commander';
 import { inputError } from '../../problem.ts';
-import type { CommandHost } from '../command-host.ts';
-import { reportFormats } from './report-names.ts';
-import type { TestOptions } from './run.ts';
+import type { CommandHost } from '../io.ts';
+import type { ReportFormat } from './report-formats.ts';
+import type { ReportFile, TestOptions } from './run.ts';
 
 const examples = `
 Whole objects are compared; null and empty are as good as absent. A result that nothing verifies (no such
@@ -53,11 +53,13 @@ export function defineTest(program: Command, { io, end }: CommandHost): void {
       const { test } = await import('./run.ts');
       const filter = [...(parsed.filter ?? []), ...(parsed.testCaseSelector ?? [])];
       const color = parsed.removeColor === true ? { color: false } : {};
-      end(await test(folders, { ...parsed, filter, ...color }, io));
+      const report = parsed.report?.map(parseReport);
+      end(await test(folders, { ...parsed, filter, report, ...color }, io));
     });
 }
 
-interface ParsedTestOptions extends TestOptions {
+interface ParsedTestOptions extends Omit<TestOptions, 'report'> {
+  readonly report?: readonly string[] | undefined;
   readonly testCaseSelector?: readonly string[] | undefined;
   readonly removeColor?: boolean | undefined;
 }
@@ -65,4 +67,18 @@ interface ParsedTestOptions extends TestOptions {
 function readCount(text: string): number {
   if (/^[1-9]\d{0,2}$/.test(text)) return Number(text);
   throw inputError('KYM_USAGE', `--jobs ${text}: write a number from 1 to 999`);
+}
+
+const reportFormats = ['json', 'yaml', 'markdown', 'junit', 'tap'] as const satisfies ReportFormat[];
+
+/** @example parseReport('junit=report.xml') // { format: 'junit', file: 'report.xml' } */
+function parseReport(text: string): ReportFile {
+  const [name = '', ...rest] = text.split('=');
+  const format = reportFormats.find((known) => known === name);
+  const file = rest.join('=');
+  if (format !== undefined && file !== '') return { format, file };
+  throw inputError(
+    'KYM_USAGE',
+    `--report ${text}: write FORMAT=FILE; formats are ${reportFormats.join(', ')}`,
+  );
 }

@@ -1,9 +1,10 @@
 import type { Outcome } from '../../engine/outcome.ts';
 import { equal } from '../../json/equal.ts';
-import type { Path } from '../../json/value.ts';
+import { isArray, isObject, type Json, type JsonObject, type Path } from '../../json/value.ts';
+import { parseAnchor } from '../../patch/strategic/anchor.ts';
 import type { CompiledForeach, CompiledPolicy, CompiledRule } from '../../policy/compiled.ts';
-import { dotted } from '../explain/tree.ts';
-import { anchorsOf, placeOf } from './rule-anchors.ts';
+import type { Paint } from '../output/style.ts';
+import { dotted } from '../output/tree.ts';
 
 /** What tests made of one rule that its author wrote; rules made from it for pod controllers count as itself. */
 export interface RuleCoverage {
@@ -100,4 +101,96 @@ function loopsOf({ mutation }: CompiledRule): Path[] {
   const bodies = (entry: CompiledForeach): Path[] =>
     entry.body.type === 'foreach' ? entry.body.entries.flatMap(bodies) : [entry.path];
   return mutation.type === 'foreach' ? mutation.entries.flatMap(bodies) : [];
+}
+
+/** How much the tests exercised, and below it what they did not. */
+export function coverageText(coverage: readonly RuleCoverage[], paint: Paint): string {
+  const loops = coverage.flatMap((one) => one.loops);
+  const anchors = coverage.flatMap((one) => one.anchors);
+  const shares = [
+    share(
+      'rules applied',
+      coverage.map((one) => one.applied),
+      paint,
+    ),
+    share(
+      'foreach bodies run',
+      loops.map((loop) => loop.ran),
+      paint,
+    ),
+    share(
+      'anchors held',
+      anchors.map((anchor) => anchor.held),
+      paint,
+    ),
+  ];
+  const lines = ['', `${paint('bold', 'coverage')}: ${shares.flat().join(', ')}`];
+  for (const one of coverage) {
+    const gaps = gapsOf(one);
+    if (gaps.length === 0) continue;
+    lines.push(`  policy ${paint('bold', one.policy)}, rule ${paint('bold', one.rule)} (${one.file})`);
+    for (const gap of gaps) lines.push(`    ${paint('yellow', '!')} ${gap}`);
+  }
+  return `${lines.join('\n')}\n`;
+}
+
+function share(what: string, done: readonly boolean[], paint: Paint): string[] {
+  if (done.length === 0) return [];
+  const count = done.filter(Boolean).length;
+  return [`${paint(count === done.length ? 'green' : 'yellow', `${count} of ${done.length}`)} ${what}`];
+}
+
+function gapsOf({ applied, loops, anchors }: RuleCoverage): string[] {
+  const notHeld = anchors.filter((anchor) => !anchor.held);
+  return [
+    ...(applied ? [] : ['no test sees it change an object']),
+    ...loops.filter((loop) => !loop.ran).map(({ path }) => `no test runs the body of ${path}`),
+    ...notHeld.map(({ anchor, place, missed }) =>
+      missed ? `anchor ${anchor} at ${place} never holds` : `anchor ${anchor} at ${place} is never reached`,
+    ),
+  ];
+}
+
+/** An anchor as it is written in a rule. */
+export interface WrittenAnchor {
+  /** `(image)` */
+  readonly anchor: string;
+  /** Where in the object it looks: `spec.containers[].image`. */
+  readonly place: string;
+}
+
+/** The anchors in the strategic merges of a rule, in the order written. What stands inside a condition is part of it. */
+export function anchorsOf(rule: JsonObject): readonly WrittenAnchor[] {
+  const found: WrittenAnchor[] = [];
+  collectMerges(rule['mutate'] ?? null, (overlay) => collectAnchors(overlay, '', found));
+  return found;
+}
+
+/** The place of an anchor that was tried, written as `anchorsOf` writes it. */
+export function placeOf(path: Path): string {
+  return path.reduce<string>((text, step) => {
+    if (typeof step === 'number') return `${text}[]`;
+    return text === '' ? step : `${text}.${step}`;
+  }, '');
+}
+
+function collectMerges(value: Json, use: (overlay: Json) => void): void {
+  if (isArray(value)) for (const item of value) collectMerges(item, use);
+  if (!isObject(value)) return;
+  for (const [key, inner] of Object.entries(value)) {
+    if (key === 'patchStrategicMerge') use(inner);
+    else if (key === 'foreach') collectMerges(inner, use);
+  }
+}
+
+function collectAnchors(value: Json, place: string, found: WrittenAnchor[]): void {
+  if (isArray(value)) for (const item of value) collectAnchors(item, `${place}[]`, found);
+  if (!isObject(value)) return;
+  for (const [key, inner] of Object.entries(value)) {
+    const anchor = parseAnchor(key);
+    const at = `${place}${place === '' ? '' : '.'}${anchor?.key ?? key}`;
+    // What a key with variables in it becomes is not known here.
+    if (anchor !== undefined && !at.includes('{{')) found.push({ anchor: anchor.text, place: at });
+    if (anchor === undefined || anchor.type === 'add') collectAnchors(inner, at, found);
+  }
 }

@@ -4,6 +4,7 @@ import { mockedGlobalContext } from '../../offline/global-context-mock.ts';
 import type { Operation } from '../../policy/compiled.ts';
 import type { SourceDocument } from '../../policy/documents.ts';
 import type { Problem } from '../../problem.ts';
+import { systemEnvironment } from '../../system-environment.ts';
 
 /** A Test document: policies, resources, and what is expected of them. */
 export interface TestDocument {
@@ -195,7 +196,7 @@ function globalReferences(
   const references = new Map<string, Json>();
   for (const [index, entry] of read.list(document, [], 'globalContextEntries').entries()) {
     try {
-      references.set(String(entry['name']), mockedGlobalContext(entry));
+      references.set(String(entry['name']), mockedGlobalContext(entry, systemEnvironment));
     } catch (error) {
       const reason = error instanceof Error ? error.message : String(error);
       report('error', ['globalContextEntries', index], reason);

@@ -2,10 +2,10 @@ import { dirname, join } from 'node:path';
 import type { Outcome } from '../../engine/outcome.ts';
 import type { JsonObject } from '../../json/value.ts';
 import { compareObjects } from '../../offline/compare-objects.ts';
-import type { Evaluated } from '../../offline/evaluator.ts';
+import { type Evaluated, reportStatus } from '../../offline/evaluator.ts';
 import { nameOf, namespaceOf, titleOf, withoutDefaultNamespace } from '../../offline/object-identity.ts';
+import type { Resource } from '../../offline/resource-documents.ts';
 import type { CompiledPolicy } from '../../policy/compiled.ts';
-import type { Resource } from '../input/resource-reader.ts';
 import type { TestResult } from './document.ts';
 import type { TestContext, TestRow } from './rows.ts';
 
@@ -24,7 +24,7 @@ export interface Judged {
 /** Holds what the rules did to one object against what is expected: first the status, then the whole object. */
 export async function judge(judged: Judged, context: Expecting): Promise<Judgement> {
   const { result, policy, outcomes, evaluated } = judged;
-  const run = outcomes.filter((outcome) => statusOf(outcome) !== undefined);
+  const run = outcomes.filter((outcome) => reportStatus(outcome) !== undefined);
   if (run.length === 0) {
     const why = outcomes[0] === undefined ? '' : `: ${outcomes[0].message}`;
     return { verdict: 'unverified', reason: `the rule does not apply to this object${why}` };
@@ -32,7 +32,7 @@ export async function judge(judged: Judged, context: Expecting): Promise<Judgeme
   const actual = evaluated.steps.get(policy) ?? evaluated.after;
   const name = result.patchedResources;
   const expectation = name === undefined ? undefined : await expectationFor(actual, name, context);
-  const wrong = run.find((outcome) => statusOf(outcome) !== result.result);
+  const wrong = run.find((outcome) => reportStatus(outcome) !== result.result);
   const file = expectation?.file ?? '';
   if (expectation?.missing !== undefined) {
     const proposal = wrong === undefined ? proposalFor(judged, actual, undefined, file) : {};
@@ -41,7 +41,7 @@ export async function judge(judged: Judged, context: Expecting): Promise<Judgeme
   if (wrong !== undefined) {
     return {
       verdict: 'failed',
-      reason: `expected ${result.result}, got ${statusOf(wrong)}: ${wrong.message}`,
+      reason: `expected ${result.result}, got ${reportStatus(wrong)}: ${wrong.message}`,
     };
   }
   const expected = expectation?.object;
@@ -104,22 +104,6 @@ function compare(actual: JsonObject, expected: JsonObject, file: string): Judgem
         reason: `the object differs from ${file}`,
         difference: { expected, actual },
       };
-  }
-}
-
-/** The status of Kyverno's report; undefined when the rule did not look at the object. */
-export function statusOf(outcome: Outcome): 'pass' | 'skip' | 'error' | undefined {
-  switch (outcome.status) {
-    case 'applied':
-      return 'pass';
-    case 'failed':
-      return 'error';
-    case 'unchanged':
-      return 'skip';
-    case 'skipped': {
-      const { type } = outcome.reason;
-      return type === 'preconditions' || type === 'anchor' || type === 'exception' ? 'skip' : undefined;
-    }
   }
 }
 

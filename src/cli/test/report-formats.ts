@@ -1,24 +1,9 @@
 import type { JsonObject } from '../../json/value.ts';
-import { inputError } from '../../problem.ts';
 import { writeYaml } from '../../yaml/writer.ts';
-import { formatCounts } from './report.ts';
+import { formatCounts, problemTexts, type ReportedRow, reportedRow, type TestResults } from './report.ts';
 import { junitReport } from './report-junit.ts';
-import { type ReportFormat, reportFormats } from './report-names.ts';
-import { problemTexts, type ReportedRow, reportedRow, type TestResults } from './reported-row.ts';
 
-/** `junit=report.xml` */
-export function parseReports(texts: readonly string[]): { format: ReportFormat; file: string }[] {
-  return texts.map((text) => {
-    const [name = '', ...rest] = text.split('=');
-    const format = reportFormats.find((known) => known === name);
-    const file = rest.join('=');
-    if (format !== undefined && file !== '') return { format, file };
-    throw inputError(
-      'KYM_USAGE',
-      `--report ${text}: write FORMAT=FILE; formats are ${reportFormats.join(', ')}`,
-    );
-  });
-}
+export type ReportFormat = 'json' | 'yaml' | 'markdown' | 'junit' | 'tap';
 
 export function formatReport(format: ReportFormat, results: TestResults): string {
   switch (format) {

@@ -1,4 +1,4 @@
-import { problemTexts, type ReportedRow, reportedRow, type TestResults } from './reported-row.ts';
+import { problemTexts, type ReportedRow, reportedRow, type TestResults } from './report.ts';
 import type { SuiteResult } from './suite.ts';
 
 /** The XML that CI servers read: a testsuite for each file, a testcase for each result. */

@@ -1,10 +1,12 @@
 import { tidyObject } from '../../offline/compare-objects.ts';
 import type { Problem } from '../../problem.ts';
 import { writeYaml } from '../../yaml/writer.ts';
-import type { Paint } from '../output/style.ts';
+import { type Paint, plain } from '../output/style.ts';
 import { unifiedDiff } from '../output/unified-diff.ts';
 import { formatProblem } from '../problem-text.ts';
+import type { RuleCoverage } from './coverage.ts';
 import type { TestRow } from './rows.ts';
+import type { SuiteResult } from './suite.ts';
 
 export interface TestCounts {
   passed: number;
@@ -76,4 +78,41 @@ export function formatProblems(problems: readonly Problem[], paint: Paint): stri
 
 function indent(text: string): string {
   return text.replace(/^(?=.)/gm, '    ');
+}
+
+export interface TestResults {
+  readonly suites: readonly SuiteResult[];
+  readonly counts: TestCounts;
+  readonly options: { readonly lenient?: boolean | undefined; readonly strictOrder?: boolean | undefined };
+  readonly coverage?: readonly RuleCoverage[] | undefined;
+}
+
+/** One row as reports tell it. */
+export interface ReportedRow {
+  readonly policy: string;
+  readonly rule: string;
+  readonly resource: string;
+  readonly expected: string;
+  readonly outcome: 'passed' | 'failed' | 'skipped' | 'unverified';
+  readonly reason: string;
+  /** A unified diff of expected and actual. */
+  readonly difference?: string | undefined;
+}
+
+export function reportedRow(row: TestRow, options: TestResults['options']): ReportedRow {
+  const as = countedAs(row, options);
+  const { policy, rule, resource, expected, reason } = row;
+  return {
+    policy,
+    rule,
+    resource,
+    expected,
+    outcome: as === 'warnings' ? 'unverified' : as,
+    reason,
+    ...(row.difference === undefined ? {} : { difference: differenceOf(row.difference, plain) }),
+  };
+}
+
+export function problemTexts(suite: SuiteResult): string[] {
+  return suite.errors.map((problem) => formatProblem(problem, plain));
 }

@@ -6,16 +6,20 @@ import { watchInputs } from '../input/watch.ts';
 import type { ExitCode, Io } from '../io.ts';
 import { type Paint, paintFor } from '../output/style.ts';
 import { replaceFile } from '../output/write-file.ts';
-import { mergeCoverage } from './coverage.ts';
-import { coverageText } from './coverage-text.ts';
+import { coverageText, mergeCoverage } from './coverage.ts';
 import { parseFilter } from './filter.ts';
 import { runSuites } from './pool.ts';
+import type { TestResults } from './report.ts';
 import { countedAs, formatCounts, formatProblems, formatRows, type TestCounts } from './report.ts';
-import { formatReport, parseReports } from './report-formats.ts';
-import type { ReportFormat } from './report-names.ts';
-import type { TestResults } from './reported-row.ts';
+import { formatReport, type ReportFormat } from './report-formats.ts';
 import type { SuiteResult } from './suite.ts';
 import { updateExpected } from './update.ts';
+
+/** A report that is written to a file. */
+export interface ReportFile {
+  readonly format: ReportFormat;
+  readonly file: string;
+}
 
 export interface TestOptions {
   readonly fileName: readonly string[];
@@ -24,8 +28,7 @@ export interface TestOptions {
   readonly failOnly?: boolean | undefined;
   readonly filter?: readonly string[] | undefined;
   readonly outputFormat?: 'text' | ReportFormat | undefined;
-  /** `junit=FILE` */
-  readonly report?: readonly string[] | undefined;
+  readonly report?: readonly ReportFile[] | undefined;
   readonly coverage?: boolean | undefined;
   readonly update?: boolean | undefined;
   readonly force?: boolean | undefined;
@@ -64,7 +67,6 @@ async function testOnce(
   options: TestOptions,
   io: Io,
 ): Promise<{ exitCode: ExitCode; inputs: readonly string[] }> {
-  const reports = parseReports(options.report ?? []);
   const filter = options.filter ?? [];
   parseFilter(filter);
   const format = options.outputFormat ?? 'text';
@@ -91,7 +93,7 @@ async function testOnce(
     options,
     ...(options.coverage === true ? { coverage } : {}),
   };
-  for (const { format: kind, file } of reports) {
+  for (const { format: kind, file } of options.report ?? []) {
     await replaceFile(resolve(io.cwd, file), formatReport(kind, results));
   }
   if (!isText) await io.stdout.write(formatReport(format, results));

@@ -3,15 +3,17 @@ import type { JsonObject } from '../../json/value.ts';
 import { createInputDataSource } from '../../offline/data-source.ts';
 import { createEvaluator, type Evaluator } from '../../offline/evaluator.ts';
 import { createValuesLookup } from '../../offline/request-values.ts';
+import type { Resource } from '../../offline/resource-documents.ts';
 import { resourceRole } from '../../offline/resource-role.ts';
 import { parseValues, type ValuesDocument } from '../../offline/values-document.ts';
 import type { CompiledPolicy } from '../../policy/compiled.ts';
 import type { IgnoredDocument } from '../../policy/load.ts';
 import { InputError, type Problem } from '../../problem.ts';
+import { systemEnvironment } from '../../system-environment.ts';
 import { expandInputs } from '../input/input-paths.ts';
 import { loadPolicyInputs } from '../input/policy-input.ts';
 import { readUserInfo, readValues } from '../input/request-documents.ts';
-import { type Resource, readResources } from '../input/resource-reader.ts';
+import { readResources } from '../input/resource-reader.ts';
 import type { Io } from '../io.ts';
 import type { BackgroundSetup } from './background.ts';
 import type { TestDocument } from './document.ts';
@@ -38,7 +40,7 @@ export async function setUpTest(test: TestDocument, io: Io): Promise<TestSetup &
   const user = test.userInfoFile === undefined ? undefined : await readUserInfo(near(test.userInfoFile), io);
   const objects = [...resources, ...others].map((resource) => resource.object);
   const exceptions = [...loaded.exceptions, ...extra.exceptions];
-  const dataSource = createInputDataSource([...loaded.globalContext, ...objects], {
+  const dataSource = createInputDataSource([...loaded.globalContext, ...objects], systemEnvironment, {
     namespaces: values?.namespaces ?? new Map(),
     apiCalls: test.apiCalls,
     globalReferences: test.globalReferences,
@@ -48,6 +50,7 @@ export async function setUpTest(test: TestDocument, io: Io): Promise<TestSetup &
     exceptions,
     values: createValuesLookup(values),
     dataSource,
+    environment: systemEnvironment,
     explain: true,
     steps: true,
     user,

@@ -1,8 +1,9 @@
 import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import type { JsonObject } from '../../json/value.ts';
+import type { ReadItem } from '../../offline/resource-documents.ts';
 import { writeYaml } from '../../yaml/writer.ts';
-import { type ReadItem, readResources } from '../input/resource-reader.ts';
+import { readResources } from '../input/resource-reader.ts';
 import type { Io } from '../io.ts';
 import { replaceFile } from '../output/write-file.ts';
 import { editYaml } from '../output/yaml-edit.ts';

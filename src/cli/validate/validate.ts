@@ -3,10 +3,9 @@ import { errorTable } from '../../errors.ts';
 import type { JsonObject } from '../../json/value.ts';
 import { loadDocuments } from '../../policy/load.ts';
 import type { PolicySource } from '../../policy/problem-collector.ts';
-import { InputError, inputError, type Problem } from '../../problem.ts';
-import { expandInputs } from '../input/input-paths.ts';
+import { inputError, type Problem } from '../../problem.ts';
 import { noPolicy, readPolicyTexts } from '../input/policy-input.ts';
-import { readResources } from '../input/resource-reader.ts';
+import { readObjects } from '../input/resource-reader.ts';
 import { watchInputs } from '../input/watch.ts';
 import type { ExitCode, Io } from '../io.ts';
 import { paintFor } from '../output/style.ts';
@@ -60,17 +59,6 @@ async function validateOnce(names: readonly string[], options: ValidateOptions, 
   };
   await io.stdout.write(format(validation, files, options, io));
   return errors > 0 || (options.strict === true && problems.length > 0) ? 1 : 0;
-}
-
-async function readObjects(names: readonly string[], io: Io): Promise<readonly JsonObject[]> {
-  const objects: JsonObject[] = [];
-  const errors: Problem[] = [];
-  for await (const item of readResources(await expandInputs(names, io.cwd), io)) {
-    if ('object' in item) objects.push(item.object);
-    else if (item.problem.severity === 'error') errors.push(item.problem);
-  }
-  if (errors.length > 0) throw new InputError(errors);
-  return objects;
 }
 
 function format(

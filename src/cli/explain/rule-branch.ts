@@ -1,34 +1,9 @@
 import type { ElementOutcome, Outcome, SkipReason } from '../../engine/outcome.ts';
 import { formatPointer } from '../../json/pointer.ts';
-import type { Json, Path } from '../../json/value.ts';
+import type { Json } from '../../json/value.ts';
 import type { AnchorMiss } from '../../patch/compiled-patch.ts';
 import type { Paint } from '../output/style.ts';
-import { wrapText } from '../output/wrap-text.ts';
-
-/** A line and what hangs below it. */
-export interface Branch {
-  readonly text: string;
-  readonly below: readonly Branch[];
-}
-
-/** With `columns`, lines that are longer go on below, inside the tree. */
-export function drawTree(root: Branch, columns = Number.POSITIVE_INFINITY): string {
-  const lines = wrapText(root.text, columns);
-  drawBelow(root.below, '', lines, columns);
-  return `${lines.join('\n')}\n`;
-}
-
-function drawBelow(branches: readonly Branch[], indent: string, lines: string[], columns: number): void {
-  for (const [index, branch] of branches.entries()) {
-    const isLast = index === branches.length - 1;
-    const [first = '', ...rest] = wrapText(branch.text, columns - indent.length - 3);
-    const below = `${indent}${isLast ? '   ' : '│  '}`;
-    lines.push(`${indent}${isLast ? '└─ ' : '├─ '}${first}`);
-    const trunk = branch.below.length > 0 ? '│ ' : '  ';
-    for (const line of rest) lines.push(`${below}${trunk}${line}`);
-    drawBelow(branch.below, below, lines, columns);
-  }
-}
+import { type Branch, dotted } from '../output/tree.ts';
 
 /** One rule: what became of it, and what decided. */
 export function ruleBranch(outcome: Outcome, paint: Paint): Branch {
@@ -128,14 +103,6 @@ function missLeaf({ anchor, path, expected, actual }: AnchorMiss): Branch {
 
 function leaf(text: string): Branch {
   return { text, below: [] };
-}
-
-/** `match.any[0].resources.kinds` */
-export function dotted(path: Path): string {
-  return path.reduce<string>((text, token) => {
-    if (typeof token === 'number') return `${text}[${token}]`;
-    return text === '' ? token : `${text}.${token}`;
-  }, '');
 }
 
 const longest = 120;

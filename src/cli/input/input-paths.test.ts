@@ -1,8 +1,26 @@
-import { mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { beforeAll, expect, test } from 'vitest';
-import { expandGlob } from '../../src/cli/input/glob.ts';
+import { beforeAll, expect, it, test } from 'vitest';
+import { InputError } from '../../problem.ts';
+import { expandGlob, expandInputs } from './input-paths.ts';
+
+const nobody = 65_534;
+
+it('a folder that may not be read is a problem of the input, with its name', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'kymera-input-'));
+  chmodSync(folder, 0o755);
+  mkdirSync(join(folder, 'policies/private'), { recursive: true });
+  chmodSync(join(folder, 'policies/private'), 0);
+  const isRoot = process.geteuid?.() === 0;
+  // Rights do not hold for root.
+  if (isRoot) process.seteuid?.(nobody);
+  const failure = await expandInputs(['policies'], folder)
+    .catch((error: unknown) => error)
+    .finally(() => (isRoot ? process.seteuid?.(0) : undefined));
+  expect(failure).toBeInstanceOf(InputError);
+  expect(String(failure)).toContain('the folder policies/private cannot be read');
+});
 
 let folder = '';
 beforeAll(() => {

@@ -1,4 +1,4 @@
-import type { ErrorCode } from '../../errors.ts';
+import type { ErrorCode } from '../errors.ts';
 
 /** The API server takes no larger request. */
 export const maximumObjectCharacters = 3 * 1024 * 1024;

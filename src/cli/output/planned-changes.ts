@@ -3,11 +3,12 @@ import type { ExistingStep } from '../../background/run/existing-run.ts';
 import type { Change } from '../../background/store/overlay-store.ts';
 import { diff } from '../../json/diff/diff.ts';
 import { writeYaml } from '../../yaml/writer.ts';
-import type { Paint } from '../output/style.ts';
-import { unifiedDiff } from '../output/unified-diff.ts';
-import type { ExistingFormat } from './formats.ts';
+import type { Paint } from './style.ts';
+import { unifiedDiff } from './unified-diff.ts';
 
-/** What would change, and which rules for which triggers make it so. */
+export type ChangeFormat = 'diff' | 'yaml' | 'json' | 'table';
+
+/** A change to an object, and the rules and triggers that cause it. */
 export interface PlannedChange extends Change {
   readonly steps: readonly ExistingStep[];
 }
@@ -28,11 +29,7 @@ export function plannedChanges(
 
 const writes: ReadonlySet<string> = new Set(['created', 'updated', 'deleted']);
 
-export function formatChanges(
-  changes: readonly PlannedChange[],
-  format: ExistingFormat,
-  paint: Paint,
-): string {
+export function formatChanges(changes: readonly PlannedChange[], format: ChangeFormat, paint: Paint): string {
   switch (format) {
     case 'diff':
       return changes.map((change) => diffText(change, paint)).join('');

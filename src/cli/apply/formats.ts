@@ -1,2 +1,0 @@
-export const applyFormats = ['diff', 'yaml', 'json', 'patch', 'table'] as const;
-export type ApplyFormat = (typeof applyFormats)[number];

@@ -1,2 +1,0 @@
-export const reportFormats = ['json', 'yaml', 'markdown', 'junit', 'tap'] as const;
-export type ReportFormat = (typeof reportFormats)[number];
