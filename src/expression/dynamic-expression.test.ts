@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Json, JsonObject } from '../json/value.ts';
 import { compileDynamicExpression } from './dynamic-expression.ts';
-import { collectProblems, scopeOf } from './expression-fixture.ts';
+import { collectProblems, scopeOf } from './expression.testing.ts';
 import { EvaluationError } from './scope.ts';
 
 function compile(text: string) {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Json, JsonObject } from '../json/value.ts';
+import { scopeOf, stillEnvironment } from './expression.testing.ts';
 import { compileExpression } from './expression.ts';
-import { scopeOf, stillEnvironment } from './expression-fixture.ts';
 import type { ExpressionFunction, FunctionTable } from './functions/function-signature.ts';
 import { ExpressionSyntaxError, syntaxHint } from './jmespath/syntax-error.ts';
 import { EvaluationError, type Scope, Suspend } from './scope.ts';

@@ -4,7 +4,7 @@ import { PointerSyntaxError, parsePointer } from '../../json/pointer.ts';
 import { isObject, type Json, type Path } from '../../json/value.ts';
 import { entryOf, type PatchNode } from '../../patch/json-patch/node.ts';
 import { PatchTextError, parsePatchText } from '../../patch/json-patch/text.ts';
-import { nodeOfDocument } from '../../patch/v1alpha1/json-patch.ts';
+import { nodeOfDocument } from '../../patch/json-patch/v1alpha1.ts';
 import { constantNode } from '../../policy/check/json-patch-operations.ts';
 import type { LoopNames } from './overlay.ts';
 import {

@@ -1,3 +1,4 @@
+import { assignMember } from '../../json/edit.ts';
 import { equal } from '../../json/equal.ts';
 import type { Json } from '../../json/value.ts';
 import type { ComparisonOperator, Node } from '../jmespath/ast.ts';
@@ -5,7 +6,6 @@ import { ExpressionSyntaxError } from '../jmespath/syntax-error.ts';
 import { bindJson, bindText } from './binding.ts';
 import { compileCall } from './call.ts';
 import { type Closure, type ClosureContext, isFalse } from './closure.ts';
-import { setOwn } from './member.ts';
 import { compilePath } from './path.ts';
 import {
   compileFilter,
@@ -165,7 +165,7 @@ function compileHash(
     const object: Record<string, Json> = {};
     for (const { key, value } of entries) {
       const name = typeof key === 'string' ? key : key(scope);
-      setOwn(object, name, value(current, scope) ?? null);
+      assignMember(object, name, value(current, scope) ?? null);
     }
     return object;
   };

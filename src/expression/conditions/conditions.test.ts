@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Json, JsonObject } from '../../json/value.ts';
-import { collectProblems, scopeOf } from '../expression-fixture.ts';
+import { collectProblems, scopeOf } from '../expression.testing.ts';
 import { EvaluationError } from '../scope.ts';
 import { compileConditions } from './conditions.ts';
 

@@ -1,6 +1,5 @@
 import { LRUCache } from 'lru-cache';
 import { type Matcher, RE2JS } from 're2js';
-import { boundedRegexp } from './bounded-regexp.ts';
 
 /** Patterns can come from data, so what is kept is bounded. */
 const compiled = new LRUCache<string, RE2JS>({ max: 500 });
@@ -99,3 +98,34 @@ function groupIndex(regexp: RE2JS, name: string): number | undefined {
   const groups: Readonly<Record<string, number>> = regexp.namedGroups();
   return Object.hasOwn(groups, name) ? groups[name] : undefined;
 }
+
+/**
+ * The built-in form of a Go regular expression that can only do a bounded amount of work at each place of a text: letters,
+ * escaped punctuation, `.`, groups, alternatives and `?`, no repetition. There both engines find the same match, and the
+ * built-in one finds it ten times sooner. Undefined for every other pattern.
+ */
+export function boundedRegexp(pattern: string): RegExp | undefined {
+  if (pattern.length > longestSimplePattern || !onlyBoundedParts.test(pattern)) return undefined;
+  if ((pattern.match(/[?|]/g) ?? []).length > mostChoices) return undefined;
+  try {
+    // A dot of Go stops at line feeds only, a dot of ours at other ends of lines too.
+    return new RegExp(
+      pattern.replaceAll(/\\.|\./g, (part) => (part === '.' ? '[^\\n]' : part)),
+      'gu',
+    );
+  } catch {
+    return undefined;
+  }
+}
+
+const longestSimplePattern = 200;
+/** Each can double the ways to try at one place. */
+const mostChoices = 8;
+
+const onlyBoundedParts = (() => {
+  const escaped = String.raw`\\[.+*?()|[\]{}^$\\/]`;
+  const plain = `[A-Za-z0-9 _/:@,=<>#%&~;'"!-]`;
+  const atom = String.raw`(?:${escaped}|${plain}|\.|\))\??`;
+  const opening = String.raw`\((?:\?:)?`;
+  return new RegExp(String.raw`^\^?(?:${atom}|${opening}|\|)+\$?$`);
+})();

@@ -1,8 +1,6 @@
 import type { ComparisonOperator, Node, PathStep } from './ast.ts';
-import { bindingPower, DOT, FILTER, FLATTEN, NOT, PROJECTION_END, STAR } from './binding-power.ts';
-import { type Token, tokenize, type VariableRange } from './lexer.ts';
+import { type Token, TokenStream, tokenize, type VariableRange } from './lexer.ts';
 import { ExpressionSyntaxError } from './syntax-error.ts';
-import { TokenStream } from './token-stream.ts';
 
 /**
  * Reads an expression by the grammar and binding powers of the Go implementation that Kyverno uses.
@@ -272,3 +270,31 @@ class Parser {
     return { ...left, depth: Math.max(left.depth, this.#above([right])) };
   }
 }
+
+/** How tightly a token binds to what stands on its left; 0 for those that do not. */
+const bindingPower: Readonly<Partial<Record<Token['type'], number>>> = {
+  '|': 1,
+  '||': 2,
+  '&&': 3,
+  '==': 5,
+  '!=': 5,
+  '<': 5,
+  '<=': 5,
+  '>': 5,
+  '>=': 5,
+  '[]': 9,
+  '*': 20,
+  '[?': 21,
+  '.': 40,
+  '!': 45,
+  '{': 50,
+  '[': 55,
+  '(': 60,
+};
+const STAR = 20;
+const FILTER = 21;
+const DOT = 40;
+const NOT = 45;
+const FLATTEN = 9;
+/** What binds weaker than this ends a projection. */
+const PROJECTION_END = 10;

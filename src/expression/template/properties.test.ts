@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Json, JsonObject } from '../../json/value.ts';
 import { textOf } from '../compile/binding.ts';
-import { collectProblems, scopeOf } from '../expression-fixture.ts';
+import { collectProblems, scopeOf } from '../expression.testing.ts';
 import { EvaluationError } from '../scope.ts';
 import { compileTemplate } from './template.ts';
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Json } from '../../json/value.ts';
-import { collectProblems } from '../expression-fixture.ts';
+import { collectProblems } from '../expression.testing.ts';
 import { resolveReferences } from './reference.ts';
 
 function resolve(document: Json): { readonly result: Json; readonly problems: readonly string[] } {

@@ -1,8 +1,7 @@
+import { assignMember } from '../../json/edit.ts';
 import { formatPointer } from '../../json/pointer.ts';
 import { isArray, isObject, type Json, type JsonObject, type Path } from '../../json/value.ts';
 import type { Reporter } from '../../problem.ts';
-import { setOwn } from '../compile/member.ts';
-import { findLeaf, type Leaves, listLeaves, locate } from './reference-path.ts';
 
 /** An escaped reference, or one: an operator it may begin with, and its path. */
 const pattern = /\\(\$\([^ )]+\))|\$\((?! |\))(>=|<=|>|<|!)?([^ )]*)\)/g;
@@ -47,7 +46,7 @@ function resolveObject(object: JsonObject, path: Path, resolution: Resolution): 
     const newKey = resolveText(key, path, resolution);
     const newChild = resolveValue(child, [...path, key], resolution);
     changed ||= newKey !== key || newChild !== child;
-    setOwn(result, newKey, newChild);
+    assignMember(result, newKey, newChild);
   }
   return changed ? result : object;
 }
@@ -81,4 +80,39 @@ function resolveReference(
   if (operator === '') return report('a reference must lead to text');
   if (typeof value === 'number') return operator + value.toFixed(6);
   return report(`the operator ${operator} needs text or a number`);
+}
+
+/** The scalars of a document by their place: `/mutate/patchStrategicMerge/metadata/name`, anchors left out. */
+type Leaves = ReadonlyMap<string, Json>;
+
+function listLeaves(document: Json): Leaves {
+  const leaves = new Map<string, Json>();
+  const visit = (value: Json, place: string): void => {
+    if (!isArray(value) && !isObject(value)) leaves.set(place, value);
+    else for (const [key, child] of Object.entries(value)) visit(child, `${place}/${segment(key)}`);
+  };
+  visit(document, '');
+  return leaves;
+}
+
+function findLeaf(leaves: Leaves, place: string): Json | undefined {
+  return leaves.get(place) ?? undefined;
+}
+
+/** The place a reference names; a relative one starts from the leaf it stands in. */
+function locate(target: string, from: Path): string {
+  const segments = target.startsWith('/') ? [] : from.map((token) => segment(String(token)));
+  for (const step of target.split(/(?<!\\)\//)) {
+    if (step === '..') segments.pop();
+    else if (step !== '' && step !== '.') segments.push(step);
+  }
+  return `/${segments.join('/')}`;
+}
+
+const anchor = /^[+<=X^]?\((.+)\)$/;
+
+/** A key as one segment: without its anchor, and with its slashes protected. */
+function segment(key: string): string {
+  const name = anchor.exec(key.trim())?.[1] ?? key;
+  return name.includes('/') ? name.replaceAll('/', '\\/') : name;
 }

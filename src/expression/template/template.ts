@@ -1,11 +1,11 @@
-import { isArray, isObject, type Json, type Path } from '../../json/value.ts';
+import { assignMember } from '../../json/edit.ts';
+import { formatPointer } from '../../json/pointer.ts';
+import { isArray, isObject, type Json, type JsonObject, type Path } from '../../json/value.ts';
 import type { Reporter } from '../../problem.ts';
-import type { Scope } from '../scope.ts';
-import { objectPiece } from './object.ts';
-import { listPiece, type TemplatePiece } from './piece.ts';
-import { compileText } from './text.ts';
-import { hasVariable } from './tokens.ts';
-import type { TemplateOptions, TemplatePlace } from './variable.ts';
+import { textOf } from '../compile/binding.ts';
+import { EvaluationError, type Scope } from '../scope.ts';
+import { findVariables, hasVariable, unescapeBraces } from './tokens.ts';
+import { compileVariable, type TemplateOptions, type TemplatePlace } from './variable.ts';
 
 export type { TemplateOptions } from './variable.ts';
 
@@ -73,4 +73,106 @@ function compilePiece(value: Json, place: TemplatePlace, roots: Set<string>): Te
 
 function below(place: TemplatePlace, step: string | number): TemplatePlace {
   return { ...place, path: [...place.path, step] };
+}
+
+/**
+ * One string. A text that is exactly one variable becomes its value, type and all; otherwise values are written into
+ * the text, and are not searched for variables again.
+ */
+function compileText(text: string, place: TemplatePlace, roots: Set<string>): TemplatePiece {
+  const tokens = text.includes('{{') ? findVariables(text) : [];
+  if (tokens.length === 0) return { value: unescapeBraces(text) };
+  const variables = tokens.map((token) => compileVariable(token, place));
+  for (const variable of variables) for (const root of variable.roots) roots.add(root);
+  const [token] = tokens;
+  const [only] = variables;
+  if (only !== undefined && token?.start === 0 && token.end === text.length) return { render: only.evaluate };
+  let end = 0;
+  const literals = tokens.map((next) => {
+    const literal = unescapeBraces(text.slice(end, next.start));
+    end = next.end;
+    return literal;
+  });
+  const tail = unescapeBraces(text.slice(end));
+  return {
+    render(scope) {
+      let result = '';
+      for (let index = 0; index < variables.length; index++) {
+        result += literals[index];
+        result += textOf(variables[index]?.evaluate(scope) ?? null);
+      }
+      return result + tail;
+    },
+  };
+}
+
+/** A part of a template: known when it is loaded, or rendered for every request. */
+type TemplatePiece =
+  | { readonly value: Json; readonly render?: undefined }
+  | { readonly render: (scope: Scope) => Json };
+
+/** A list: what is constant in it is shared by every rendering. */
+function listPiece(list: readonly Json[], pieces: readonly TemplatePiece[]): TemplatePiece {
+  const base = pieces.map((piece) => (piece.render === undefined ? piece.value : null));
+  const dynamic = pieces.flatMap((piece, index) =>
+    piece.render === undefined ? [] : [{ index, render: piece.render }],
+  );
+  if (dynamic.length === 0) return { value: base.every((item, index) => item === list[index]) ? list : base };
+  return {
+    render(scope) {
+      const result = base.slice();
+      for (const { index, render } of dynamic) result[index] = render(scope);
+      return result;
+    },
+  };
+}
+
+interface TemplateMember {
+  /** As written. */
+  readonly name: string;
+  readonly key: TemplatePiece;
+  readonly value: TemplatePiece;
+}
+
+/** An object: what is constant in it is shared by every rendering, and members keep their order. */
+function objectPiece(object: JsonObject, members: readonly TemplateMember[], path: Path): TemplatePiece {
+  if (members.some(({ key }) => key.render !== undefined)) {
+    return { render: (scope) => renderMembers(members, scope, path) };
+  }
+  const base: Record<string, Json> = {};
+  const dynamic: { readonly name: string; readonly render: (scope: Scope) => Json }[] = [];
+  let changed = false;
+  for (const { name, key, value } of members) {
+    const newName = keyText(name, key, undefined, path);
+    assignMember(base, newName, value.render === undefined ? value.value : null);
+    if (value.render !== undefined) dynamic.push({ name: newName, render: value.render });
+    else changed ||= newName !== name || value.value !== object[name];
+  }
+  if (dynamic.length === 0) return { value: changed ? base : object };
+  return {
+    render(scope) {
+      const result = { ...base };
+      for (const { name, render } of dynamic) assignMember(result, name, render(scope));
+      return result;
+    },
+  };
+}
+
+function renderMembers(members: readonly TemplateMember[], scope: Scope, path: Path): JsonObject {
+  const result: Record<string, Json> = {};
+  for (const { name, key, value } of members) {
+    assignMember(
+      result,
+      keyText(name, key, scope, path),
+      value.render === undefined ? value.value : value.render(scope),
+    );
+  }
+  return result;
+}
+
+function keyText(name: string, key: TemplatePiece, scope: Scope | undefined, path: Path): string {
+  const text = key.render === undefined ? key.value : scope && key.render(scope);
+  if (typeof text === 'string') return text;
+  const message = `expected string after substituting variables in key ${JSON.stringify(name)} at path ${formatPointer(path)}`;
+  throw new EvaluationError('KYM_EXPRESSION_FAILED', message);
 }

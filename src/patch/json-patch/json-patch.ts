@@ -7,11 +7,11 @@ import { parsePointer } from '../../json/pointer.ts';
 import { isArray, isObject, type Json, type JsonObject, type Path } from '../../json/value.ts';
 import type { Reporter } from '../../problem.ts';
 import { type CompiledPatch, PatchError } from '../compiled-patch.ts';
-import { nodeOfDocument, readTrailingSlash } from '../v1alpha1/json-patch.ts';
 import type { PatchNode } from './node.ts';
 import { type CompiledOperation, compileOperation, type OperationRules, readOperation } from './operation.ts';
 import { compileNode, type PatchPlace, type PatchValue, renderValue } from './render.ts';
 import { PatchTextError, parsePatchText, parseRenderedPatch } from './text.ts';
+import { nodeOfDocument, readTrailingSlash } from './v1alpha1.ts';
 
 export interface JsonPatchOptions extends TemplateOptions {
   /** Kyverno refuses them outside a foreach. */

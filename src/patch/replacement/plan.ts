@@ -5,7 +5,6 @@ import type { Reporter } from '../../problem.ts';
 import { PatchError } from '../compiled-patch.ts';
 import { FieldPathError, type FieldText, splitFieldPath } from '../field-path/field-path.ts';
 import { readField } from '../field-path/read.ts';
-import { inPath } from './failure.ts';
 import { compileFieldPath } from './field-path.ts';
 import {
   describeSelector,
@@ -15,7 +14,7 @@ import {
   type SourceSelector,
 } from './selector.ts';
 import { checkFields, compileOptions, textAt } from './shape.ts';
-import { compileTarget, type PlanTarget } from './target.ts';
+import { compileTarget, inPath, type PlanTarget } from './target.ts';
 import {
   compileJson,
   compileText,

@@ -8,9 +8,9 @@ import {
   member,
   type Path,
 } from '../../json/value.ts';
-import { FieldPathError, type FieldText } from '../field-path/field-path.ts';
+import { PatchError } from '../compiled-patch.ts';
+import { FieldPathError, type FieldText, splitFieldPath } from '../field-path/field-path.ts';
 import { writeField } from '../field-path/write.ts';
-import { inPath } from './failure.ts';
 import { compileFieldPath } from './field-path.ts';
 import { type LabelTest, parseLabelSelector } from './label-selector.ts';
 import { describeSelector, type Identified, type IdField, idFields, labelsOf } from './selector.ts';
@@ -185,4 +185,15 @@ function notFound(create: boolean): string {
   return create
     ? 'unable to find or create the field'
     : 'there is no such field, and options.create is not set';
+}
+
+/** Names the path, and whose path it is, in what goes wrong there. */
+export function inPath<T>(path: string, owner: string, work: () => T): T {
+  try {
+    return work();
+  } catch (error) {
+    if (!(error instanceof FieldPathError)) throw error;
+    const message = `field path '${path}' of ${owner}: ${error.message}`;
+    throw new PatchError('KYM_REPLACEMENT_FAILED', splitFieldPath(path), message, { cause: error });
+  }
 }

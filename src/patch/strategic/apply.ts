@@ -3,10 +3,10 @@ import { equal } from '../../json/equal.ts';
 import { isObject, type Json, type JsonObject, typeOf } from '../../json/value.ts';
 import type { SchemaNode } from '../merge-schema.ts';
 import { dataNode } from './data.ts';
+import { tidyMap } from './directives.ts';
 import { mergeList } from './list.ts';
 import { dropped, keyText, type Merged, type MergeRun, mismatch, recordMiss, skipped } from './run.ts';
 import type { AnchorTest, MapNode, OverlayNode } from './tree.ts';
-import { tidyMap } from './upkeep.ts';
 
 /**
  * Merges one overlay node. Conditions look at `original`, the value before this overlay touched it, so that list

@@ -10,8 +10,13 @@ import {
 } from '../../json/value.ts';
 import type { Reporter } from '../../problem.ts';
 import { parseAnchor } from '../strategic/anchor.ts';
-import { newValue } from './overlay-merge.ts';
-import type { OverlayCondition, OverlayList, OverlayMap, OverlayPlan } from './overlay-plan.ts';
+import {
+  newValue,
+  type OverlayCondition,
+  type OverlayList,
+  type OverlayMap,
+  type OverlayPlan,
+} from './overlay-merge.ts';
 
 const deepestOverlay = 250;
 

@@ -2,7 +2,6 @@ import { replaceItem, setMember } from '../../json/edit.ts';
 import { equal } from '../../json/equal.ts';
 import { isArray, isObject, type Json, type JsonArray, member, type PathToken } from '../../json/value.ts';
 import type { AnchorMiss } from '../compiled-patch.ts';
-import type { OverlayList, OverlayMap, OverlayPlan } from './overlay-plan.ts';
 
 /** One application of an overlay: where it is in the object, and which anchors did not hold. */
 export interface OverlayRun {
@@ -77,4 +76,29 @@ function mergeItem(overlay: OverlayMap, item: Json, run: OverlayRun): Json {
   if (!isObject(item)) return item;
   const merged = mergeMap(overlay, item, run);
   return merged === missed || merged === undefined ? item : merged;
+}
+
+/** A v1alpha1 overlay, sorted out when its policy is loaded: what is written, and under which conditions. */
+export type OverlayPlan = { readonly type: 'scalar'; readonly value: Json } | OverlayMap | OverlayList;
+
+export interface OverlayMap {
+  readonly type: 'map';
+  readonly conditions: readonly OverlayCondition[];
+  readonly members: readonly { readonly key: string; readonly plan: OverlayPlan }[];
+}
+
+export interface OverlayList {
+  readonly type: 'list';
+  /** Merged into every item of the object's list, or into those for which their anchors hold. */
+  readonly each: readonly OverlayMap[];
+  /** Added unless an equal item is there. */
+  readonly items: readonly Json[];
+}
+
+export interface OverlayCondition {
+  /** As written: `(name)`. */
+  readonly anchor: string;
+  readonly key: string;
+  readonly expected: Json;
+  holds(actual: Json): boolean;
 }

@@ -3,8 +3,7 @@ import { isObject, type Json, type JsonObject, type Path } from '../../json/valu
 import type { Reporter } from '../../problem.ts';
 import { type CompiledPatch, PatchError, type PatchResult } from '../compiled-patch.ts';
 import { planMap } from './overlay-compile.ts';
-import { mergeMap, missed, type OverlayRun } from './overlay-merge.ts';
-import type { OverlayMap } from './overlay-plan.ts';
+import { mergeMap, missed, type OverlayMap, type OverlayRun } from './overlay-merge.ts';
 
 /**
  * `mutate.overlay` of v1alpha1: the object as it should be. Values are replaced or copied, nothing is deleted, list

@@ -2,7 +2,7 @@ import { parsePointer } from '../../json/pointer.ts';
 import type { Json } from '../../json/value.ts';
 import { entryOf, type PatchNode } from '../../patch/json-patch/node.ts';
 import { PatchTextError, parsePatchText } from '../../patch/json-patch/text.ts';
-import { nodeOfDocument } from '../../patch/v1alpha1/json-patch.ts';
+import { nodeOfDocument } from '../../patch/json-patch/v1alpha1.ts';
 
 /** An operation as far as it can be known before variables have values. */
 export interface StaticOperation {

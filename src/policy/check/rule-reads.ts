@@ -1,4 +1,4 @@
-import { expressionReads, joinReads, type Reads, templateReads } from '../../expression/compile/reads.ts';
+import { expressionReads, joinReads, type Reads, templateReads } from '../../expression/template/reads.ts';
 import { read, readObject, readObjects, readText } from '../../json/read-field.ts';
 import { isArray, isObject, type Json, type JsonObject } from '../../json/value.ts';
 

@@ -1,7 +1,7 @@
 import { parseIndex } from '../../json/list-index.ts';
 import type { Operation } from '../../json/patch/operation.ts';
 import { isArray, isObject, type Json } from '../../json/value.ts';
-import type { PatchNode } from '../json-patch/node.ts';
+import type { PatchNode } from './node.ts';
 
 /** `mutate.patches` of v1alpha1 is a list in the document itself, not text. */
 export function nodeOfDocument(value: Json): PatchNode {

@@ -2,7 +2,7 @@ import { isArray, isObject, type Json, type Path } from '../../json/value.ts';
 import type { Node } from '../jmespath/ast.ts';
 import { parseExpression } from '../jmespath/parser.ts';
 import { ExpressionSyntaxError } from '../jmespath/syntax-error.ts';
-import { findVariables } from '../template/tokens.ts';
+import { findVariables } from './tokens.ts';
 
 /** What evaluating something may look at; never less than it does look at. */
 export interface Reads {

@@ -1,9 +1,17 @@
 import { removeMember, setMember } from '../../json/edit.ts';
-import { isArray, isObject, type Json, type JsonArray, type JsonObject } from '../../json/value.ts';
+import {
+  isArray,
+  isObject,
+  type Json,
+  type JsonArray,
+  type JsonObject,
+  type Path,
+} from '../../json/value.ts';
 import { PatchError } from '../compiled-patch.ts';
 import { textOf } from './key.ts';
 import type { MergeRun } from './run.ts';
-import type { Filled, MapUpkeep } from './tree.ts';
+import type { Directive, FieldDirective, Filled, MapUpkeep } from './tree.ts';
+import type { OverlayBuild } from './tree-build.ts';
 
 /** Carries out `$deleteFromPrimitiveList/x`, `$setElementOrder/x` and `$retainKeys` on a merged map. */
 export function tidyMap(upkeep: MapUpkeep, map: JsonObject, run: MergeRun): JsonObject {
@@ -61,4 +69,62 @@ function names(wanted: Json, item: Json): boolean {
     keys.length > 0 &&
     keys.every((key) => Object.hasOwn(item, key) && textOf(item[key]) === textOf(wanted[key]))
   );
+}
+
+/** The directives of one overlay map, gathered while its keys are read. */
+export interface MapDirectives {
+  directive: Directive;
+  retainKeys?: Filled | undefined;
+  readonly deletions: FieldDirective[];
+  readonly orders: FieldDirective[];
+}
+
+const orderPrefix = '$setElementOrder/';
+const deletionPrefix = '$deleteFromPrimitiveList/';
+
+/** True when the key is a directive of strategic merge and not a member to write. */
+export function takeDirective(
+  key: string,
+  value: Json,
+  path: Path,
+  build: OverlayBuild,
+  into: MapDirectives,
+): boolean {
+  if (!key.startsWith('$')) return false;
+  if (key === '$patch') into.directive = directiveWord(value, path, build);
+  else if (key === '$retainKeys') into.retainKeys = compileNames(value, path, build);
+  else if (key.startsWith(orderPrefix)) {
+    into.orders.push({ field: key.slice(orderPrefix.length), values: compileNames(value, path, build) });
+  } else if (key.startsWith(deletionPrefix)) {
+    into.deletions.push({
+      field: key.slice(deletionPrefix.length),
+      values: compileNames(value, path, build),
+    });
+  } else return false;
+  return true;
+}
+
+/** An item made of `$patch` alone speaks about the whole list. */
+export function takeListDirective(item: Json, path: Path, build: OverlayBuild): Directive | undefined {
+  if (!isObject(item) || !Object.hasOwn(item, '$patch') || Object.keys(item).length !== 1) return undefined;
+  return directiveWord(item['$patch'] ?? null, [...path, '$patch'], build);
+}
+
+function directiveWord(value: Json, path: Path, build: OverlayBuild): Directive {
+  if (value === 'merge' || value === 'replace' || value === 'delete') return value;
+  build.reporter.error(
+    path,
+    'KYM_PATCH_DIRECTIVE',
+    `unknown patch strategy ${JSON.stringify(value)}`,
+    '$patch is merge, replace or delete.',
+  );
+  return 'merge';
+}
+
+function compileNames(value: Json, path: Path, build: OverlayBuild): Filled {
+  const filled = build.fill(value, path);
+  if (filled.slot === undefined && !isArray(filled.value)) {
+    build.reporter.error(path, 'KYM_PATCH_DIRECTIVE', `${String(path.at(-1))} takes a list`);
+  }
+  return filled;
 }
