@@ -1,4 +1,4 @@
-// The library: load policies once, then give them as many objects as you like. Run it with `node examples/mutate-pod.mjs`.
+// Load policies once, then apply them to any number of objects. Run this with `node examples/mutate-pod.mjs`.
 import { explain, loadPolicies, mutate } from 'kymera';
 
 const set = loadPolicies({
@@ -30,7 +30,7 @@ const { object, patch } = await mutate(pod, set);
 console.log(JSON.stringify(object?.metadata));
 console.log(JSON.stringify(patch));
 
-// Once more on the result: why does nothing happen now?
+// Explain why a second run changes nothing.
 for (const { rule, status, message } of await explain(object ?? pod, set)) {
   console.log(`${rule.name}: ${status}: ${message}`);
 }

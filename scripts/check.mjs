@@ -1,4 +1,4 @@
-// `npm run check`: everything that can be said about the sources without running them.
+// `npm run check`: all static checks.
 import { spawn } from 'node:child_process';
 import { ensureInstalled, root } from './setup.mjs';
 

@@ -1,4 +1,4 @@
-// `npm run conformance`: bundles the runner with the sources as they are, and runs it.
+// `npm run conformance`: bundles the conformance runner from the current sources and runs it.
 import { ensureInstalled, root, run } from './setup.mjs';
 
 ensureInstalled();

@@ -7,68 +7,68 @@ import { headingAnchor } from './heading-anchor.ts';
 interface Section {
   readonly title: string;
   readonly schema: ObjectSchema;
-  /** Where the fields stand: `spec.rules[].match`. */
+  /** Path of the fields, such as `spec.rules[].match`. */
   readonly path: string;
   readonly text: string;
   /** Files of docs/policy-examples. */
   readonly examples: readonly string[];
 }
 
-/** What a page says about the parts of a policy; which fields there are comes from the schema. */
+/** The text of each section. The fields come from the schema. */
 const chapters: readonly Omit<Section, 'schema'>[] = [
   {
     title: 'Policy',
     path: '',
-    text: 'A `ClusterPolicy` acts in every namespace and on cluster-wide objects, a `Policy` in its own namespace. The same kinds are served as `kymera.io/v1`, which Kyverno does not see.',
+    text: 'A `ClusterPolicy` applies to cluster-scoped objects and to all namespaces, a `Policy` to its own namespace. Both kinds also exist in `kymera.io/v1`, which Kyverno ignores.',
     examples: [],
   },
-  { title: 'spec', path: 'spec', text: 'What holds for all rules of the policy.', examples: ['policy'] },
+  { title: 'spec', path: 'spec', text: 'Settings for all rules of the policy.', examples: ['policy'] },
   {
     title: 'spec.rules[]',
     path: 'spec.rules[]',
-    text: 'A rule says what it is about, under which conditions it applies, and what it does: one of `mutate` and `generate`. Rules of the types `validate` and `verifyImages` are passed over.',
+    text: 'A rule selects objects, has optional conditions, and does one thing: `mutate` or `generate`. Kymera ignores `validate` and `verifyImages` rules.',
     examples: ['rule'],
   },
   {
     title: 'match and exclude',
     path: 'spec.rules[].match',
-    text: 'Blocks of `any` or `all`. Within a block every attribute must fit; within an attribute one entry.',
+    text: 'Blocks of `any` or `all`. All attributes of a block must match. An attribute matches if one of its entries matches.',
     examples: ['match'],
   },
   {
     title: 'preconditions',
     path: 'spec.rules[].preconditions',
-    text: 'Operators: `Equals`, `NotEquals`, `AnyIn`, `AllIn`, `AnyNotIn`, `AllNotIn`, `GreaterThan`, `GreaterThanOrEquals`, `LessThan`, `LessThanOrEquals`, and `Duration…` forms of the last four. Both sides may hold variables; values may hold wildcards.',
+    text: 'Operators: `Equals`, `NotEquals`, `AnyIn`, `AllIn`, `AnyNotIn`, `AllNotIn`, `GreaterThan`, `GreaterThanOrEquals`, `LessThan`, `LessThanOrEquals`, and `Duration…` forms of the last four. Both sides may contain variables; values may contain wildcards.',
     examples: ['conditions'],
   },
   {
     title: 'context',
     path: 'spec.rules[].context[]',
-    text: 'Each entry has a name and one source. It is read when an expression first uses it, once for a request.',
+    text: 'Each entry has a name and one source. Kymera loads it when an expression first reads it, and at most once per request.',
     examples: ['context'],
   },
   {
     title: 'mutate',
     path: 'spec.rules[].mutate',
-    text: 'One of `patchStrategicMerge`, `patchesJson6902`, `foreach` and `replacements`; with `targets`, on existing objects.',
+    text: 'One of `patchStrategicMerge`, `patchesJson6902`, `foreach` and `replacements`; `targets` applies the patch to existing objects.',
     examples: ['mutate-merge', 'mutate-json', 'mutate-replacements'],
   },
   {
     title: 'mutate.foreach[]',
     path: 'spec.rules[].mutate.foreach[]',
-    text: 'Variables of a loop: `element`, `elementIndex`; in nested loops `element0`, `element1`, … from the outside in.',
+    text: 'A loop has the variables `element` and `elementIndex`. Nested loops have `element0`, `element1`, …, the outermost first.',
     examples: ['foreach'],
   },
   {
     title: 'mutate.targets[]',
     path: 'spec.rules[].mutate.targets[]',
-    text: 'Existing objects, changed in the background when a trigger is admitted. `target` is the object in patches and conditions; `{{@}}` is its value at the same place. See [In the background](../background.md).',
+    text: 'Existing objects, mutated in the background after a trigger is admitted. In patches and conditions, `target` is the object and `{{@}}` is its value at the same path. See [Existing and generated objects](../background.md).',
     examples: ['targets'],
   },
   {
     title: 'generate',
     path: 'spec.rules[].generate',
-    text: 'One of `data`, `clone`, `cloneList` and `foreach`. See [In the background](../background.md).',
+    text: 'One of `data`, `clone`, `cloneList` and `foreach`. See [Existing and generated objects](../background.md).',
     examples: ['generate'],
   },
 ];
@@ -78,38 +78,38 @@ const others: readonly (Omit<Section, 'schema'> & { readonly root: ObjectSchema 
     title: 'PolicyException',
     root: exceptionSchema,
     path: 'spec',
-    text: 'Lifts rules for the objects it matches. It counts only in namespaces that the server was told of.',
+    text: 'Exempts the objects it matches from rules. Only exceptions in the configured namespaces have an effect.',
     examples: ['exception'],
   },
   {
-    title: 'The oldest form: v1alpha1',
+    title: 'v1alpha1 policies',
     root: alphaPolicySchema,
     path: 'spec.rules[]',
-    text: '`resource` in place of `match`, `overlay` and `patches` in place of the patches of today. `kymera convert` rewrites it.',
+    text: 'v1alpha1 has `resource` instead of `match`, and `overlay` and `patches` instead of the current patch types. `kymera convert` converts it.',
     examples: ['alpha'],
   },
 ];
 
-/** Every field of the policy documents, with the examples that use them. */
+/** Renders docs/reference/policy.md: every field of the policy documents, with examples. */
 export function policyPage(root: string): string {
   const sections: Section[] = [
     ...chapters.map((chapter) => ({ ...chapter, schema: schemaAt(policySchema, chapter.path) })),
     ...others.map(({ root: schema, ...chapter }) => ({ ...chapter, schema: schemaAt(schema, chapter.path) })),
   ];
   const own = new Set(sections.map(({ path }) => path));
-  return `<!-- Written by \`npm run docs\` from the schema and docs/policy-examples: change those, not this page. -->
+  return `<!-- Generated by \`npm run docs\` from src/policy/schema and docs/policy-examples; do not edit. -->
 
-# Policies, field by field
+# Policy reference
 
-Policies of \`kyverno.io/v1\` and \`v2beta1\` run as they are. Every field below is checked when a policy is loaded; one that is not here is an error. In an editor, the
-same is available from the [JSON Schema](../editor.md).
+Policies of \`kyverno.io/v1\` and \`v2beta1\` run unchanged. Kymera checks every field when it loads a policy, and reports unknown fields as errors. The
+[JSON Schema](../editor.md) offers the same checks in an editor.
 
 ${sections.map(({ title }) => `- [${title}](#${headingAnchor(title)})`).join('\n')}
 
 ${sections.map((section) => sectionText(section, own, root)).join('\n')}`;
 }
 
-/** Fields that a reader of the section should find in its examples. */
+/** The fields that the examples of a section must show. */
 export function fieldsToShow(): ReadonlyMap<string, readonly string[]> {
   return new Map(
     [...chapters.map((chapter) => ({ ...chapter, root: policySchema })), ...others].map(
@@ -149,24 +149,25 @@ function sectionText(
   return `## ${title}\n\n${text}\n\n| field | type | meaning |\n|---|---|---|\n${rows.join('\n')}\n${shown.join('')}`;
 }
 
-/** The fields of an object and of the objects in it, up to those that have a section of their own. */
+/** The fields of an object and of its nested objects, except those with a section of their own. */
 function rowsOf(
   schema: ObjectSchema,
   prefix: string,
   own: ReadonlySet<string>,
   path = '',
-  told = new Set<ObjectSchema>(),
+  listed = new Set<ObjectSchema>(),
 ): readonly { readonly name: string; readonly field: FieldSchema }[] {
   return Object.entries(schema).flatMap(([key, field]) => {
     const isList = typeof field.type === 'object' && 'list' in field.type;
     const name = `${prefix}${key}${isList ? '[]' : ''}`;
-    const place = path === '' ? name.slice(prefix.length) : `${path}.${name.slice(prefix.length)}`;
+    const fieldPath = path === '' ? name.slice(prefix.length) : `${path}.${name.slice(prefix.length)}`;
     const row = { name, field };
     const inner = objectIn(field.type);
-    const isElsewhere = own.has(place) || place.endsWith('.exclude') || field.deprecated !== undefined;
-    if (inner === undefined || isElsewhere || told.has(inner)) return [row];
-    told.add(inner);
-    return [row, ...rowsOf(inner, `${name}.`, own, place, told)];
+    const isElsewhere =
+      own.has(fieldPath) || fieldPath.endsWith('.exclude') || field.deprecated !== undefined;
+    if (inner === undefined || isElsewhere || listed.has(inner)) return [row];
+    listed.add(inner);
+    return [row, ...rowsOf(inner, `${name}.`, own, fieldPath, listed)];
   });
 }
 
@@ -188,23 +189,23 @@ function objectIn(type: FieldType): ObjectSchema | undefined {
 }
 
 const typeNames: Readonly<Record<string, string>> = {
-  string: 'text',
-  boolean: 'true or false',
-  integer: 'whole number',
-  free: 'anything',
-  object: 'map',
-  texts: 'map of texts',
+  string: 'string',
+  boolean: 'boolean',
+  integer: 'integer',
+  free: 'any',
+  object: 'object',
+  texts: 'map of strings',
 };
 
 function typeName(type: FieldType): string {
   if (typeof type === 'string') return typeNames[type] ?? type;
   if ('list' in type) return `list of ${plural(type.list)}`;
-  return 'object' in type ? 'map' : 'list of loops';
+  return 'object' in type ? 'object' : 'list of loops';
 }
 
 function plural(type: FieldType): string {
-  if (type === 'string') return 'texts';
-  return typeof type === 'object' && 'lazy' in type ? 'loops' : 'maps';
+  if (type === 'string') return 'strings';
+  return typeof type === 'object' && 'lazy' in type ? 'loops' : 'objects';
 }
 
 function meaning(field: FieldSchema): string {

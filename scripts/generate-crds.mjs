@@ -1,4 +1,4 @@
-// Writes deploy/crds, and its copy in the chart, from the schemas in src/policy; with `--check` only says which files differ.
+// Writes deploy/crds and its copy in the chart from the schemas in src/policy. `--check` only reports which files differ.
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { ensureInstalled, root } from './setup.mjs';
@@ -22,7 +22,7 @@ if (process.argv.includes('--check')) {
   const differing = folders.flatMap((folder) =>
     differingCrds(join(root, folder)).map((name) => `${folder}/${name}`),
   );
-  for (const path of differing) console.log(`${path} is not what the schemas say`);
+  for (const path of differing) console.log(`${path} differs from the schemas`);
   process.exit(differing.length === 0 ? 0 : 1);
 }
 const crds = renderCrds();

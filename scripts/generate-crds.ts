@@ -1,11 +1,11 @@
-/** What deploy/crds should hold. `node scripts/generate-crds.mjs` writes it. */
+/** Renders deploy/crds. `node scripts/generate-crds.mjs` writes it. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { stringify } from 'yaml';
 import { customResourceDefinitions } from '../src/cluster/crds/crds.ts';
 import type { JsonObject } from '../src/json/value.ts';
 
-/** File name → text. */
+/** YAML by file name. */
 export function renderCrds(): ReadonlyMap<string, string> {
   return new Map(
     customResourceDefinitions().map((definition) => {
@@ -16,7 +16,7 @@ export function renderCrds(): ReadonlyMap<string, string> {
   );
 }
 
-/** Names of files in the folder that are not as they should be. */
+/** Names of missing, changed and unexpected files. */
 export function differingCrds(folder: string): readonly string[] {
   const rendered = renderCrds();
   const names = new Set([...rendered.keys(), ...readdirSync(folder)]);

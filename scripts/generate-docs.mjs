@@ -1,4 +1,4 @@
-// `npm run docs`: writes the generated pages of docs from the tables and samples in the sources.
+// `npm run docs`: writes the generated pages of docs/ and schemas/ from the sources.
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { pathToFileURL } from 'node:url';

@@ -1,4 +1,4 @@
-/** A heading as forges name it in links: lower case, no punctuation, dashes for blanks. */
+/** The anchor of a heading, as GitHub and GitLab compute it: lower case, no punctuation, dashes for spaces. */
 export function headingAnchor(heading: string): string {
   return heading
     .toLowerCase()

@@ -1,5 +1,5 @@
-// `node scripts/sbom.mjs`: a bill of materials, SPDX 2.3 as JSON, of the packages that are in the bundle: read from its source maps, with versions,
-// licences and hashes from the lock file. `npm sbom --omit=dev` leaves packages out that a development tool wants, too.
+// `node scripts/sbom.mjs`: prints a bill of materials (SPDX 2.3, JSON) of the packages in the bundle. The source maps name the packages; the lock file has
+// their versions, licenses and hashes. `npm sbom --omit=dev` omits packages that development tools depend on, too.
 import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -20,7 +20,7 @@ export function billOfMaterials(folder = join(root, 'dist'), created = new Date(
   const license = packages[''].license;
   const listed = bundledPackages(folder).map((path) => {
     const entry = packages[path];
-    if (entry === undefined) throw new Error(`${path} is in the bundle, but not in the lock file`);
+    if (entry === undefined) throw new Error(`${path} is in the bundle but not in the lock file`);
     return describePackage(path.slice(path.lastIndexOf('node_modules/') + 'node_modules/'.length), entry);
   });
   const self = describePackage(name, { version, license });

@@ -1,5 +1,5 @@
-// Brings a checkout to the point where commands can run: dependencies as in the lock file, bundles newer than the sources.
-// No dependencies: it runs before there are any.
+// Installs the dependencies of the lock file and builds the bundles if they are missing or out of date.
+// This file imports no packages, because it runs before they are installed.
 import { spawnSync } from 'node:child_process';
 import {
   existsSync,
@@ -15,7 +15,7 @@ import { join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 
 export const root = fileURLToPath(new URL('..', import.meta.url));
-/** One for each extent of a build, the larger first. */
+/** One stamp file per kind of build. */
 const stamps = {
   all: join(root, 'dist', '.built'),
   'command line': join(root, 'dist', '.built-command-line'),
@@ -42,16 +42,16 @@ export async function ensureCommandLineBuilt() {
   await bundleCommandLine();
 }
 
-/** To be called before the build reads its inputs, so that an edit made meanwhile counts as newer. */
+/** `startedAt` is the time before the build read its inputs, so that edits during the build count as newer. */
 export function markBuilt(startedAt, extent) {
   mkdirSync(join(root, 'dist'), { recursive: true });
-  // What the other stamp spoke of may have been overwritten.
+  // This build may have overwritten the output of the other kind.
   for (const stamp of Object.values(stamps)) rmSync(stamp, { force: true });
   writeFileSync(stamps[extent], '');
   utimesSync(stamps[extent], startedAt, startedAt);
 }
 
-/** Runs a program with our own standard streams; ends this process with its exit code when it fails. */
+/** Runs a program with our standard streams. If it fails, this process exits with its exit code. */
 export function run(command, args, options = {}) {
   const result = spawnSync(command, args, { cwd: root, stdio: 'inherit', ...options });
   if (result.error) throw result.error;
@@ -62,7 +62,7 @@ export function isMain(moduleUrl) {
   return process.argv[1] !== undefined && pathToFileURL(process.argv[1]).href === moduleUrl;
 }
 
-/** npm keeps a copy of what it installed; packages for other platforms are in the lock file only. */
+/** Compares the lock file with npm's list of installed packages, which lacks packages for other platforms. */
 function installMatchesLock() {
   const installedFile = join(root, 'node_modules', '.package-lock.json');
   if (!existsSync(installedFile)) return false;
@@ -86,7 +86,7 @@ function isStale(stamp) {
   return buildInputs.some((input) => newestChange(join(root, input)) > builtAt);
 }
 
-/** Folders count as well: removing a file changes its folder only. */
+/** Includes folders, because removing a file changes only its folder. */
 function newestChange(path) {
   const stats = statSync(path);
   if (!stats.isDirectory()) return stats.mtimeMs;

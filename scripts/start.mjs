@@ -1,4 +1,4 @@
-// `npm start`: serves the sample policies as a mutating webhook. Arguments go to `kymera` instead.
+// `npm start`: serves the sample policies as a mutating webhook. With arguments, it runs `kymera` with them.
 import { spawn } from 'node:child_process';
 import { ensureCommandLineBuilt, root } from './setup.mjs';
 
@@ -9,13 +9,13 @@ const given = process.argv.slice(2);
 const child = spawn('node', ['bin/kymera', ...(given.length > 0 ? given : sampleServer)], {
   cwd: root,
   stdio: 'inherit',
-  env: colourEnvironment(),
+  env: colorEnvironment(),
 });
-// A terminal sends its signals to both; others send them to us only.
+// A terminal sends signals to both processes; other senders signal only this one.
 for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => child.kill(signal));
 child.on('exit', (status) => process.exit(status ?? 1));
 
-/** npm hides the terminal from some programs; colours are wanted where there is one. */
-function colourEnvironment() {
+/** npm hides the terminal from some programs, so colors must be requested. */
+function colorEnvironment() {
   return process.stdout.isTTY && !process.env.NO_COLOR ? { ...process.env, FORCE_COLOR: '1' } : process.env;
 }

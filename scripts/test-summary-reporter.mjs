@@ -1,6 +1,6 @@
 import { writeFileSync } from 'node:fs';
 
-/** A vitest reporter that keeps what its JSON reporter leaves out: why a test was skipped. */
+/** A vitest reporter that records why tests were skipped, which the JSON reporter omits. */
 export default class TestSummaryReporter {
   onTestRunEnd(modules, unhandledErrors) {
     const summary = {
@@ -11,7 +11,7 @@ export default class TestSummaryReporter {
     };
     for (const module of modules) {
       for (const test of module.children.allTests()) countTest(test, summary);
-      // A file that does not load, or a hook that throws, fails without any test of its own.
+      // A file that does not load and a hook that throws are not counted as tests.
       for (const error of module.errors())
         summary.errors.push(`${module.relativeModuleId}: ${error.message}`);
       for (const suite of module.children.allSuites()) {

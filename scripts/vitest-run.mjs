@@ -4,7 +4,7 @@ import { existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { root } from './setup.mjs';
 
-/** Runs vitest with our own standard streams, and returns what its summary reporter wrote down. */
+/** Runs vitest with our standard streams and returns the summary of test-summary-reporter.mjs. */
 export async function runVitest(name, args, environment = {}) {
   const summaryFile = join(root, '.cache', `${name}-summary.json`);
   mkdirSync(join(root, '.cache'), { recursive: true });
@@ -21,20 +21,20 @@ export async function runVitest(name, args, environment = {}) {
   const [status] = await once(child, 'exit');
   const summary = existsSync(summaryFile)
     ? JSON.parse(readFileSync(summaryFile, 'utf8'))
-    : { passed: 0, failed: 0, skipped: [], errors: ['the test runner ended without a result'] };
+    : { passed: 0, failed: 0, skipped: [], errors: ['vitest exited without a result'] };
   const named = summary.failed + summary.errors.length;
-  // Whatever made the runner fail without naming a test is a failure too.
+  // vitest may fail without naming a test.
   return { ...summary, failures: named === 0 && status !== 0 ? 1 : named };
 }
 
-/** Prints why tests were skipped and, last, the line `N passed, N failed[, N skipped]`; returns the exit code. */
+/** Prints why tests were skipped, then the line `N passed, N failed[, N skipped]`. Returns the exit code. */
 export function report(summaries) {
   const skipped = summaries.flatMap((summary) => summary.skipped);
   for (const [reason, names] of groupByReason(skipped)) {
     console.log(`skipped: ${names.length > 1 ? `${names.length} tests` : names[0]}: ${reason}`);
   }
   for (const error of summaries.flatMap((summary) => summary.errors)) {
-    console.log(`outside any test: ${error}`);
+    console.log(`error outside a test: ${error}`);
   }
   const total = (field) => summaries.reduce((sum, summary) => sum + summary[field], 0);
   const tail = skipped.length > 0 ? `, ${skipped.length} skipped` : '';

@@ -10,7 +10,7 @@ const root = join(import.meta.dirname, '..');
 const browserBundle = join(root, 'dist/browser/index.js');
 
 describeUnless(unlessBuilt('dist/index.js'))('the built library', () => {
-  test('the example runs as it stands', () => {
+  test('the example runs', () => {
     const { stdout, stderr } = spawnSync(process.execPath, ['examples/mutate-pod.mjs'], {
       cwd: root,
       encoding: 'utf8',
@@ -32,7 +32,7 @@ describeUnless(unlessBuilt('dist/browser/index.js'))('the bundle for browsers', 
     expect(text()).not.toMatch(/\bfrom\s*["'](?:node:)?\w|\brequire\(["']|\bimport\(["']/);
   });
 
-  test('mutates a Pod where there is nothing of Node', async () => {
+  test('mutates a Pod without any Node API', async () => {
     const { code } = await transform(text(), { format: 'iife', globalName: 'kymera' });
     const context = createContext({ TextEncoder, TextDecoder, URL, crypto, atob, btoa });
     runInContext(code, context);

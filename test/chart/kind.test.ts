@@ -7,7 +7,7 @@ import { afterAll, describe, expect, it } from 'vitest';
 const folder = mkdtempSync(join(tmpdir(), 'kymera-path-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-/** With nothing to be found on the path but what a test puts there. */
+/** Runs the script with a PATH that contains only the programs of this test. */
 function start() {
   const { status, stderr } = spawnSync(process.execPath, ['e2e/kind/run.mjs'], {
     encoding: 'utf8',
@@ -17,13 +17,13 @@ function start() {
 }
 
 describe('npm run e2e:kind', () => {
-  it('says what is missing, and ends with 2', () => {
+  it('reports missing programs and exits with 2', () => {
     const { status, stderr } = start();
     expect(status).toBe(2);
     for (const name of ['docker:', 'kind:', 'kubectl:']) expect(stderr).toContain(name);
   });
 
-  it('does not miss what is there', () => {
+  it('finds programs on the PATH', () => {
     const program = join(folder, 'kubectl');
     writeFileSync(program, '#!/bin/sh\nexit 0\n');
     chmodSync(program, 0o755);

@@ -24,29 +24,29 @@ function flagsIn(...names: readonly string[]): readonly string[] {
   return [...new Set([...text.matchAll(/(?:- |")(--[a-z][a-z-]*)/g)].map(([, flag]) => flag ?? ''))];
 }
 
-describe('the templates of the chart', () => {
+describe('the chart templates', () => {
   it.each([
     ['serve', flagsIn('admission.yaml', '_pod.tpl')],
     ['background', flagsIn('background.yaml', '_pod.tpl')],
     ['cleanup', flagsIn('cleanup-hook.yaml')],
-  ])('start kymera %s with flags that it has', async (command, flags) => {
+  ])('pass existing flags to kymera %s', async (command, flags) => {
     const { stdout } = await kymera([command, '--help']);
     expect(flags.length).toBeGreaterThan(3);
     expect(flags.filter((flag) => !stdout.includes(`${flag} `))).toEqual([]);
   });
 
-  it('name the webhook configurations as the program does', () => {
+  it('use the names of the webhook configurations of the program', () => {
     const names = [mutatingConfigurationName, validatingConfigurationName, triggerConfigurationName];
     expect(templates.get('_roles.tpl')).toContain(`[${names.join(', ')}]`);
   });
 
-  it('carry the version of the program', () => {
+  it('have the version of the program', () => {
     const { version } = JSON.parse(read('package.json'));
     expect(parse(read('charts/kymera/Chart.yaml'))).toMatchObject({ version, appVersion: version });
   });
 });
 
-describe('what operators watch', () => {
+describe('alerts and dashboard', () => {
   const alerts = parse(read('charts/kymera/files/alerts.yaml'));
   const dashboard = JSON.parse(read('charts/kymera/files/dashboard.json'));
   const expressions: readonly string[] = [
@@ -56,7 +56,7 @@ describe('what operators watch', () => {
     ),
   ];
 
-  it('is what the server counts', async () => {
+  it('use metrics that the server exports', async () => {
     const { registry } = createMetrics();
     registerBackgroundMetrics(registry, {});
     const text = await registry.metrics();
@@ -66,7 +66,7 @@ describe('what operators watch', () => {
     expect(named.filter((name) => !counted.has(name.replace(/_bucket$/, '')))).toEqual([]);
   });
 
-  it('is what the documentation tells of', () => {
+  it('are documented', () => {
     const page = read('docs/operations.md');
     const alerted = alerts.groups.flatMap((group: { rules: { alert: string }[] }) =>
       group.rules.map(({ alert }) => alert),
@@ -74,7 +74,7 @@ describe('what operators watch', () => {
     expect(alerted.filter((name: string) => !page.includes(name))).toEqual([]);
   });
 
-  it('is that of Kymera, where Kyverno is watched, too', () => {
+  it('select the metrics of Kymera where Kyverno is monitored, too', () => {
     const series = expressions.flatMap((each) => each.match(/\bkyverno_\w+(\{[^}]*\})?/g) ?? []);
     expect(series.filter((each) => !each.includes('job=~".*kymera'))).toEqual([]);
   });

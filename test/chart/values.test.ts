@@ -8,7 +8,7 @@ const values = parse(read('charts/kymera/values.yaml')) as JsonObject;
 const schema = JSON.parse(read('charts/kymera/values.schema.json')) as JsonObject;
 const everyValue = parse(read('e2e/helm/every-value.yaml')) as JsonObject;
 
-/** Paths of the values down to where the schema lets anything in. */
+/** Paths of the values, down to where the schema allows any value. */
 function keysOf(value: Json | undefined, of: Json | undefined, path = ''): readonly string[] {
   const properties = isObject(of) ? of['properties'] : undefined;
   if (!isObject(value) || !isObject(properties)) return [path];
@@ -17,15 +17,15 @@ function keysOf(value: Json | undefined, of: Json | undefined, path = ''): reado
 
 function schemaKeys(of: Json | undefined, path = ''): readonly string[] {
   const properties = isObject(of) ? of['properties'] : undefined;
-  // Free maps show what they hold in the schema only.
+  // Maps with any keys have no properties in the schema.
   if (!isObject(properties) || Object.keys(properties).length === 0) return [path];
   return Object.entries(properties).flatMap(([key, item]) => schemaKeys(item, `${path}/${key}`));
 }
 
-describe('the values of the chart', () => {
+describe('the chart values', () => {
   const known = new Set(keysOf(values, schema));
 
-  it('can be read in five minutes', () => {
+  it('are short enough to read in five minutes', () => {
     expect(read('charts/kymera/values.yaml').split('\n').length).toBeLessThan(130);
   });
 
@@ -36,14 +36,14 @@ describe('the values of the chart', () => {
     expect([...known].filter((key) => !isDescribed(key))).toEqual([]);
   });
 
-  it('have a default for whatever the schema knows', () => {
+  it('have a default for everything in the schema', () => {
     const isGiven = (key: string) => [...known].some((each) => key === each || key.startsWith(`${each}/`));
-    // Resources and issuers are Kubernetes' and cert-manager's own shapes.
+    // Kubernetes and cert-manager define resources and issuers.
     const free = /^\/global$|\/resources\/claims$|\/issuerRef\//;
     expect(schemaKeys(schema).filter((key) => !free.test(key) && !isGiven(key))).toEqual([]);
   });
 
-  it('are all given in the values that the chart is tested with', () => {
+  it('are all set in the values of the chart tests', () => {
     const given = new Set(keysOf(everyValue, schema));
     const isGiven = (key: string) => [...given].some((each) => each === key || each.startsWith(`${key}/`));
     expect([...known].filter((key) => !isGiven(key))).toEqual([]);

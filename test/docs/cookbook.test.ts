@@ -15,7 +15,7 @@ describe('cookbook', () => {
     expect({ exitCode, stdout }).toMatchObject({ exitCode: 0, stdout: expect.stringContaining(' 0 failed') });
   });
 
-  it.each(recipes)('%s: nothing to say against the policy', async (name) => {
+  it.each(recipes)('%s: the policy has no warnings', async (name) => {
     const { exitCode, stderr } = await kymera(['validate', 'policy.yaml'], { folder: join(folder, name) });
     expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: expect.not.stringContaining('warning') });
   });

@@ -6,7 +6,7 @@ import { allCommands, modelOf } from '../../src/cli/command-model.ts';
 import { createProgram } from '../../src/cli/program.ts';
 import { blocksOf, markdownPages, root } from './pages.testing.ts';
 
-/** What `sh elsewhere` shows is run by other suites, in other words: here, that commands, flags, scripts, values and files exist. */
+/** Other tests run variants of `sh elsewhere` blocks. This test checks that their commands, flags, scripts, values and files exist. */
 const lines = markdownPages().flatMap((page) =>
   blocksOf(page)
     .filter(({ language, marks }) => language === 'sh' && marks.includes('elsewhere'))
@@ -21,12 +21,12 @@ const commands = allCommands(modelOf(await createProgram(io, () => undefined)));
 const scripts = Object.keys(JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')).scripts);
 const values: unknown = parse(readFileSync(join(root, 'charts/kymera/values.yaml'), 'utf8'));
 
-describe('what is typed elsewhere', () => {
+describe('commands that other tests run', () => {
   it.each(lines)('%s: %s', (_, line) => {
     const words = line.split(/\s+/).filter((word) => !/^[A-Z_]+=/.test(word));
     expect(problemsOf(words)).toEqual([]);
   });
-  it('is something', () => expect(lines.length).toBeGreaterThan(0));
+  it('exist', () => expect(lines.length).toBeGreaterThan(0));
 });
 
 function problemsOf([program = '', ...args]: readonly string[]): readonly string[] {
@@ -36,13 +36,13 @@ function problemsOf([program = '', ...args]: readonly string[]): readonly string
       const command = commands
         .filter(({ path }) => path.length > 0 && path.every((word, index) => word === args[index]))
         .toSorted((left, right) => right.path.length - left.path.length)[0];
-      if (command === undefined) return [`there is no command ${args[0]}`];
+      if (command === undefined) return [`the command ${args[0]} does not exist`];
       const known = command.options.flatMap(({ text }) => text.match(/--[a-z-]+/g) ?? []);
       return flags.filter((flag) => !known.includes(flag));
     }
     case 'npm': {
       const script = args[0] === 'run' ? args[1] : args[0];
-      return scripts.includes(script ?? '') ? [] : [`there is no script ${script}`];
+      return scripts.includes(script ?? '') ? [] : [`the script ${script} does not exist`];
     }
     case 'helm':
       return args.flatMap((word, index) =>
@@ -55,7 +55,7 @@ function problemsOf([program = '', ...args]: readonly string[]): readonly string
     case 'kustomize':
       return flags.filter((flag) => !['--enable-alpha-plugins', '--enable-exec'].includes(flag));
     default:
-      return [`nobody knows ${program}`];
+      return [`unknown program ${program}`];
   }
 }
 
@@ -63,7 +63,7 @@ function missingValue(setting: string): readonly string[] {
   const path = (setting.split('=')[0] ?? '').split('.');
   let found = values;
   for (const key of path) {
-    // An empty map is the user's to fill; the schema of the values says with what.
+    // Users fill empty maps; the schema of the values describes them.
     if (typeof found === 'object' && found !== null && Object.keys(found).length === 0) return [];
     found = (found as Record<string, unknown> | undefined)?.[key];
   }
@@ -71,7 +71,9 @@ function missingValue(setting: string): readonly string[] {
 }
 
 function missingFolder(word: string): readonly string[] {
-  return /^(charts|deploy)(\/|$)/.test(word) && !existsSync(join(root, word)) ? [`there is no ${word}`] : [];
+  return /^(charts|deploy)(\/|$)/.test(word) && !existsSync(join(root, word))
+    ? [`${word} does not exist`]
+    : [];
 }
 
 async function* nothing(): AsyncGenerator<string> {}

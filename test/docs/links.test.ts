@@ -7,7 +7,7 @@ import { markdownPages, type Page, proseOf, root } from './pages.testing.ts';
 const pages = markdownPages();
 
 describe('links', () => {
-  it.each(pages.map((page) => [page.path, page] as const))('%s leads nowhere wrong', (_, page) => {
+  it.each(pages.map((page) => [page.path, page] as const))('%s has no broken links', (_, page) => {
     expect(linksOf(page).flatMap((link) => problemOf(page, link))).toEqual([]);
   });
 
@@ -23,10 +23,10 @@ describe('links', () => {
       }
     };
     visit('docs/README.md');
-    const lost = pages
+    const unreachable = pages
       .map(({ path }) => path)
       .filter((path) => path.startsWith('docs/') && !reached.has(path));
-    expect(lost).toEqual([]);
+    expect(unreachable).toEqual([]);
   });
 });
 
@@ -38,13 +38,13 @@ function linksOf(page: Page): readonly string[] {
 function problemOf(page: Page, link: string): readonly string[] {
   const [file = '', anchor] = link.split('#');
   const path = file === '' ? join(root, page.path) : join(root, dirname(page.path), decodeURI(file));
-  if (!existsSync(path)) return [`${link}: there is no such file`];
+  if (!existsSync(path)) return [`${link}: the file does not exist`];
   if (anchor === undefined || statSync(path).isDirectory()) return [];
   const target = { path: relative(root, path), text: readFileSync(path, 'utf8') };
-  return anchorsOf(target).has(anchor) ? [] : [`${link}: there is no such heading`];
+  return anchorsOf(target).has(anchor) ? [] : [`${link}: the heading does not exist`];
 }
 
-/** With a number for a heading that comes again. */
+/** Repeated headings get a number. */
 function anchorsOf(page: Page): ReadonlySet<string> {
   const anchors = new Set<string>();
   const headings = page.text.replaceAll(/^ *```[\s\S]*?^ *```$/gm, '').matchAll(/^#+ +(.*)$/gm);

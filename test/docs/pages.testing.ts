@@ -4,28 +4,28 @@ import { join, relative } from 'node:path';
 export const root = join(import.meta.dirname, '..', '..');
 
 export interface Page {
-  /** From the root of the repository. */
+  /** Relative to the root of the repository. */
   readonly path: string;
   readonly text: string;
 }
 
 export interface Block {
-  /** The word after the fence: the language. */
+  /** The first word after the fence. */
   readonly language: string;
-  /** What follows it: how the block is tested. */
+  /** The other words, which select how the block is tested. */
   readonly marks: readonly string[];
   readonly text: string;
   readonly line: number;
 }
 
-const passedOver = new Set(['node_modules', 'dist', 'coverage']);
+const ignored = new Set(['node_modules', 'dist', 'coverage']);
 
-/** Every page of the repository, cases of the conformance suites apart. */
+/** Every Markdown page of the repository. */
 export function markdownPages(folder = root): readonly Page[] {
   return readdirSync(folder, { withFileTypes: true }).flatMap((entry) => {
     const path = join(folder, entry.name);
     if (entry.isDirectory()) {
-      return entry.name.startsWith('.') || passedOver.has(entry.name) ? [] : markdownPages(path);
+      return entry.name.startsWith('.') || ignored.has(entry.name) ? [] : markdownPages(path);
     }
     return entry.isFile() && entry.name.endsWith('.md')
       ? [{ path: relative(root, path), text: readFileSync(path, 'utf8') }]
@@ -47,14 +47,14 @@ export function blocksOf(page: Page): readonly Block[] {
   });
 }
 
-/** Prose alone: what stands in code is no link and no heading. */
+/** The page without code, which contains no links and headings. */
 export function proseOf(page: Page): string {
   return page.text
     .replaceAll(/^( *)```[\s\S]*?^ *```$/gm, '')
     .replaceAll(/`[^`\n]*`/g, (code) => code.replaceAll(/[[\]()]/g, ''));
 }
 
-/** What is typed in a console, in order, with what is printed after it. */
+/** The commands of a console block, each with its output. */
 export function stepsOf(text: string): readonly (readonly [string, string])[] {
   return text
     .split(/^\$ /m)
@@ -65,7 +65,7 @@ export function stepsOf(text: string): readonly (readonly [string, string])[] {
     });
 }
 
-/** A line `…` stands for any lines. */
+/** A line `…` matches any lines. */
 export function outputShape(output: string): RegExp {
   const lines = output.split(/^…\n/m).map((part) => part.replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&'));
   return new RegExp(`^${lines.join('[\\s\\S]*')}$`);

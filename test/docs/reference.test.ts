@@ -10,7 +10,7 @@ test.each([...pages])('%s is what `npm run docs` writes', (path, text) => {
   expect(readFileSync(new URL(path, root), 'utf8')).toBe(text);
 });
 
-test('the folder holds no other pages', () => {
+test('the folder contains no other pages', () => {
   const written = [...pages.keys()]
     .filter((path) => path.startsWith('docs/reference/'))
     .map((path) => path.replace('docs/reference/', ''));

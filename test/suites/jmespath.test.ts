@@ -18,7 +18,7 @@ interface SuiteCase {
   readonly expected: Outcome;
 }
 
-/** A result as JSON text, or the word `error`. */
+/** A result as JSON, or the word `error`. */
 type Outcome = string;
 
 const environment = { now: () => new Date(0), random: () => 0 };
@@ -87,7 +87,7 @@ const present = existsSync(folder);
 describeUnless(present ? undefined : noCorpus)('jmespath.test', () => {
   const cases = readCases();
 
-  it('differs in the documented cases only, and there as documented', () => {
+  it('differs only in the documented cases and as documented', () => {
     const differing = new Map(
       cases.flatMap(({ id, data, expression, expected }) => {
         const ours = outcomeOf(() => compileExpression(expression).search(data, environment));
@@ -100,7 +100,7 @@ describeUnless(present ? undefined : noCorpus)('jmespath.test', () => {
     );
   });
 
-  it('gives the same from a scope as from a value', () => {
+  it('evaluates a scope and a value alike', () => {
     for (const { id, data, expression } of cases) {
       const scope = scopeOf(data);
       if (scope === undefined) continue;

@@ -27,7 +27,7 @@ const files = present ? readdirSync(folder).filter((file) => file.endsWith('.jso
 const cases = files.flatMap((file) => JSON.parse(readFileSync(join(folder, file), 'utf8')) as SuiteCase[]);
 const enabled = cases.filter((entry) => !entry.disabled);
 
-/** The document after the patch, or undefined when the patch was refused. */
+/** The document after the patch, or undefined if the patch failed. */
 function outcome(entry: SuiteCase, lenient: boolean): Json | undefined {
   try {
     return applyPatch(entry.doc, entry.patch, { lenient });
