@@ -246,7 +246,7 @@ suite('policies', ({ settings, kubectl, namespace, before, after }) => {
           async () =>
             (await kubectl.get('clusterpolicies.kyverno.io', 'with-targets'))['status'].conditions[0].message,
         )
-        .toMatch(/are not run: nobody runs/);
+        .toMatch(/do not run: .kymera background. is not running/);
     });
   });
 });

@@ -7,7 +7,7 @@ import { managedSelector } from './api/names.ts';
 import { type ResourceType, resourceTypes } from './api/resource-path.ts';
 import { customResourceDefinitions } from './crds/crds.ts';
 import { prunedFields } from './crds/pruned-fields.ts';
-import { isOfKyverno } from './policies/choice.ts';
+import { isOfKyverno } from './policies/selection.ts';
 import { mutatingConfigurationName, validatingConfigurationName } from './webhooks/names.ts';
 import { probeServer } from './webhooks/probe.ts';
 import { readyEndpoints } from './webhooks/service-endpoints.ts';

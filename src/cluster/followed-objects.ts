@@ -6,7 +6,7 @@ import type { ApiClient } from './api/client.ts';
 import { type Informer, type InformerOptions, type InformerTiming, startInformer } from './api/informer.ts';
 import { resourceTypes } from './api/resource-path.ts';
 import { createRoleIndex, type HeldRoles, type RoleIndex } from './context/role-resolver.ts';
-import { type ClusterSettings, readSettings } from './settings.ts';
+import { type ClusterSettings, readSettings } from './settings/cluster-settings.ts';
 
 export interface FollowOptions {
   readonly client: ApiClient;

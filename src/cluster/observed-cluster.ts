@@ -3,26 +3,24 @@ import { hostname } from 'node:os';
 import type { DataSource } from '../engine/context/data-source.ts';
 import { systemEnvironment } from '../system-environment.ts';
 import { type ApiClient, createClient } from './api/client.ts';
-import { messageOf } from './api/cluster-error.ts';
+import { ApiError, hasStatus, messageOf } from './api/cluster-error.ts';
 import { createCoalescedTask } from './api/coalesced-task.ts';
 import { findAccess } from './api/connect.ts';
-import { type Discovery, startDiscovery } from './api/discovery.ts';
-import { startKindRefresher } from './api/kind-refresher.ts';
-import { defaultNamespace } from './api/names.ts';
+import { type Discovery, startDiscovery, startKindRefresher } from './api/discovery.ts';
+import { defaultNamespace, managedLabels } from './api/names.ts';
+import { resourceTypes } from './api/resource-path.ts';
 import { createTransport, observeRequests } from './api/transport.ts';
-import { type ClusterLog, type ClusterOptions, silentLog } from './cluster-options.ts';
 import { createConfigMapCache } from './context/config-map-cache.ts';
 import { callApi, createClusterDataSource } from './context/data-source.ts';
 import type { GlobalContext } from './context/global-context.ts';
 import { followGlobalContext } from './context/global-context-watcher.ts';
 import { createEventSink, type EventSink } from './events/events.ts';
 import { type FollowedObjects, followObjects } from './followed-objects.ts';
-import { type ClusterFigures, createClusterFigures } from './metrics/cluster-figures.ts';
-import { ensureNamespace } from './own-namespace.ts';
+import { type ClusterMetrics, createClusterMetrics } from './metrics/cluster-metrics.ts';
 import { createPolicyCatalog, type PolicyCatalog } from './policies/catalog.ts';
 import { policyKinds } from './policies/kinds.ts';
-import { policySelection } from './policies/selection.ts';
 import { type PolicyWatcher, startPolicyWatcher } from './policies/watcher.ts';
+import { type ClusterLog, type ClusterOptions, silentLog } from './settings/cluster-options.ts';
 
 /** Who we are in which cluster. */
 export interface ClusterConnection {
@@ -31,7 +29,7 @@ export interface ClusterConnection {
   /** The name of this process among its like. */
   readonly identity: string;
   readonly discovery: Discovery;
-  readonly figures: ClusterFigures;
+  readonly metrics: ClusterMetrics;
   readonly log: ClusterLog;
   /** For what goes wrong while something is followed. */
   warn(what: string, error: unknown): void;
@@ -43,11 +41,11 @@ export async function connectToCluster(options: ObservationOptions): Promise<Clu
   const log = options.log ?? silentLog;
   const access = await findAccess(options);
   const namespace = options.namespace ?? access.namespace ?? defaultNamespace;
-  const figures = createClusterFigures(namespace);
-  const client = createClient(observeRequests(createTransport(access), figures.queried));
+  const metrics = createClusterMetrics(namespace);
+  const client = createClient(observeRequests(createTransport(access), metrics.queried));
   await ensureNamespace(client, namespace);
   return {
-    figures,
+    metrics,
     client,
     namespace,
     identity: options.identity ?? `${hostname()}-${randomBytes(4).toString('hex')}`,
@@ -78,7 +76,7 @@ export interface ObservedCluster {
 }
 
 export function observeCluster(
-  { client, namespace, discovery, figures, log, warn }: ClusterConnection,
+  { client, namespace, discovery, metrics, log, warn }: ClusterConnection,
   options: ObservationOptions,
   { eventSource, onSettings, onPolicies, onGlobalContext }: Observers,
 ): ObservedCluster {
@@ -86,7 +84,7 @@ export function observeCluster(
   const followed = { onError: warn, timing };
   const kinds = startKindRefresher(discovery, {
     onError: (error) => warn('discovery', error),
-    onEnd: figures.endOf('discovery-controller'),
+    onEnd: metrics.endOf('discovery-controller'),
   });
   const objects = followObjects({
     client,
@@ -104,14 +102,15 @@ export function observeCluster(
   });
   const announce = createCoalescedTask(async () => onPolicies(), {
     delayMs: 50,
-    onEnd: figures.endOf('policycache-controller'),
+    onEnd: metrics.endOf('policycache-controller'),
   });
   const watcher = startPolicyWatcher({
     client,
     discovery,
     catalog,
     onChange: () => announce.trigger(),
-    ...policySelection(options, log),
+    selector: options.policySelector,
+    log,
     ...followed,
   });
   const calls = {
@@ -158,4 +157,22 @@ export function observeCluster(
       client.close();
     },
   };
+}
+
+/** Outside a cluster the namespace of the Lease and the Secrets may be missing. Inside it exists, and we may not be allowed to read it. */
+async function ensureNamespace(client: ApiClient, name: string): Promise<void> {
+  try {
+    await client.get(resourceTypes.namespaces, { name });
+  } catch (error) {
+    if (!hasStatus(error, 404)) {
+      if (hasStatus(error, 403)) return;
+      throw error;
+    }
+    const metadata = { name, labels: { ...managedLabels } };
+    try {
+      await client.create(resourceTypes.namespaces, { apiVersion: 'v1', kind: 'Namespace', metadata });
+    } catch (createError) {
+      if (!(createError instanceof ApiError) || createError.status !== 409) throw createError;
+    }
+  }
 }

@@ -3,21 +3,21 @@ import type { DataSource } from '../engine/context/data-source.ts';
 import type { GroupVersionKind, UserInfo } from '../engine/request.ts';
 import type { ResourceName } from './api/discovery.ts';
 import { createListeners } from './api/listeners.ts';
-import { startBackgroundView } from './background/health.ts';
+import { startBackgroundMonitor } from './background/health.ts';
 import { ownIdentity, serviceAccountIdentity } from './background/identity.ts';
 import { type BackgroundPart, startBackgroundPart } from './background/part.ts';
 import { startTriggers, type Triggers } from './background/triggers.ts';
 import { startCertificates } from './certificates/certificates.ts';
 import type { KeyPair } from './certificates/issuer.ts';
-import type { ClusterOptions } from './cluster-options.ts';
 import { clusterReadiness } from './cluster-readiness.ts';
 import type { HeldRoles } from './context/role-resolver.ts';
 import { eventNotes, type ReviewEvents } from './events/review-events.ts';
 import { startLeaderTasks } from './leader/leader-tasks.ts';
-import type { FigureReport } from './metrics/cluster-figures.ts';
+import type { ClusterMetricsReport } from './metrics/cluster-metrics.ts';
 import { connectToCluster, observeCluster } from './observed-cluster.ts';
-import { createPolicyReviewer, type PolicyReviewer } from './policies/review.ts';
-import type { ClusterSettings } from './settings.ts';
+import { createPolicyReviewer, type PolicyReviewer } from './policy-review.ts';
+import type { ClusterOptions } from './settings/cluster-options.ts';
+import type { ClusterSettings } from './settings/cluster-settings.ts';
 import { policyReviewPath } from './webhooks/names.ts';
 import { trustedBundle } from './webhooks/writer.ts';
 
@@ -47,7 +47,7 @@ export interface ClusterRuntime {
   /** Writes the events of a review, later. */
   recordReview(review: ReviewEvents): void;
   /** For metrics. */
-  figures(): FigureReport;
+  metrics(): ClusterMetricsReport;
   isLeader(): boolean;
   /** Gives leadership up and, when this is the last replica, takes the webhooks away. To call before connections are closed. */
   retire(): Promise<void>;
@@ -57,7 +57,7 @@ export interface ClusterRuntime {
 /** Resolves when the caches are filled and there is a certificate to serve with. */
 export async function startCluster(options: ClusterOptions): Promise<ClusterRuntime> {
   const connection = await connectToCluster(options);
-  const { client, namespace, identity, discovery, figures, log, warn } = connection;
+  const { client, namespace, identity, discovery, metrics, log, warn } = connection;
   const changed = {
     policies: createListeners(),
     settings: createListeners(),
@@ -73,7 +73,7 @@ export async function startCluster(options: ClusterOptions): Promise<ClusterRunt
     onPolicies() {
       changed.policies.tell();
       background?.policiesChanged();
-      view.look();
+      monitor.check();
       leader.trigger();
     },
     onGlobalContext: () => leader.trigger(),
@@ -106,10 +106,10 @@ export async function startCluster(options: ClusterOptions): Promise<ClusterRunt
     discovery,
     certificates,
     settings: objects.settings,
-    backgroundState: (policy) => view.stateOf(policy),
-    // Where Kyverno runs, the entries are its own: it says how they are.
-    globalContext: () => (watcher.isBesideKyverno() ? [] : globalContext.states()),
-    figures,
+    backgroundHealth: (policy) => monitor.healthOf(policy),
+    // Where Kyverno runs, it writes the status of the entries.
+    globalContext: () => (watcher.isKyvernoInstalled() ? [] : globalContext.states()),
+    metrics,
     log,
   });
   const unsubscribe = discovery.onChange(() => leader.trigger());
@@ -118,7 +118,7 @@ export async function startCluster(options: ClusterOptions): Promise<ClusterRunt
     options.backgroundUser === undefined
       ? ownIdentity(client)
       : serviceAccountIdentity(options.backgroundUser);
-  const view = startBackgroundView({
+  const monitor = startBackgroundMonitor({
     client,
     namespace,
     policies: () => catalog.policies(),
@@ -162,7 +162,7 @@ export async function startCluster(options: ClusterOptions): Promise<ClusterRunt
           discovery,
           dataSource,
           settings: objects.settings,
-          figures,
+          metrics,
           log,
           events,
           policiesKnown: () => readiness.whenReady(),
@@ -188,7 +188,7 @@ export async function startCluster(options: ClusterOptions): Promise<ClusterRunt
     policyReviewPath,
     policyReviewer: createPolicyReviewer({
       client,
-      takes: (policy) => watcher.takes(policy),
+      selects: watcher.selects,
       kinds: () => discovery.current(),
       exceptionNamespaces: options.exceptionNamespaces ?? [],
       ...(takesTriggers ? { backgroundIdentity } : {}),
@@ -202,7 +202,7 @@ export async function startCluster(options: ClusterOptions): Promise<ClusterRunt
         eventNotes(review, { omitted, success: generateSuccessEvents, successActions: successEventActions }),
       );
     },
-    figures: () => figures.report(discovery.current(), events.dropped()),
+    metrics: () => metrics.report(discovery.current(), events.dropped()),
     isLeader: () => leader.isLeader(),
     retire() {
       retired ??= leader.retire();
@@ -211,7 +211,7 @@ export async function startCluster(options: ClusterOptions): Promise<ClusterRunt
     async stop() {
       await runtime.retire();
       unsubscribe();
-      await Promise.all([triggers?.stop(), background?.stop(), view.stop()]);
+      await Promise.all([triggers?.stop(), background?.stop(), monitor.stop()]);
       await certificates?.stop();
       await observed.stop();
     },

@@ -1,5 +1,5 @@
 import { resolve } from 'node:path';
-import type { ClusterReader } from '../../cluster/context/cluster-reader.ts';
+import type { ClusterReader } from '../../cluster/cluster-reader.ts';
 import type { DataAnswer, DataSource } from '../../engine/context/data-source.ts';
 import type { ReadItem } from '../../offline/resource-documents.ts';
 import type { CompiledPolicy } from '../../policy/compiled.ts';
@@ -16,7 +16,7 @@ export async function openCluster(
   { kubeconfig, context }: ClusterInputOptions,
   io: Io,
 ): Promise<ClusterReader> {
-  const { openClusterReader } = await import('../../cluster/context/cluster-reader.ts');
+  const { openClusterReader } = await import('../../cluster/cluster-reader.ts');
   try {
     return await openClusterReader({
       env: io.env,

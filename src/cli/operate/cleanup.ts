@@ -1,7 +1,7 @@
 import type { ApiClient } from '../../cluster/api/client.ts';
 import { hasStatus } from '../../cluster/api/cluster-error.ts';
 import { resourceTypes } from '../../cluster/api/resource-path.ts';
-import { stateName } from '../../cluster/background/progress-store.ts';
+import { progressName } from '../../cluster/background/progress-store.ts';
 import { backgroundLeaseName } from '../../cluster/background/work.ts';
 import { secretNames } from '../../cluster/certificates/certificates.ts';
 import { leaseName } from '../../cluster/leader/leader-tasks.ts';
@@ -63,7 +63,7 @@ async function removedWebhooks(client: ApiClient): Promise<readonly string[]> {
 function traces({ all }: CleanupOptions) {
   return [
     ...leases.map((name) => ({ what: 'lease', type: resourceTypes.leases, name })),
-    { what: 'config map', type: resourceTypes.configMaps, name: stateName },
+    { what: 'config map', type: resourceTypes.configMaps, name: progressName },
     ...(all === true ? Object.values(secretNames) : []).map((name) => ({
       what: 'secret',
       type: resourceTypes.secrets,

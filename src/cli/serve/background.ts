@@ -1,5 +1,5 @@
 import { ApiError, ClusterAccessError } from '../../cluster/api/cluster-error.ts';
-import { type BackgroundRuntime, startBackground } from '../../cluster/background/runtime.ts';
+import { type BackgroundRuntime, startBackground } from '../../cluster/background-runtime.ts';
 import { inputError } from '../../problem.ts';
 import { startBackgroundServer } from '../../server/background-server.ts';
 import type { ExitCode, Io } from '../io.ts';
@@ -56,7 +56,7 @@ async function work(
   io: Io,
   log: ReturnType<typeof createServeLog>,
 ): Promise<void> {
-  const source = { work: () => runtime.background.figures() };
+  const source = { work: () => runtime.background.metrics() };
   const server =
     metricsPort === undefined
       ? undefined
@@ -65,7 +65,7 @@ async function work(
           port: metricsPort,
           readiness: runtime.readiness,
           source,
-          cluster: () => runtime.figures(),
+          cluster: () => runtime.metrics(),
         });
   log.info(server === undefined ? {} : { port: server.port, host }, 'working');
   await stopSignal(io);

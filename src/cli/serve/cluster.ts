@@ -1,8 +1,8 @@
 import { setTimeout } from 'node:timers/promises';
 import type { Decision } from '../../admission/decision.ts';
 import { ApiError, ClusterAccessError } from '../../cluster/api/cluster-error.ts';
-import type { ClusterOptions } from '../../cluster/cluster-options.ts';
 import { type ClusterRuntime, startCluster } from '../../cluster/runtime.ts';
+import type { ClusterOptions } from '../../cluster/settings/cluster-options.ts';
 import { inputError } from '../../problem.ts';
 import { registerBackgroundMetrics } from '../../server/metrics/background-metrics.ts';
 import { registerClusterMetrics } from '../../server/metrics/cluster-metrics.ts';
@@ -108,10 +108,10 @@ async function startMember(
   });
   const { background, triggers } = runtime;
   registerBackgroundMetrics(server.metrics.registry, {
-    ...(triggers === undefined ? {} : { triggers: () => triggers.figures() }),
-    ...(background === undefined ? {} : { work: () => background.figures() }),
+    ...(triggers === undefined ? {} : { triggers: () => triggers.metrics() }),
+    ...(background === undefined ? {} : { work: () => background.metrics() }),
   });
-  registerClusterMetrics(server.metrics.registry, () => runtime.figures());
+  registerClusterMetrics(server.metrics.registry, () => runtime.metrics());
   const renew = (certificate: ServingCertificate | undefined) => {
     if (certificate !== undefined) server.setCertificate(certificate);
   };

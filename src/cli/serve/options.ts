@@ -1,7 +1,7 @@
 import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { defaultRequestSettings, type RequestSettings } from '../../admission/policy-provider.ts';
-import { checkPolicySelector } from '../../cluster/policies/choice.ts';
+import { checkPolicySelector } from '../../cluster/policies/selection.ts';
 import { parseDuration } from '../../expression/duration.ts';
 import { FieldPathError } from '../../patch/field-path/field-path.ts';
 import { inputError } from '../../problem.ts';

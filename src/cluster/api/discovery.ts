@@ -4,6 +4,7 @@ import { isObject } from '../../json/value.ts';
 import type { KindSelector } from '../../policy/compiled.ts';
 import type { ApiClient } from './client.ts';
 import { apiErrorOf } from './cluster-error.ts';
+import { createCoalescedTask, type TaskOptions } from './coalesced-task.ts';
 import { readAggregated, readResourceList, type ServedKind } from './discovery-document.ts';
 import { createListeners } from './listeners.ts';
 
@@ -130,4 +131,36 @@ async function readEachVersion(
     }),
   );
   return lists.flat();
+}
+
+export interface KindRefresher {
+  /** Refreshes soon; call it when a CustomResourceDefinition changed. */
+  soon(): void;
+  stop(): Promise<void>;
+}
+
+const refreshIntervalMs = 5 * 60_000;
+/** The API server serves a new kind shortly after it accepted the definition. */
+const afterChangeMs = [0, 2_000, 6_000];
+
+/** Keeps the table of kinds up to date. */
+export function startKindRefresher(
+  discovery: Discovery,
+  options: Pick<TaskOptions, 'onError' | 'onEnd'>,
+): KindRefresher {
+  const task = createCoalescedTask(() => discovery.refresh(), { delayMs: 300, ...options });
+  const timers = new Set<NodeJS.Timeout>();
+  const interval = setInterval(() => task.trigger(), refreshIntervalMs);
+  return {
+    soon() {
+      for (const timer of timers) clearTimeout(timer);
+      timers.clear();
+      for (const ms of afterChangeMs) timers.add(setTimeout(() => task.trigger(), ms));
+    },
+    async stop() {
+      clearInterval(interval);
+      for (const timer of timers) clearTimeout(timer);
+      await task.stop();
+    },
+  };
 }

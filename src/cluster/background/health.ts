@@ -7,57 +7,49 @@ import { hasStatus } from '../api/cluster-error.ts';
 import { createCoalescedTask } from '../api/coalesced-task.ts';
 import type { KindTable } from '../api/discovery.ts';
 import { resourceTypes } from '../api/resource-path.ts';
+import type { BackgroundHealth } from '../policies/status.ts';
 import { accessText, missingAccess, missingRole } from './access.ts';
 import type { BackgroundIdentity } from './identity.ts';
 import { backgroundLeaseName } from './work.ts';
 
-/** What can be said of the background about one policy. */
-export interface BackgroundState {
-  /** Nobody does the work. */
-  readonly isAbsent?: boolean | undefined;
-  /** What it may not do, and what has to be added. */
-  readonly lacking?: string | undefined;
-  /** What it may not read. */
-  readonly unread?: string | undefined;
-}
-
-export interface BackgroundViewOptions {
+export interface BackgroundMonitorOptions {
   readonly client: ApiClient;
   readonly namespace: string;
   policies(): readonly CompiledPolicy[];
   kinds(): KindTable;
   identity(): Promise<BackgroundIdentity>;
-  /** Only the leader writes about it. */
+  /** Only the leader reports the result, so only the leader checks. */
   isLeader(): boolean;
-  /** The work is done in this process. */
+  /** This process runs the background controller. */
   readonly runsHere: boolean;
-  /** Nothing is to be done in the background. */
+  /** Background processing is disabled. */
   readonly isOff?: boolean | undefined;
   readonly onChange: () => void;
   readonly onError: (error: unknown) => void;
 }
 
-export interface BackgroundView {
-  stateOf(policy: CompiledPolicy): BackgroundState;
-  /** Policies or kinds changed. */
-  look(): void;
+export interface BackgroundMonitor {
+  healthOf(policy: CompiledPolicy): BackgroundHealth;
+  /** Checks soon; call it when policies or kinds changed. */
+  check(): void;
   stop(): Promise<void>;
 }
 
-const lookEveryMs = 15_000;
-/** It is renewed every other second. */
+const checkIntervalMs = 15_000;
+/** The Lease is renewed every two seconds. */
 const longestSilenceMs = 40_000;
 
-/** Looks regularly whether somebody does the work in the background, and is allowed to. */
-export function startBackgroundView(options: BackgroundViewOptions): BackgroundView {
+/** Checks periodically whether a background controller runs and has the permissions that the policies need. */
+export function startBackgroundMonitor(options: BackgroundMonitorOptions): BackgroundMonitor {
   const { client, namespace, runsHere } = options;
-  let renewed = { mark: '', at: 0 };
-  let states: ReadonlyMap<string, BackgroundState> = new Map();
+  let renewed = { time: '', at: 0 };
+  let states: ReadonlyMap<string, BackgroundHealth> = new Map();
   const task = createCoalescedTask(
     async () => {
       if (!options.isLeader()) return;
       const policies = options.policies().filter((policy) => backgroundRules(policy).length > 0);
-      const next = policies.length === 0 ? new Map<string, BackgroundState>() : await lookAt(policies);
+      const next =
+        policies.length === 0 ? new Map<string, BackgroundHealth>() : await checkPolicies(policies);
       const isSame = JSON.stringify([...next]) === JSON.stringify([...states]);
       states = next;
       if (!isSame) options.onChange();
@@ -65,26 +57,28 @@ export function startBackgroundView(options: BackgroundViewOptions): BackgroundV
     { delayMs: 100, onError: options.onError },
   );
 
-  /** Somebody holds the Lease, and renews it: one that was killed does not. */
+  /** A holder that was killed does not renew the Lease. */
   async function isHeld(): Promise<boolean> {
     const spec = readObject((await findLease(client, namespace)) ?? {}, 'spec') ?? {};
     if ((readText(spec, 'holderIdentity') ?? '') === '') return false;
-    const mark = readText(spec, 'renewTime') ?? '';
-    if (mark !== renewed.mark) renewed = { mark, at: Date.now() };
+    const time = readText(spec, 'renewTime') ?? '';
+    if (time !== renewed.time) renewed = { time, at: Date.now() };
     return Date.now() - renewed.at < longestSilenceMs;
   }
 
-  async function lookAt(policies: readonly CompiledPolicy[]): Promise<ReadonlyMap<string, BackgroundState>> {
+  async function checkPolicies(
+    policies: readonly CompiledPolicy[],
+  ): Promise<ReadonlyMap<string, BackgroundHealth>> {
     if (options.isOff === true) return new Map(policies.map(({ key }) => [key, { isAbsent: true }]));
-    const isThere = runsHere || (await isHeld());
+    const isRunning = runsHere || (await isHeld());
     const identity = await options.identity();
-    const found = new Map<string, BackgroundState>();
+    const found = new Map<string, BackgroundHealth>();
     for (const policy of policies) {
       const missing = await missingAccess(client, identity, policy.document, options.kinds());
       const { user, toAct, toRead } = missing;
       const role = toAct.length + toRead.length === 0 ? '' : missingRole(policy.key, missing);
       found.set(policy.key, {
-        ...(isThere ? {} : { isAbsent: true }),
+        ...(isRunning ? {} : { isAbsent: true }),
         ...(toAct.length === 0 ? {} : { lacking: `'${user}' may not ${accessText(toAct)}; ${role}` }),
         ...(toRead.length === 0 ? {} : { unread: `'${user}' may not ${accessText(toRead)}` }),
       });
@@ -92,11 +86,11 @@ export function startBackgroundView(options: BackgroundViewOptions): BackgroundV
     return found;
   }
 
-  const timer = setInterval(() => task.trigger(), lookEveryMs);
+  const timer = setInterval(() => task.trigger(), checkIntervalMs);
   task.trigger();
   return {
-    stateOf: (policy) => states.get(policy.key) ?? {},
-    look: () => task.trigger(),
+    healthOf: (policy) => states.get(policy.key) ?? {},
+    check: () => task.trigger(),
     async stop() {
       clearInterval(timer);
       await task.stop();

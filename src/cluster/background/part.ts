@@ -7,7 +7,7 @@ import { missingAccess, missingRole } from './access.ts';
 import type { BackgroundIdentity } from './identity.ts';
 import { createClusterStore } from './store.ts';
 import {
-  type BackgroundFigures,
+  type BackgroundMetrics,
   type BackgroundWork,
   type BackgroundWorkOptions,
   startBackgroundWork,
@@ -22,20 +22,20 @@ export interface BackgroundPartOptions
   user(): Promise<BackgroundIdentity>;
 }
 
-export interface BackgroundPart extends Omit<BackgroundWork, 'figures'> {
-  figures(): BackgroundPartFigures;
+export interface BackgroundPart extends Omit<BackgroundWork, 'metrics'> {
+  metrics(): BackgroundPartMetrics;
 }
 
-export interface BackgroundPartFigures extends BackgroundFigures {
+export interface BackgroundPartMetrics extends BackgroundMetrics {
   readonly ended: ReturnType<ReturnType<typeof createCounts>['all']>;
   readonly targets: ReturnType<ReturnType<typeof createCounts>['all']>;
 }
 
 const successes: readonly string[] = ['PolicyApplied', 'PolicySkipped'];
 
-/** The work in the background, with the events and figures that tell of it. */
+/** The work in the background, with the events and metrics that tell of it. */
 export function startBackgroundPart(options: BackgroundPartOptions): BackgroundPart {
-  const { client, discovery, events, figures, log } = options;
+  const { client, discovery, events, metrics, log } = options;
   const ended = createCounts();
   const targets = createCounts();
   const tell = (notes: readonly EventNote[]) => {
@@ -76,8 +76,8 @@ export function startBackgroundPart(options: BackgroundPartOptions): BackgroundP
       },
       ended(policy, request, status) {
         const { state, message, deadLetter, retryCount } = status;
-        if (deadLetter) figures.gaveUp('update-request-controller');
-        else figures.endOf('update-request-controller')(state === 'Failed' ? retryCount : 0);
+        if (deadLetter) metrics.gaveUp('update-request-controller');
+        else metrics.endOf('update-request-controller')(state === 'Failed' ? retryCount : 0);
         ended.add({
           policy_name: request.policy,
           rule_name: request.rule,
@@ -93,6 +93,6 @@ export function startBackgroundPart(options: BackgroundPartOptions): BackgroundP
   });
   return {
     ...work,
-    figures: () => ({ ...work.figures(), ended: ended.all(), targets: targets.all() }),
+    metrics: () => ({ ...work.metrics(), ended: ended.all(), targets: targets.all() }),
   };
 }

@@ -6,20 +6,20 @@ import { hasStatus } from '../api/cluster-error.ts';
 import { managedLabels } from '../api/names.ts';
 import { resourceTypes } from '../api/resource-path.ts';
 
-/** What the background remembers across restarts: which policies it has acted upon. */
-export interface BackgroundState {
+/** The policies that the background controller has processed; survives restarts. */
+export interface ProgressStore {
   load(): Promise<SeenPolicies>;
   save(seen: SeenPolicies): Promise<void>;
 }
 
-export const stateName = 'kymera-background';
+export const progressName = 'kymera-background';
 
-/** Kept in a ConfigMap, one entry a policy. */
-export function openState(client: ApiClient, namespace: string): BackgroundState {
+/** A ConfigMap with one entry per policy. */
+export function openProgressStore(client: ApiClient, namespace: string): ProgressStore {
   const type = resourceTypes.configMaps;
   async function read(): Promise<JsonObject | undefined> {
     try {
-      return await client.get(type, { namespace, name: stateName });
+      return await client.get(type, { namespace, name: progressName });
     } catch (error) {
       if (hasStatus(error, 404)) return undefined;
       throw error;
@@ -28,23 +28,23 @@ export function openState(client: ApiClient, namespace: string): BackgroundState
   return {
     async load() {
       const data = readTextMap((await read()) ?? {}, 'data');
-      return new Map(Object.entries(data).flatMap(([uid, text]) => entry(uid, text)));
+      return new Map(Object.entries(data).flatMap(([uid, value]) => entry(uid, value)));
     },
     async save(seen) {
       const current = await read();
       const data = Object.fromEntries([...seen].map(([uid, policy]) => [uid, JSON.stringify(policy)]));
-      const metadata = { name: stateName, namespace, labels: { ...managedLabels } };
+      const metadata = { name: progressName, namespace, labels: { ...managedLabels } };
       if (current !== undefined) await client.update(type, { ...current, data });
       else await client.create(type, { apiVersion: 'v1', kind: 'ConfigMap', metadata, data });
     },
   };
 }
 
-function entry(uid: string, text: string): [string, SeenPolicy][] {
+function entry(uid: string, value: string): [string, SeenPolicy][] {
   try {
-    return [[uid, JSON.parse(text) as SeenPolicy]];
+    return [[uid, JSON.parse(value) as SeenPolicy]];
   } catch {
-    // Somebody edited it: the policy counts as new.
+    // Edited by hand: treat the policy as new.
     return [];
   }
 }

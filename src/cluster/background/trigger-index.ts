@@ -2,8 +2,7 @@ import { modeOf } from '../../admission/policy-mode.ts';
 import type { PolicySets } from '../../admission/policy-provider.ts';
 import { backgroundRules } from '../../background/background-rule.ts';
 import type { CompiledPolicy } from '../../policy/compiled.ts';
-import { failureGroup } from '../webhooks/configuration.ts';
-import { hasOwnTriggerEntry } from '../webhooks/trigger-webhook.ts';
+import { failureGroup, hasOwnTriggerEntry } from '../policies/grouping.ts';
 
 /** Which policies a path of the server asks for. */
 export interface TriggerScope {

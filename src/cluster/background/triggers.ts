@@ -8,11 +8,11 @@ import { systemEnvironment } from '../../system-environment.ts';
 import type { ApiClient } from '../api/client.ts';
 import { messageOf } from '../api/cluster-error.ts';
 import { createCoalescedTask } from '../api/coalesced-task.ts';
-import type { ClusterLog } from '../cluster-options.ts';
 import { triggerNote } from '../events/background-events.ts';
 import type { EventSink } from '../events/events.ts';
 import { createCounts } from '../metrics/counts.ts';
-import type { ClusterSettings } from '../settings.ts';
+import type { ClusterLog } from '../settings/cluster-options.ts';
+import type { ClusterSettings } from '../settings/cluster-settings.ts';
 import { ownIdentity } from './identity.ts';
 import {
   type BackgroundUser,
@@ -38,11 +38,11 @@ export interface TriggersOptions extends AdmissionSettings {
 
 export interface Triggers {
   readonly reviewer: TriggerReviewer;
-  figures(): TriggerFigures;
+  metrics(): TriggerMetrics;
   stop(): Promise<void>;
 }
 
-export interface TriggerFigures {
+export interface TriggerMetrics {
   /** Triggers that wait in memory. */
   readonly waiting: number;
   /** Rules that were set off, by policy and what became of it. */
@@ -120,7 +120,7 @@ export function startTriggers(options: TriggersOptions): Triggers {
       background: () => background,
       onTrigger: note,
     }),
-    figures: () => ({ waiting: queue.waiting(), taken: counts.all() }),
+    metrics: () => ({ waiting: queue.waiting(), taken: counts.all() }),
     async stop() {
       await findIdentity.stop();
       await queue.stop();

@@ -21,12 +21,12 @@ import { createCoalescedTask } from '../api/coalesced-task.ts';
 import type { Discovery } from '../api/discovery.ts';
 import type { InformerTiming } from '../api/informer.ts';
 import { type LeaseTiming, startLeaderElection } from '../api/lease.ts';
-import type { ClusterLog } from '../cluster-options.ts';
-import type { ClusterFigures } from '../metrics/cluster-figures.ts';
+import type { ClusterMetrics } from '../metrics/cluster-metrics.ts';
 import type { PolicyCatalog } from '../policies/catalog.ts';
-import type { ClusterSettings } from '../settings.ts';
+import type { ClusterLog } from '../settings/cluster-options.ts';
+import type { ClusterSettings } from '../settings/cluster-settings.ts';
 import { followDownstream } from './generate-followers.ts';
-import { openState } from './progress-store.ts';
+import { openProgressStore } from './progress-store.ts';
 import { openLedger } from './update-requests.ts';
 
 export interface BackgroundWorkOptions {
@@ -38,7 +38,7 @@ export interface BackgroundWorkOptions {
   readonly dataSource: DataSource;
   readonly store: ObjectStore;
   settings(): ClusterSettings;
-  readonly figures: ClusterFigures;
+  readonly metrics: ClusterMetrics;
   readonly log: ClusterLog;
   /** 0 turns the regular look off. */
   readonly scanIntervalMs: number;
@@ -60,7 +60,7 @@ export interface BackgroundObserver {
   ended(policy: CompiledPolicy | undefined, request: UpdateRequest, status: UpdateStatus): void;
 }
 
-export interface BackgroundFigures {
+export interface BackgroundMetrics {
   readonly leads: boolean;
   readonly waiting: number;
   readonly running: number;
@@ -75,7 +75,7 @@ export interface BackgroundWork {
   hasSynced(): boolean;
   /** Policies changed. */
   policiesChanged(): void;
-  figures(): BackgroundFigures;
+  metrics(): BackgroundMetrics;
   stop(): Promise<void>;
 }
 
@@ -99,7 +99,7 @@ export function startBackgroundWork(options: BackgroundWorkOptions): BackgroundW
   });
   const clock: Clock = systemClock;
   const policyOf = (key: string) => catalog.policies().find((policy) => policy.key === key);
-  const state = openState(client, namespace);
+  const progress = openProgressStore(client, namespace);
 
   interface Leading {
     readonly controller: Controller;
@@ -154,14 +154,14 @@ export function startBackgroundWork(options: BackgroundWorkOptions): BackgroundW
     });
     const sweeps = createCoalescedTask(
       async () => {
-        const plan = planSweeps(catalog.policies(), await state.load());
+        const plan = planSweeps(catalog.policies(), await progress.load());
         for (const request of plan.requests) await ledger.put(request);
-        if (plan.isChanged) await state.save(plan.seen);
+        if (plan.isChanged) await progress.save(plan.seen);
       },
       {
         delayMs: 200,
         onError: (error) => complain('policy updates', error),
-        onEnd: options.figures.endOf('policy-update-controller'),
+        onEnd: options.metrics.endOf('policy-update-controller'),
       },
     );
     let looked = clock.now() - lookBackMs;
@@ -222,7 +222,7 @@ export function startBackgroundWork(options: BackgroundWorkOptions): BackgroundW
     isLeader: () => election.isLeader(),
     hasSynced: () => ledger.hasSynced(),
     policiesChanged: () => leading?.policiesChanged(),
-    figures() {
+    metrics() {
       const states: Record<string, number> = {};
       for (const { status } of ledger.all()) states[status.state] = (states[status.state] ?? 0) + 1;
       return {

@@ -8,15 +8,14 @@ import { startInformer } from '../api/informer.ts';
 import { startLeaderElection } from '../api/lease.ts';
 import { managedSelector } from '../api/names.ts';
 import { resourceTypes } from '../api/resource-path.ts';
-import type { BackgroundState } from '../background/health.ts';
 import type { Certificates } from '../certificates/certificates.ts';
-import type { ClusterLog, ClusterOptions } from '../cluster-options.ts';
 import type { GlobalContextState } from '../context/global-context.ts';
 import { writeEntryStatuses } from '../context/global-context-status.ts';
-import type { ClusterFigures, ControllerName } from '../metrics/cluster-figures.ts';
+import type { ClusterMetrics, ControllerName } from '../metrics/cluster-metrics.ts';
 import type { PolicyCatalog } from '../policies/catalog.ts';
-import { writeStatuses } from '../policies/status-writer.ts';
-import type { ClusterSettings } from '../settings.ts';
+import { type BackgroundHealth, writeStatuses } from '../policies/status.ts';
+import type { ClusterLog, ClusterOptions } from '../settings/cluster-options.ts';
+import type { ClusterSettings } from '../settings/cluster-settings.ts';
 import type { WebhookSettings, WebhookTarget } from '../webhooks/configuration.ts';
 import { probeServer, probeService } from '../webhooks/probe.ts';
 import { createWebhookWriter, removeWebhooks } from '../webhooks/writer.ts';
@@ -31,10 +30,9 @@ export interface LeaderTaskOptions {
   readonly discovery: Discovery;
   readonly certificates: Certificates | undefined;
   readonly settings: () => ClusterSettings;
-  /** What can be said of the background about a policy. */
-  readonly backgroundState: (policy: CompiledPolicy) => BackgroundState;
+  readonly backgroundHealth: (policy: CompiledPolicy) => BackgroundHealth;
   readonly globalContext: () => readonly GlobalContextState[];
-  readonly figures: ClusterFigures;
+  readonly metrics: ClusterMetrics;
   readonly log: ClusterLog;
 }
 
@@ -52,12 +50,12 @@ const defaultCertificateCheckMs = 60_000;
 
 /** What one replica does for all: certificates, webhook configurations, status of policies. */
 export function startLeaderTasks(given: LeaderTaskOptions): LeaderTasks {
-  const { client, namespace, identity, options, catalog, discovery, certificates, figures, log } = given;
+  const { client, namespace, identity, options, catalog, discovery, certificates, metrics, log } = given;
   const isManaging = options.registerWebhooks !== false;
   const complain = (what: string) => (error: unknown) =>
     log.warn({ what, reason: messageOf(error) }, 'will be tried again');
   const asLeader = (controller: ControllerName, what: string, run: () => Promise<void>, delayMs: number) => {
-    const count = figures.endOf(controller);
+    const count = metrics.endOf(controller);
     return createCoalescedTask(async () => (election.isLeader() ? run() : undefined), {
       delayMs,
       onError: complain(what),
@@ -85,7 +83,7 @@ export function startLeaderTasks(given: LeaderTaskOptions): LeaderTasks {
   const webhooks = asLeader('webhook-controller', 'webhook configuration', () => writer.reconcile(), 100);
   const stateOf = (policy: CompiledPolicy) => ({
     ...(isManaging ? writer.stateOf(policy) : { written: true }),
-    background: given.backgroundState(policy),
+    background: given.backgroundHealth(policy),
   });
   const statuses = asLeader(
     'policy-status-controller',

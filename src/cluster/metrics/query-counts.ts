@@ -1,12 +1,12 @@
 import type { KindTable } from '../api/discovery.ts';
 import { type ObjectPlace, resourceOfPath } from '../api/resource-path.ts';
 import { type HttpRequest, pathOnly } from '../api/transport.ts';
-import { createCounts, type Figure } from './counts.ts';
+import { createCounts, type Sample } from './counts.ts';
 
 export interface QueryCounts {
   add(request: HttpRequest): void;
   /** With the names of kinds, which are known only after some queries. */
-  all(kinds: Pick<KindTable, 'kindOfResource'>): readonly Figure[];
+  all(kinds: Pick<KindTable, 'kindOfResource'>): readonly Sample[];
 }
 
 interface Query {

@@ -5,7 +5,7 @@ import { compilePolicy } from '../../policy/compile/policy.ts';
 import type { CompiledException, CompiledPolicy } from '../../policy/compiled.ts';
 import { createSnapshot, type PolicySnapshot } from '../../policy/registry.ts';
 import type { Problem } from '../../problem.ts';
-import { failureGroup, hasOwnEntry } from '../webhooks/configuration.ts';
+import { failureGroup, hasOwnEntry } from './grouping.ts';
 import type { WatchedKind } from './kinds.ts';
 import { guardProtectedKinds } from './protected-kinds.ts';
 import { authoredPolicy } from './stored-policy.ts';

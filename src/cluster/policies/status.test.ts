@@ -1,10 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../json/value.ts';
-import type { BackgroundState } from '../background/health.ts';
 import { createPolicyCatalog } from './catalog.ts';
 import { policyKinds } from './kinds.ts';
 import { kinds, rule } from './policy.testing.ts';
-import { changedStatus } from './status.ts';
+import { type BackgroundHealth, changedStatus } from './status.ts';
 
 const now = new Date('2026-03-04T05:06:07.891Z');
 const written = { written: true };
@@ -98,14 +97,14 @@ describe('the status of a policy', () => {
   it('notes rules that are not run', () => {
     const generate = { name: 'g', match: kinds('Namespace'), generate: { kind: 'ConfigMap' } };
     expect(readyMessage(record([configMaps, generate]))).toBe(
-      'True Succeeded Ready; rules that are not run: g (generate)',
+      'True Succeeded Ready; rules that do not run: g (generate)',
     );
   });
 
   it('notes kinds that nothing serves', () => {
     expect(
       readyMessage(record([configMaps]), { written: true, unknownKinds: ['Gadget'] } as typeof written),
-    ).toBe('True Succeeded Ready; kinds that nothing serves: Gadget');
+    ).toBe('True Succeeded Ready; kinds that the API server does not serve: Gadget');
   });
 
   describe('of rules that act in the background', () => {
@@ -116,7 +115,7 @@ describe('the status of a policy', () => {
         patchStrategicMerge: { metadata: { labels: { a: value } } },
       },
     });
-    const message = (background: BackgroundState, value = 'b') =>
+    const message = (background: BackgroundHealth, value = 'b') =>
       readyMessage(record([existing(value)]), { written: true, background } as typeof written);
 
     it('is Ready while somebody runs them and may', () => {
@@ -124,7 +123,9 @@ describe('the status of a policy', () => {
     });
 
     it('notes that nobody runs them', () => {
-      expect(message({ isAbsent: true })).toMatch(/^True Succeeded Ready; .* are not run: nobody runs/);
+      expect(message({ isAbsent: true })).toMatch(
+        /^True Succeeded Ready; .* do not run: .kymera background. is not running/,
+      );
     });
 
     it('is not Ready when it may not be done, with what has to be added', () => {
@@ -135,7 +136,7 @@ describe('the status of a policy', () => {
 
     it('notes what cannot be read, and what is not reconciled', () => {
       expect(message({ unread: "'x' may not get configmaps" }, "{{ random('[a-z]{3}') }}")).toBe(
-        "True Succeeded Ready; 'x' may not get configmaps; a rule whose patch differs each time is not reconciled",
+        "True Succeeded Ready; 'x' may not get configmaps; a rule whose patch differs on each run is not reconciled",
       );
     });
   });

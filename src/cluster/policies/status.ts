@@ -2,24 +2,58 @@ import { equal } from '../../json/equal.ts';
 import { readObject, readObjects } from '../../json/read-field.ts';
 import type { JsonObject } from '../../json/value.ts';
 import { ruleType } from '../../policy/rule-type.ts';
-import type { BackgroundState } from '../background/health.ts';
+import type { ApiClient } from '../api/client.ts';
+import { hasStatus } from '../api/cluster-error.ts';
 import type { PolicyRecord } from './catalog.ts';
 import { cutMessage as cut, readyConditions } from './ready-condition.ts';
 
-/** What the configuration of the webhook says about a policy. */
+/** The part of a policy's status that depends on the webhook configurations. */
 export interface WebhookState {
-  /** Whether the configuration that carries the policy's kinds has been written. */
+  /** Whether the configuration that contains the policy's kinds has been written. */
   readonly written: boolean;
-  /** What the API server said when it refused the policy. */
+  /** The API server's message when it refused the policy. */
   readonly refusal?: string | undefined;
   readonly unknownKinds?: readonly string[] | undefined;
-  /** The last server has ended, and taken the configuration with it. */
+  /** The last replica ended and removed the configuration. */
   readonly ended?: true | undefined;
-  /** What is known of those who act in the background. */
-  readonly background?: BackgroundState | undefined;
+  readonly background?: BackgroundHealth | undefined;
 }
 
-/** The status that a policy should have, or undefined when it has it. */
+/** Whether the background controller can run the rules of a policy. */
+export interface BackgroundHealth {
+  /** No background controller is running. */
+  readonly isAbsent?: boolean | undefined;
+  /** Missing permissions to write, and the role that grants them. */
+  readonly lacking?: string | undefined;
+  /** Missing permissions to read. */
+  readonly unread?: string | undefined;
+}
+
+const notLoaded: WebhookState = { written: false };
+
+/** Writes the status of each policy whose status is outdated. Called by the leader. */
+export async function writeStatuses(
+  client: ApiClient,
+  records: readonly PolicyRecord[],
+  stateOf: (policy: NonNullable<PolicyRecord['policy']>) => WebhookState,
+  now: Date,
+): Promise<void> {
+  let failure: unknown;
+  for (const record of records) {
+    const state = record.policy === undefined ? notLoaded : stateOf(record.policy);
+    const status = changedStatus(record, state, now);
+    if (status === undefined) continue;
+    try {
+      await client.update(record.kind.type, { ...record.object, status }, { subresource: 'status' });
+    } catch (error) {
+      // The policy changed or was deleted in the meantime; the next watch event triggers another write.
+      if (!hasStatus(error, 404) && !hasStatus(error, 409)) failure = error;
+    }
+  }
+  if (failure !== undefined) throw failure;
+}
+
+/** The status that a policy should have, or undefined if it has it already. */
 export function changedStatus(
   record: PolicyRecord,
   webhook: WebhookState,
@@ -55,7 +89,7 @@ function readinessOf(
   if (hiddenBy !== undefined)
     return {
       ready: false,
-      message: `Not Ready: a policy of ${hiddenBy} has the same name and counts instead`,
+      message: `Not Ready: the ${hiddenBy} policy with the same name takes precedence`,
     };
   if (refusal !== undefined)
     return { ready: false, message: cut(`Not Ready: the API server refused it: ${refusal}`) };
@@ -65,18 +99,20 @@ function readinessOf(
     return { ready: false, message: cut(`Not Ready: ${background.lacking}`) };
   const notes = [
     ...(background.isAbsent === true
-      ? ['rules for existing objects and generate rules are not run: nobody runs `kymera background`']
+      ? ['mutateExisting and generate rules do not run: `kymera background` is not running']
       : []),
     ...(background.unread === undefined ? [] : [background.unread]),
     ...(policy.rules.some(({ targets, repeatable }) => targets !== undefined && !repeatable)
-      ? ['a rule whose patch differs each time is not reconciled']
+      ? ['a rule whose patch differs on each run is not reconciled']
       : []),
     ...(policy.otherRules.length === 0
       ? []
       : [
-          `rules that are not run: ${policy.otherRules.map(({ name, type }) => `${name} (${type})`).join(', ')}`,
+          `rules that do not run: ${policy.otherRules.map(({ name, type }) => `${name} (${type})`).join(', ')}`,
         ]),
-    ...(unknownKinds.length === 0 ? [] : [`kinds that nothing serves: ${unknownKinds.join(', ')}`]),
+    ...(unknownKinds.length === 0
+      ? []
+      : [`kinds that the API server does not serve: ${unknownKinds.join(', ')}`]),
   ];
   return { ready: true, message: cut(notes.length === 0 ? 'Ready' : `Ready; ${notes.join('; ')}`) };
 }

@@ -1,57 +1,52 @@
 import type { JsonObject } from '../../json/value.ts';
 import type { ApiClient } from '../api/client.ts';
 import type { Discovery } from '../api/discovery.ts';
-import { type Informer, type InformerTiming, startInformer } from '../api/informer.ts';
+import { type Informer, type InformerTiming, keyOf, startInformer } from '../api/informer.ts';
+import type { ClusterLog } from '../settings/cluster-options.ts';
 import type { PolicyCatalog } from './catalog.ts';
-import { startPolicyChoice } from './choice.ts';
 import { exceptionKind, policyKinds, type WatchedKind } from './kinds.ts';
+import { type PolicySelection, startPolicySelection } from './selection.ts';
 
 export interface PolicyWatcherOptions {
   readonly client: ApiClient;
   readonly discovery: Discovery;
   readonly catalog: PolicyCatalog;
   readonly onChange: () => void;
-  /** Labels of the `kyverno.io` policies that are taken. */
+  /** A label selector for `kyverno.io` policies. */
   readonly selector?: string | undefined;
-  /** Called when Kyverno is found beside this program, and when it is gone. */
-  readonly onKyverno?: ((isThere: boolean) => void) | undefined;
+  readonly log: ClusterLog;
   readonly onError?: ((kind: string, error: unknown) => void) | undefined;
   readonly timing?: Partial<InformerTiming> | undefined;
 }
 
 export interface PolicyWatcher {
-  /** Resolves when all policies that were there at the start are loaded. */
+  /** Resolves when all policies that exist at the start are loaded. */
   readonly synced: Promise<void>;
-  /** Whether a policy is for this program, as far as its group and labels decide. */
-  takes(policy: JsonObject): boolean;
-  /** Kyverno runs in the cluster, too. */
-  isBesideKyverno(): boolean;
+  /** Whether this installation applies a policy, judged by its API group and labels. */
+  readonly selects: PolicySelection['selects'];
+  readonly isKyvernoInstalled: PolicySelection['isKyvernoInstalled'];
   informers(): ReadonlyMap<string, Informer>;
   stop(): Promise<void>;
 }
 
-/** Follows the policy kinds that are installed, those too that are installed or removed later. */
+/** Watches the installed policy kinds, including kinds that are installed or removed later. */
 export function startPolicyWatcher(options: PolicyWatcherOptions): PolicyWatcher {
-  const { client, discovery, catalog, onChange, onError, timing, selector, onKyverno } = options;
+  const { client, discovery, catalog, onChange, onError, timing, selector, log } = options;
   const running = new Map<string, Informer>();
   const nameOf = ({ type }: WatchedKind) => `${type.resource}.${type.group}`;
 
-  const choice = startPolicyChoice({
+  const selection = startPolicySelection({
     client,
     selector,
     timing,
-    onChange() {
-      if (choice.isKyvernoThere() || wasThere) onKyverno?.(choice.isKyvernoThere());
-      wasThere = choice.isKyvernoThere();
-      reconsider();
-    },
+    log,
+    onChange: () => reconsider(),
     onError: (error) => onError?.('mutatingwebhookconfigurations', error),
   });
-  let wasThere = false;
 
   function put(watched: WatchedKind, key: string, object: JsonObject | undefined): void {
     if (watched === exceptionKind) catalog.setException(key, object);
-    else catalog.set(watched, key, object !== undefined && choice.takes(object) ? object : undefined);
+    else catalog.set(watched, key, object !== undefined && selection.selects(object) ? object : undefined);
   }
 
   function reconsider(): void {
@@ -100,18 +95,13 @@ export function startPolicyWatcher(options: PolicyWatcherOptions): PolicyWatcher
   adapt();
   const unsubscribe = discovery.onChange(adapt);
   return {
-    synced: Promise.all([choice.informer, ...running.values()].map(({ synced }) => synced)).then(() => {}),
-    takes: (policy) => choice.takes(policy),
-    isBesideKyverno: () => choice.isKyvernoThere(),
-    informers: () => new Map([['mutatingwebhookconfigurations', choice.informer], ...running]),
+    synced: Promise.all([selection.informer, ...running.values()].map(({ synced }) => synced)).then(() => {}),
+    selects: selection.selects,
+    isKyvernoInstalled: selection.isKyvernoInstalled,
+    informers: () => new Map([['mutatingwebhookconfigurations', selection.informer], ...running]),
     async stop() {
       unsubscribe();
-      await Promise.all([choice.informer, ...running.values()].map((informer) => informer.stop()));
+      await Promise.all([selection.informer, ...running.values()].map((informer) => informer.stop()));
     },
   };
-}
-
-function keyOf(object: JsonObject): string {
-  const { name, namespace } = object['metadata'] as { name: string; namespace?: string | undefined };
-  return namespace === undefined ? name : `${namespace}/${name}`;
 }

@@ -2,8 +2,8 @@ import type { Json, JsonObject } from '../../json/value.ts';
 import type { CompiledPolicy } from '../../policy/compiled.ts';
 import type { KindTable } from '../api/discovery.ts';
 import { managedLabels } from '../api/names.ts';
+import { type FailureGroup, failureGroup, hasOwnEntry, mayBeReinvoked } from '../policies/grouping.ts';
 import {
-  type FailureGroup,
   mutatingConfigurationName,
   namespacesEntryName,
   policyEntryName,
@@ -13,8 +13,7 @@ import {
   sharedPath,
   validatingConfigurationName,
 } from './names.ts';
-import { type LocalPolicy, namespaceEntries } from './namespaces.ts';
-import { mayBeReinvoked } from './reinvocation.ts';
+import { type LocalPolicy, namespaceEntries } from './namespace-entries.ts';
 import { addInterest, type Interest, type Interests, interestsOf, webhookRulesOf } from './rules.ts';
 
 /** How the API server reaches the server. */
@@ -108,15 +107,6 @@ function ownEntry(
     reinvocationPolicy: mayBeReinvoked(policy) ? 'IfNeeded' : 'Never',
     conditions: conditions.length > 0 ? conditions : (settings.matchConditions ?? []),
   });
-}
-
-/** With conditions, or a result that a second run would change, a policy is called on its own. */
-export function hasOwnEntry(policy: CompiledPolicy): boolean {
-  return policy.matchConditions.length > 0 || !mayBeReinvoked(policy);
-}
-
-export function failureGroup({ failurePolicy }: CompiledPolicy): FailureGroup {
-  return failurePolicy === 'Ignore' ? 'ignore' : 'fail';
 }
 
 /**

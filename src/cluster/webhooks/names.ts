@@ -1,10 +1,10 @@
+import type { FailureGroup } from '../policies/grouping.ts';
+
 /** Names of the webhook configurations. They differ from Kyverno's, so that both can be installed. */
 export const mutatingConfigurationName = 'kymera-resource-mutation';
 export const validatingConfigurationName = 'kymera-policy-validation';
 /** For requests that trigger mutateExisting and generate rules. */
 export const triggerConfigurationName = 'kymera-resource-triggers';
-
-export type FailureGroup = 'fail' | 'ignore';
 
 type Verb = 'mutate' | 'validate';
 

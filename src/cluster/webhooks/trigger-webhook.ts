@@ -1,15 +1,9 @@
 import type { Json, JsonObject } from '../../json/value.ts';
 import type { CompiledPolicy } from '../../policy/compiled.ts';
 import type { KindTable } from '../api/discovery.ts';
+import { type FailureGroup, failureGroup, hasOwnTriggerEntry } from '../policies/grouping.ts';
+import { clientConfig, configuration, namespaceSelector, type WebhookSettings } from './configuration.ts';
 import {
-  clientConfig,
-  configuration,
-  failureGroup,
-  namespaceSelector,
-  type WebhookSettings,
-} from './configuration.ts';
-import {
-  type FailureGroup,
   namespacesEntryName,
   policyEntryName,
   policyPath,
@@ -17,7 +11,7 @@ import {
   sharedPath,
   triggerConfigurationName,
 } from './names.ts';
-import { type LocalPolicy, namespaceEntries } from './namespaces.ts';
+import { type LocalPolicy, namespaceEntries } from './namespace-entries.ts';
 import { addInterest, type Interest, type Interests, triggerInterestsOf, webhookRulesOf } from './rules.ts';
 
 export interface TriggerConfiguration {
@@ -72,11 +66,6 @@ export function triggerConfiguration(
     settings,
   );
   return { document: webhooks.length === 0 ? undefined : document, unknownKinds };
-}
-
-/** Whether a policy is asked on a path of its own. */
-export function hasOwnTriggerEntry({ matchConditions }: CompiledPolicy): boolean {
-  return matchConditions.length > 0;
 }
 
 function ownEntry(

@@ -9,11 +9,11 @@ import { managedSelector } from '../api/names.ts';
 import { type ResourceType, resourceTypes } from '../api/resource-path.ts';
 import type { WebhookState } from '../policies/status.ts';
 import { mutatingConfiguration, validatingConfiguration, type WebhookSettings } from './configuration.ts';
+import { differs, merged, withoutOutdated } from './configuration-update.ts';
 import { mutatingConfigurationName, triggerConfigurationName, validatingConfigurationName } from './names.ts';
 import { findOffenders } from './offending-policies.ts';
 import { choiceOf, type RefusedSetting, refusedSettings, withoutSettings } from './refused-settings.ts';
 import { triggerConfiguration } from './trigger-webhook.ts';
-import { differs, merged, withoutOutdated } from './update.ts';
 
 export interface WebhookWriterOptions {
   readonly client: ApiClient;

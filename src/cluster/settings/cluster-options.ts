@@ -1,9 +1,9 @@
-import type { RequestSettings } from '../admission/policy-provider.ts';
-import type { ControllerLimits } from '../background/queue/controller.ts';
-import type { AccessOptions } from './api/cluster-access.ts';
-import type { InformerTiming } from './api/informer.ts';
-import type { LeaseTiming } from './api/lease.ts';
-import type { CertificateLife } from './certificates/plan.ts';
+import type { RequestSettings } from '../../admission/policy-provider.ts';
+import type { ControllerLimits } from '../../background/queue/controller.ts';
+import type { AccessOptions } from '../api/cluster-access.ts';
+import type { InformerTiming } from '../api/informer.ts';
+import type { LeaseTiming } from '../api/lease.ts';
+import type { CertificateLife } from '../certificates/plan.ts';
 
 export interface ClusterLog {
   info(details: object, message: string): void;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { defaultSettings, readSettings } from './settings.ts';
+import { defaultSettings, readSettings } from './cluster-settings.ts';
 
 const read = (data: Record<string, string>) => readSettings({ data });
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../json/value.ts';
-import { kinds, policy, rule } from '../policies/policy.testing.ts';
-import { mayBeReinvoked } from './reinvocation.ts';
+import { mayBeReinvoked } from './grouping.ts';
+import { kinds, policy, rule } from './policy.testing.ts';
 
 function withMutate(mutate: JsonObject, more: JsonObject = {}) {
   return policy('p', [rule(kinds('Pod'), { mutate, ...more })]);

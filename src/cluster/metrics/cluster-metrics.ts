@@ -1,6 +1,6 @@
 import type { KindTable } from '../api/discovery.ts';
 import type { HttpRequest } from '../api/transport.ts';
-import { createCounts, type Figure } from './counts.ts';
+import { createCounts, type Sample } from './counts.ts';
 import { createQueryCounts } from './query-counts.ts';
 
 /** Kyverno's own names where the work is the same. */
@@ -14,27 +14,27 @@ export type ControllerName =
   | 'update-request-controller';
 
 /** What this process asked of the API server and did with the answers, counted. */
-export interface ClusterFigures {
+export interface ClusterMetrics {
   queried(request: HttpRequest): void;
   /** Counts runs of a controller, which is told how many have failed in a row: one that failed is run again. */
   endOf(controller: ControllerName): (failures: number) => void;
   /** A controller ran, and will not try again. */
   gaveUp(controller: ControllerName): void;
-  report(kinds: KindTable, droppedEvents: number): FigureReport;
+  report(kinds: KindTable, droppedEvents: number): ClusterMetricsReport;
 }
 
-export interface FigureReport {
-  readonly queries: readonly Figure[];
-  readonly reconciles: readonly Figure[];
-  readonly requeues: readonly Figure[];
-  readonly drops: readonly Figure[];
+export interface ClusterMetricsReport {
+  readonly queries: readonly Sample[];
+  readonly reconciles: readonly Sample[];
+  readonly requeues: readonly Sample[];
+  readonly drops: readonly Sample[];
   readonly droppedEvents: number;
 }
 
 /** Some controllers try for ever; Kyverno's give up after so many. */
 const mostRequeues = 10;
 
-export function createClusterFigures(ownNamespace: string): ClusterFigures {
+export function createClusterMetrics(ownNamespace: string): ClusterMetrics {
   const queries = createQueryCounts(ownNamespace);
   const reconciles = createCounts();
   const requeues = createCounts();

@@ -1,4 +1,4 @@
-import type { FailureGroup } from './names.ts';
+import type { FailureGroup } from '../policies/grouping.ts';
 import { addInterest, type Interest, type Interests, webhookRulesOf, withoutCovered } from './rules.ts';
 
 /** A policy of a namespace that shares an entry. */

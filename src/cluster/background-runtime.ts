@@ -1,17 +1,17 @@
-import type { Readiness } from '../../admission/policy-provider.ts';
-import type { BackgroundOptions, ClusterOptions } from '../cluster-options.ts';
-import { clusterReadiness } from '../cluster-readiness.ts';
-import type { FigureReport } from '../metrics/cluster-figures.ts';
-import { connectToCluster, observeCluster } from '../observed-cluster.ts';
-import { ownIdentity } from './identity.ts';
-import { type BackgroundPart, startBackgroundPart } from './part.ts';
+import type { Readiness } from '../admission/policy-provider.ts';
+import { ownIdentity } from './background/identity.ts';
+import { type BackgroundPart, startBackgroundPart } from './background/part.ts';
+import { clusterReadiness } from './cluster-readiness.ts';
+import type { ClusterMetricsReport } from './metrics/cluster-metrics.ts';
+import { connectToCluster, observeCluster } from './observed-cluster.ts';
+import type { BackgroundOptions, ClusterOptions } from './settings/cluster-options.ts';
 
 /** The work in the background on its own, without a server of admission reviews. */
 export interface BackgroundRuntime {
   readonly background: BackgroundPart;
   readiness(): Readiness;
   /** For metrics. */
-  figures(): FigureReport;
+  metrics(): ClusterMetricsReport;
   stop(): Promise<void>;
 }
 
@@ -66,7 +66,7 @@ export async function startBackground(options: BackgroundRuntimeOptions): Promis
         checks: [...checks, { name: 'update requests', ok: isSynced, detail }],
       };
     },
-    figures: () => connection.figures.report(connection.discovery.current(), events.dropped()),
+    metrics: () => connection.metrics.report(connection.discovery.current(), events.dropped()),
     stop,
   };
 }

@@ -1,7 +1,7 @@
-import { defaultRequestSettings, type RequestSettings } from '../admission/policy-provider.ts';
-import { approximateNumber, parseQuantity } from '../expression/quantity.ts';
-import { readObject, readTextMap } from '../json/read-field.ts';
-import { isArray, isObject, type Json, type JsonObject } from '../json/value.ts';
+import { defaultRequestSettings, type RequestSettings } from '../../admission/policy-provider.ts';
+import { approximateNumber, parseQuantity } from '../../expression/quantity.ts';
+import { readObject, readTextMap } from '../../json/read-field.ts';
+import { isArray, isObject, type Json, type JsonObject } from '../../json/value.ts';
 
 /** What the ConfigMap says, for requests and for everything around them. */
 export interface ClusterSettings {

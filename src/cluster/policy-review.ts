@@ -1,24 +1,24 @@
-import { MalformedReview } from '../../admission/review-request.ts';
-import { adviseOnPolicy } from '../../analysis/advice/advice.ts';
-import { equal } from '../../json/equal.ts';
-import { readObject, readObjects, readText } from '../../json/read-field.ts';
-import { isObject, type Json, type JsonObject } from '../../json/value.ts';
-import { compileException } from '../../policy/compile/exception.ts';
-import { compilePolicy } from '../../policy/compile/policy.ts';
-import type { CompiledPolicy } from '../../policy/compiled.ts';
-import type { Problem } from '../../problem.ts';
-import type { ApiClient } from '../api/client.ts';
-import type { KindTable } from '../api/discovery.ts';
-import { accessText, missingAccess, missingRole } from '../background/access.ts';
-import type { BackgroundIdentity } from '../background/identity.ts';
-import { globalContextProblems } from '../context/global-context-check.ts';
-import { interestsOf, triggerInterestsOf } from '../webhooks/rules.ts';
-import { authoredPolicy } from './stored-policy.ts';
+import { MalformedReview } from '../admission/review-request.ts';
+import { adviseOnPolicy } from '../analysis/advice/advice.ts';
+import { equal } from '../json/equal.ts';
+import { readObject, readObjects, readText } from '../json/read-field.ts';
+import { isObject, type Json, type JsonObject } from '../json/value.ts';
+import { compileException } from '../policy/compile/exception.ts';
+import { compilePolicy } from '../policy/compile/policy.ts';
+import type { CompiledPolicy } from '../policy/compiled.ts';
+import type { Problem } from '../problem.ts';
+import type { ApiClient } from './api/client.ts';
+import type { KindTable } from './api/discovery.ts';
+import { accessText, missingAccess, missingRole } from './background/access.ts';
+import type { BackgroundIdentity } from './background/identity.ts';
+import { globalContextProblems } from './context/global-context-check.ts';
+import { authoredPolicy } from './policies/stored-policy.ts';
+import { interestsOf, triggerInterestsOf } from './webhooks/rules.ts';
 
 export interface PolicyReviewOptions {
   readonly client: ApiClient;
-  /** Policies that are left to others are not judged. */
-  readonly takes?: ((policy: JsonObject) => boolean) | undefined;
+  /** Policies that this installation does not apply are not reviewed. */
+  readonly selects?: ((policy: JsonObject) => boolean) | undefined;
   readonly kinds: () => KindTable;
   /** Who acts in the background; absent when nobody does. */
   readonly backgroundIdentity?: (() => Promise<BackgroundIdentity>) | undefined;
@@ -69,7 +69,7 @@ async function judge(request: JsonObject, options: PolicyReviewOptions): Promise
   switch (readText(object, 'kind')) {
     case 'ClusterPolicy':
     case 'Policy':
-      return options.takes?.(object) === false ? accepted : judgePolicy(object, options);
+      return options.selects?.(object) === false ? accepted : judgePolicy(object, options);
     case 'PolicyException':
       return judgeException(object, options);
     case 'GlobalContextEntry':

@@ -1,16 +1,16 @@
-import type { ObjectStore } from '../../background/ports.ts';
-import type { DataAnswer, DataSource } from '../../engine/context/data-source.ts';
-import { isObject, type JsonObject, member } from '../../json/value.ts';
-import type { CompiledPolicy } from '../../policy/compiled.ts';
-import type { ApiClient } from '../api/client.ts';
-import type { AccessOptions } from '../api/cluster-access.ts';
-import { messageOf } from '../api/cluster-error.ts';
-import { connect } from '../api/connect.ts';
-import { type KindTable, startDiscovery } from '../api/discovery.ts';
-import type { ServedKind } from '../api/discovery-document.ts';
-import { apiVersionOf, resourceTypes } from '../api/resource-path.ts';
-import { createClusterStore } from '../background/store.ts';
-import { callApi, readNamedObject } from './data-source.ts';
+import type { ObjectStore } from '../background/ports.ts';
+import type { DataAnswer, DataSource } from '../engine/context/data-source.ts';
+import { isObject, type JsonObject, member } from '../json/value.ts';
+import type { CompiledPolicy } from '../policy/compiled.ts';
+import type { ApiClient } from './api/client.ts';
+import type { AccessOptions } from './api/cluster-access.ts';
+import { messageOf } from './api/cluster-error.ts';
+import { connect } from './api/connect.ts';
+import { type KindTable, startDiscovery } from './api/discovery.ts';
+import type { ServedKind } from './api/discovery-document.ts';
+import { apiVersionOf, resourceTypes } from './api/resource-path.ts';
+import { createClusterStore } from './background/store.ts';
+import { callApi, readNamedObject } from './context/data-source.ts';
 
 /** A look at a running cluster, without following it. */
 export interface ClusterReader {
