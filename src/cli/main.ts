@@ -1,13 +1,13 @@
-import { processIo } from './io.ts';
+import { OutputError, processIo } from './io.ts';
 import { run } from './program.ts';
 
-// A reader that went away (`| head`) is no reason for a stack trace.
-process.stdout.on('error', (error: NodeJS.ErrnoException) => {
-  if (error.code === 'EPIPE') process.exit(0);
+const io = processIo();
+const code = await run(process.argv.slice(2), {
+  ...io,
+  testWorker: new URL('./test-worker.js', import.meta.url),
+}).catch((error: unknown) => {
+  // `finish` reports it.
+  if (error instanceof OutputError) return 0 as const;
   throw error;
 });
-
-process.exitCode = await run(process.argv.slice(2), {
-  ...processIo(),
-  testWorker: new URL('./test-worker.js', import.meta.url),
-});
+process.exitCode = await io.finish(code);

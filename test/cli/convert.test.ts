@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it, test } from 'vitest';
 import { convertFile } from '../../src/cli/convert/file.ts';
-import { replaceFile } from '../../src/cli/output/write-file.ts';
+import { writeFiles } from '../../src/cli/output/result-output.ts';
 import { type JsonObject, loadPolicies, mutate } from '../../src/index.ts';
 import { oldPolicies, stubbornPolicies } from './convert-samples.ts';
 import { kymera } from './in-process.ts';
@@ -240,7 +240,7 @@ describe('kymera convert', () => {
   it('keeps the rights of a file that it replaces', async () => {
     const file = join(mkdtempSync(join(tmpdir(), 'kymera-write-')), 'a');
     writeFileSync(file, 'old', { mode: 0o640 });
-    await replaceFile(file, 'new');
+    await writeFiles([{ file, text: 'new' }], { cwd: '/' });
     expect(readFileSync(file, 'utf8')).toBe('new');
     expect(statSync(file).mode & 0o777).toBe(0o640);
   });

@@ -132,7 +132,7 @@ describe('kymera create test', () => {
     const there = { ...files, 'patched.yaml': 'mine\n' };
     const refused = await kymera(argv, { files: there, folder: cwd });
     expect(refused.exitCode).toBe(2);
-    expect(refused.stderr).toContain('patched.yaml: error: the file is there already [KYM_FILE_EXISTS]');
+    expect(refused.stderr).toContain('patched.yaml: error: the file exists [KYM_FILE_EXISTS]');
     expect(readFileSync(join(cwd, 'patched.yaml'), 'utf8')).toBe('mine\n');
     expect(readdirSync(cwd)).not.toContain('kyverno-test.yaml');
     expect(await kymera([...argv, '--force'], { folder: cwd })).toMatchObject({ exitCode: 0 });

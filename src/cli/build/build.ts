@@ -1,5 +1,3 @@
-import { mkdirSync, statSync } from 'node:fs';
-import { join, resolve } from 'node:path';
 import { printResources } from '../../kustomize/build.ts';
 import {
   currentId,
@@ -8,10 +6,9 @@ import {
   type Resource,
 } from '../../kustomize/resource/resource.ts';
 import { applyPolicies, type PolicyChange } from '../../offline/apply-policies.ts';
-import { inputError } from '../../problem.ts';
 import { systemEnvironment } from '../../system-environment.ts';
 import type { ExitCode, Io } from '../io.ts';
-import { replaceFile } from '../output/write-file.ts';
+import { openResultOutput } from '../output/result-output.ts';
 import { formatChange, loadBuildPolicies } from './policies.ts';
 import { type BuildCommandOptions, buildResources } from './resources.ts';
 
@@ -21,6 +18,7 @@ export interface BuildOptions extends BuildCommandOptions {
   readonly quiet?: boolean | undefined;
 }
 
+/** `kymera build`: builds a kustomization as kustomize does. */
 export async function build(path: string, options: BuildOptions, io: Io): Promise<ExitCode> {
   const policies = options.policies === undefined ? undefined : await loadBuildPolicies(options.policies, io);
   const changes: PolicyChange[] = [];
@@ -45,35 +43,19 @@ export async function build(path: string, options: BuildOptions, io: Io): Promis
 }
 
 /** To standard output, to a file, or to a folder with one file for each resource. */
-export async function writeResources(
+async function writeResources(
   resources: readonly Resource[],
-  output: string | undefined,
+  path: string | undefined,
   io: Io,
 ): Promise<void> {
-  if (output === undefined) {
-    await io.stdout.write(printResources(resources));
-    return;
-  }
-  const target = resolve(io.cwd, output);
-  const isFolder =
-    output.endsWith('/') || statSync(target, { throwIfNoEntry: false })?.isDirectory() === true;
-  if (!isFolder) return replaceFile(target, printResources(resources));
-  makeFolder(target, output);
-  for (const [name, resource] of fileNames(resources)) {
-    await replaceFile(join(target, name), printResources([resource]));
-  }
+  const output = await openResultOutput(path, io, (name) => name);
+  if (output.apart) {
+    for (const [name, resource] of fileNames(resources)) await output.write(printResources([resource]), name);
+  } else await output.write(printResources(resources), '');
+  await output.release();
 }
 
-function makeFolder(target: string, output: string): void {
-  try {
-    mkdirSync(target, { recursive: true });
-  } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
-    throw inputError('KYM_FILE_NOT_WRITTEN', `the folder cannot be made: ${reason}`, { file: output });
-  }
-}
-
-/** Group, version, kind and name; before them the namespace when there are several. */
+/** `GROUP_VERSION_KIND_NAME.yaml`, with the namespace in front when there are several namespaces. */
 function fileNames(resources: readonly Resource[]): readonly (readonly [string, Resource])[] {
   const namespaced = resources.filter((resource) => isNamespaced(currentId(resource)));
   const namespaces = new Set(namespaced.map((resource) => effectiveNamespace(currentId(resource))));

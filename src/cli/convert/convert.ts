@@ -1,10 +1,9 @@
-import { resolve } from 'node:path';
 import { inputError } from '../../problem.ts';
 import { noPolicy, readPolicyTexts } from '../input/policy-input.ts';
 import type { ExitCode, Io } from '../io.ts';
+import { type NewText, writeFiles } from '../output/result-output.ts';
 import { paintFor } from '../output/style.ts';
 import { unifiedDiff } from '../output/unified-diff.ts';
-import { replaceFile } from '../output/write-file.ts';
 import { formatProblem } from '../problem-text.ts';
 import { type ConversionTarget, convertFile } from './file.ts';
 
@@ -23,13 +22,14 @@ export async function convert(names: readonly string[], options: ConvertOptions,
   const paint = paintFor(io.stdout, io, options.color);
   const errorPaint = paintFor(io.stderr, io, options.color);
   const counts = { documents: 0, changed: 0, failed: 0 };
+  const changed: NewText[] = [];
   for (const { file, text } of await readPolicyTexts(names, io)) {
     const converted = convertFile(file, text, options.to);
     counts.documents += converted.documents;
     const hasChanged = converted.text !== text;
     if (hasChanged) counts.changed++;
     if (options.write === true) {
-      if (hasChanged) await replaceFile(resolve(io.cwd, file), converted.text);
+      if (hasChanged) changed.push({ file, text: converted.text });
     } else if (options.output === 'yaml') {
       await io.stdout.write(separated(converted.text, counts.documents > converted.documents));
     } else if (hasChanged) {
@@ -42,6 +42,7 @@ export async function convert(names: readonly string[], options: ConvertOptions,
     }
   }
   if (counts.documents === 0 && counts.failed === 0) throw noPolicy(names);
+  await writeFiles(changed, io);
   await io.stderr.write(`${summary(counts, options.write === true)}\n`);
   return counts.failed > 0 ? 1 : 0;
 }

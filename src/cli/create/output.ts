@@ -3,31 +3,25 @@ import { dirname, resolve } from 'node:path';
 import { loadDocuments } from '../../policy/load.ts';
 import { InputError, inputError } from '../../problem.ts';
 import type { Io } from '../io.ts';
-import { replaceFile } from '../output/write-file.ts';
+import { type NewText, writeFiles } from '../output/result-output.ts';
 
-export interface NewFile {
-  readonly file: string;
-  readonly text: string;
-}
-
-/** Writes all of the files, or none when one of them is there already. */
-export async function writeNewFiles(files: readonly NewFile[], force: boolean, io: Io): Promise<void> {
+/** Writes all files, or none when one of them exists. */
+export async function writeNewFiles(files: readonly NewText[], force: boolean, io: Io): Promise<void> {
   for (const { file } of files) {
-    const isThere = (await stat(resolve(io.cwd, file)).catch(() => undefined)) !== undefined;
-    if (!isThere || force) continue;
-    const hint = 'name another place with --output, or overwrite it with --force';
-    throw inputError('KYM_FILE_EXISTS', 'the file is there already', { file, hint });
+    const exists = (await stat(resolve(io.cwd, file)).catch(() => undefined)) !== undefined;
+    if (!exists || force) continue;
+    const hint = 'choose another path with --output, or overwrite it with --force';
+    throw inputError('KYM_FILE_EXISTS', 'the file exists', { file, hint });
   }
-  for (const { file, text } of files) {
-    const path = resolve(io.cwd, file);
-    await mkdir(dirname(path), { recursive: true }).catch((error: Error) => {
-      throw inputError('KYM_FILE_NOT_WRITTEN', `the folder cannot be made: ${error.message}`, { file });
+  for (const { file } of files) {
+    await mkdir(dirname(resolve(io.cwd, file)), { recursive: true }).catch((error: Error) => {
+      throw inputError('KYM_FILE_NOT_WRITTEN', `the folder cannot be created: ${error.message}`, { file });
     });
-    await replaceFile(path, text);
   }
+  await writeFiles(files, io);
 }
 
-/** A policy or exception to standard output or a file, once it is sure that it loads. */
+/** Writes a policy or exception to standard output or a file after checking that it loads. */
 export async function writeStarter(
   text: string,
   options: { readonly output?: string | undefined; readonly force?: boolean | undefined },

@@ -8,10 +8,10 @@ import { inputError } from '../../problem.ts';
 import { writeYaml } from '../../yaml/writer.ts';
 import type { Io } from '../io.ts';
 import type { PlannedChange } from '../output/planned-changes.ts';
-import { replaceFile } from '../output/write-file.ts';
+import { writeFiles } from '../output/result-output.ts';
 import { editYaml } from '../output/yaml-edit.ts';
 
-/** Writes changes back to the files that the objects came from. Nothing is written before all of them can be. */
+/** Writes changes back to the files of the objects: all files or none. */
 export async function writeBack(
   changes: readonly PlannedChange[],
   resources: ReadonlyMap<string, Resource>,
@@ -27,11 +27,14 @@ export async function writeBack(
     const text = texts.get(resource.file) ?? (await readFile(resolve(io.cwd, resource.file), 'utf8'));
     texts.set(resource.file, withChange(text, resource, change.after));
   }
-  for (const [file, text] of texts) await replaceFile(resolve(io.cwd, file), text);
+  await writeFiles(
+    [...texts].map(([file, text]) => ({ file, text })),
+    io,
+  );
   return [...texts.keys()];
 }
 
-/** What is made stands beside what it was made for. */
+/** A generated object gets a file beside its trigger. */
 function addFile(
   { ref, steps }: PlannedChange,
   after: JsonObject,
@@ -54,22 +57,22 @@ function withoutUid({ apiVersion, kind, namespace, name }: PlannedChange['ref'])
 
 function withChange(text: string, resource: Resource, after: JsonObject | undefined): string {
   const { object, file } = resource;
-  if (file === '-' || file === '<stdin>') throw cannotWrite(resource, 'it came from standard input');
+  if (file === '-' || file === '<stdin>') throw cannotWrite(resource, 'it was read from standard input');
   const result = after === undefined ? undefined : withoutDefaultNamespace(after, object);
   if (resource.text === undefined) return jsonText(text, resource, result);
   const at = text.indexOf(resource.text);
-  if (at < 0) throw cannotWrite(resource, 'its file has changed meanwhile');
+  if (at < 0) throw cannotWrite(resource, 'its file has changed in the meantime');
   const before = text.slice(0, at);
   const rest = text.slice(at + resource.text.length);
   if (result !== undefined) return `${before}${editYaml(resource.text, object, result)}${rest}`;
   return `${before.replace(/---[ \t]*(?:#[^\n]*)?\n$/, '')}${rest}`;
 }
 
-/** A JSON file that holds this object and nothing else. */
+/** The new text of a JSON file that contains only this object. */
 function jsonText(text: string, resource: Resource, result: JsonObject | undefined): string {
   const isWhole =
     text.trimStart().startsWith('{') && !/"items"\s*:/.test(text) && text.trimEnd().endsWith('}');
-  if (!isWhole) throw cannotWrite(resource, 'it stands in a list with others');
+  if (!isWhole) throw cannotWrite(resource, 'it is one of several objects in a list');
   return result === undefined ? '' : `${JSON.stringify(result, null, 2)}\n`;
 }
 
@@ -83,6 +86,6 @@ function cannotWrite({ object, file, line }: Resource, why: string) {
   return inputError('KYM_FILE_NOT_WRITTEN', `${title} cannot be written back: ${why}`, {
     file,
     line,
-    hint: 'write everything elsewhere: --output',
+    hint: 'use --output to write the results elsewhere',
   });
 }

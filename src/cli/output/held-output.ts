@@ -1,34 +1,44 @@
+import { inputError } from '../../problem.ts';
 import type { Output } from '../io.ts';
 import { openTemporaryFile, type TemporaryFile } from './temporary-file.ts';
 
-/** Output that waits until the input proved good, so that bad input leaves nothing half written. */
+/** Output that is held until all input is known to be valid, so that invalid input leaves no partial output. */
 export interface HeldOutput {
   write(text: string): Promise<void>;
-  /** Lets everything out. */
+  /** Writes everything. */
   release(): Promise<void>;
-  /** Drops what is held. */
+  /** Drops everything. */
   discard(): Promise<void>;
 }
 
-/** More than this waits in a temporary file: memory does not follow the number of objects. */
+/** More than this goes to a temporary file, so that memory does not grow with the number of objects. */
 const heldBytes = 4 * 1024 * 1024;
 const pieceCharacters = 64 * 1024;
 
 export function holdOutput(output: Output, limit = heldBytes): HeldOutput {
   let text = '';
-  // Bytes lie outside the heap, where the garbage collector need not carry them about.
+  // Bytes are outside the heap, so the garbage collector does not copy them.
   let held: Uint8Array[] = [];
   let size = 0;
   let file: TemporaryFile | undefined;
   async function pack(): Promise<void> {
     const piece = Buffer.from(text, 'utf8');
     text = '';
-    if (file !== undefined) return file.append(piece);
+    if (file !== undefined) {
+      await file.append(piece).catch((error: unknown) => {
+        throw notHeld(error);
+      });
+      return;
+    }
     held.push(piece);
     size += piece.length;
     if (size <= limit) return;
-    file = await openTemporaryFile();
-    for (const earlier of held) await file.append(earlier);
+    try {
+      file = await openTemporaryFile();
+      for (const earlier of held) await file.append(earlier);
+    } catch (error) {
+      throw notHeld(error);
+    }
     held = [];
   }
   return {
@@ -50,4 +60,9 @@ export function holdOutput(output: Output, limit = heldBytes): HeldOutput {
       await file?.close();
     },
   };
+}
+
+function notHeld(error: unknown) {
+  const reason = error instanceof Error ? error.message : String(error);
+  return inputError('KYM_FILE_NOT_WRITTEN', `the temporary file of the results cannot be written: ${reason}`);
 }

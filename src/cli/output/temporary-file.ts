@@ -2,7 +2,7 @@ import { mkdtemp, open, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-/** Bytes that are too many for memory. */
+/** Bytes that do not fit in memory. */
 export interface TemporaryFile {
   append(bytes: Uint8Array): Promise<void>;
   /** From the beginning; any number of times. */
@@ -12,7 +12,7 @@ export interface TemporaryFile {
 
 const pieceBytes = 256 * 1024;
 
-/** The file has no name once it is open: it is gone with the process, however that ends. */
+/** The file has no name once it is open, so it disappears with the process, however that ends. */
 export async function openTemporaryFile(): Promise<TemporaryFile> {
   const folder = await mkdtemp(join(tmpdir(), 'kymera-'));
   const handle = await open(join(folder, 'spool'), 'wx+', 0o600);
@@ -20,8 +20,12 @@ export async function openTemporaryFile(): Promise<TemporaryFile> {
   let size = 0;
   return {
     append: async (bytes) => {
-      await handle.write(bytes, 0, bytes.length, size);
-      size += bytes.length;
+      // A write to a disk that is almost full can be cut short.
+      for (let at = 0; at < bytes.length; ) {
+        const { bytesWritten } = await handle.write(bytes, at, bytes.length - at, size);
+        at += bytesWritten;
+        size += bytesWritten;
+      }
     },
     read: async function* () {
       for (let position = 0; position < size; ) {

@@ -4,8 +4,8 @@ import { inputError } from '../../problem.ts';
 import { expandInputs } from '../input/input-paths.ts';
 import { watchInputs } from '../input/watch.ts';
 import type { ExitCode, Io } from '../io.ts';
+import { writeFiles } from '../output/result-output.ts';
 import { type Paint, paintFor } from '../output/style.ts';
-import { replaceFile } from '../output/write-file.ts';
 import { coverageText, mergeCoverage } from './coverage.ts';
 import { parseFilter } from './filter.ts';
 import { runSuites } from './pool.ts';
@@ -93,9 +93,11 @@ async function testOnce(
     options,
     ...(options.coverage === true ? { coverage } : {}),
   };
-  for (const { format: kind, file } of options.report ?? []) {
-    await replaceFile(resolve(io.cwd, file), formatReport(kind, results));
-  }
+  const reports = options.report ?? [];
+  await writeFiles(
+    reports.map((report) => ({ file: report.file, text: formatReport(report.format, results) })),
+    io,
+  );
   if (!isText) await io.stdout.write(formatReport(format, results));
   else {
     if (options.coverage === true) await io.stdout.write(coverageText(coverage, paint));

@@ -5,12 +5,12 @@ import type { ReadItem } from '../../offline/resource-documents.ts';
 import { writeYaml } from '../../yaml/writer.ts';
 import { readResources } from '../input/resource-reader.ts';
 import type { Io } from '../io.ts';
-import { replaceFile } from '../output/write-file.ts';
+import { type NewText, writeFiles } from '../output/result-output.ts';
 import { editYaml } from '../output/yaml-edit.ts';
 import { isSameObject } from './judgement.ts';
 import type { TestRow } from './rows.ts';
 
-/** Writes into expected files the objects that differ from them, or are missing in them. What fits stays as it is written. */
+/** Updates the expected files: objects that differ or are missing. Everything else keeps its formatting. */
 export async function updateExpected(
   rows: readonly TestRow[],
   io: Io,
@@ -19,19 +19,17 @@ export async function updateExpected(
   for (const { proposal } of rows) {
     if (proposal === undefined) continue;
     const known = proposals.get(proposal.file) ?? [];
-    // Two results that differ about one object cannot both be met: the last one is written.
+    // When two results expect different objects, the last one wins.
     const others = known.filter((object) => !isSameObject(object, proposal.object));
     proposals.set(proposal.file, [...others, proposal.object]);
   }
-  const written: { file: string; objects: number }[] = [];
-  for (const [file, objects] of proposals) {
-    await updateFile(file, objects, io);
-    written.push({ file, objects: objects.length });
-  }
-  return written;
+  const updated: NewText[] = [];
+  for (const [file, objects] of proposals) updated.push(await updatedFile(file, objects, io));
+  await writeFiles(updated, io);
+  return [...proposals].map(([file, objects]) => ({ file, objects: objects.length }));
 }
 
-async function updateFile(file: string, objects: readonly JsonObject[], io: Io): Promise<void> {
+async function updatedFile(file: string, objects: readonly JsonObject[], io: Io): Promise<NewText> {
   const path = resolve(io.cwd, file);
   const text = await readFile(path, 'utf8').catch(() => undefined);
   const items: ReadItem[] = [];
@@ -48,7 +46,7 @@ async function updateFile(file: string, objects: readonly JsonObject[], io: Io):
   });
   for (const object of missing) documents.push(writeYaml(object));
   const marker = text?.startsWith('---') === true ? '---\n' : '';
-  await replaceFile(path, marker + documents.map(withNewline).join('---\n'));
+  return { file, text: marker + documents.map(withNewline).join('---\n') };
 }
 
 function withNewline(text: string): string {
