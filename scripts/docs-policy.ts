@@ -124,7 +124,7 @@ export function fieldsToShow(): ReadonlyMap<string, readonly string[]> {
 function isShown(field: FieldSchema): boolean {
   return (
     field.deprecated === undefined &&
-    !/passed over|Without effect|for validate|For validate|verifyImages only|Written by/.test(
+    !/Another rule type|Without effect|for validate|For validate|verifyImages only|Written by/.test(
       field.description,
     )
   );

@@ -1,27 +1,27 @@
 /**
- * The one table of coded errors. Codes are public: they appear in messages, reports and docs.
- * `cause` and `cure` are what the docs page prints.
+ * All coded errors. Codes are public: they appear in messages, reports and docs.
+ * The reference page prints `cause` and `cure`.
  */
 export const errorTable = {
   KYM_YAML_SYNTAX: {
     cause: 'The file is not well-formed YAML or JSON.',
-    cure: 'Mend the text at the position shown.',
+    cure: 'Fix the syntax error at the reported position.',
   },
   KYM_EXPRESSION_SYNTAX: {
     cause: 'A JMESPath expression does not parse.',
-    cure: 'Mend the expression; keys with dashes need double quotes.',
+    cure: 'Fix the expression; keys with dashes need double quotes.',
   },
   KYM_EXPRESSION_FAILED: {
     cause: 'An expression could not be evaluated.',
     cure: "Guard values that may be absent with `|| ''` or a projection `[]`.",
   },
   KYM_VARIABLE_UNRESOLVED: {
-    cause: 'A variable names a key that is not there.',
+    cause: 'A variable refers to a key that does not exist.',
     cure: "Give a default: `{{ path || 'default' }}`.",
   },
   KYM_REFERENCE_UNRESOLVED: {
-    cause: 'A reference `$( )` names a place of the rule that is not there, or does not hold text.',
-    cure: 'Correct the path; a dollar sign with parentheses that is meant as text is written `\\$(NAME)`.',
+    cause: 'A reference `$( )` points to a path of the rule that does not exist or is not a string.',
+    cure: 'Correct the path; write a literal `$(NAME)` as `\\$(NAME)`.',
   },
   KYM_LABEL_SELECTOR: {
     cause: 'A label selector is malformed.',
@@ -32,12 +32,12 @@ export const errorTable = {
     cure: 'Check that the named object, path or service exists, or give the entry a `default`.',
   },
   KYM_NAMESPACE_BOUNDARY: {
-    cause: 'A namespaced Policy reaches for data outside its own namespace.',
+    cause: 'A namespaced Policy reads data outside its own namespace.',
     cure: 'Use a ClusterPolicy, or keep sources, context entries and targets in the namespace of the Policy.',
   },
   KYM_LIST_FAILED: {
     cause: 'The `list` of a foreach could not be evaluated.',
-    cure: 'Guard a field that may be absent: `request.object.spec.initContainers[]` yields no elements then.',
+    cure: 'Guard a field that may be absent: `request.object.spec.initContainers[]` then yields no elements.',
   },
   KYM_IDENTITY_CHANGED: {
     cause:
@@ -50,7 +50,7 @@ export const errorTable = {
   },
   KYM_INPUT_UNREADABLE: {
     cause: 'A file cannot be read, or is not UTF-8 text.',
-    cure: 'Check the rights of the file and save it as UTF-8.',
+    cure: 'Check the permissions of the file and save it as UTF-8.',
   },
   KYM_INPUT_TOO_LARGE: {
     cause: 'A document is larger than anything Kubernetes accepts.',
@@ -58,7 +58,7 @@ export const errorTable = {
   },
   KYM_INPUT_TOO_DEEP: {
     cause: 'A document nests deeper than 250 levels.',
-    cure: 'Kubernetes objects do not nest so deeply: check how the file was made.',
+    cure: 'Kubernetes objects do not nest this deeply: check how the file was created.',
   },
   KYM_YAML_ALIASES: {
     cause: 'YAML aliases make a document much larger than its text, or refer to themselves.',
@@ -69,95 +69,98 @@ export const errorTable = {
     cure: 'Give the document an apiVersion and a kind, or leave the file out.',
   },
   KYM_USAGE: {
-    cause: 'The command line cannot be understood.',
+    cause: 'The command line is not valid.',
     cure: 'Run the command with `--help`.',
   },
   KYM_VALUES_INVALID: {
     cause: 'A Values or UserInfo document is not well-formed.',
-    cure: 'Mend the field that the message names; kind is `Values` or `UserInfo` of cli.kyverno.io/v1alpha1.',
+    cure: 'Fix the field that the message names; kind is `Values` or `UserInfo` of cli.kyverno.io/v1alpha1.',
   },
   KYM_TEST_INVALID: {
     cause: 'A test document is not well-formed.',
-    cure: 'Mend the field that the message names; `kymera create test` writes one to compare with.',
+    cure: 'Fix the field that the message names; `kymera create test` writes a valid one.',
   },
   KYM_PATCH_INVALID: {
     cause: 'A strategic merge patch is not a map, or would delete or replace the whole object.',
     cure: 'Write the patch as a part of the object it changes.',
   },
   KYM_JSON_PATCH_INVALID: {
-    cause: 'A JSON patch is not a list of operations, or an operation of it is incomplete.',
+    cause: 'A JSON patch is not a list of operations, or one of its operations is incomplete.',
     cure: 'Write a list of maps, each with op, path and, where the operation needs it, value or from.',
   },
   KYM_JSON_PATCH_FAILED: {
     cause: 'An operation of a JSON patch cannot be applied to this object.',
-    cure: 'Check the path shown; replace and test need a value that is there, add creates what is missing.',
+    cure: 'Check the reported path; replace and test need an existing value, add creates missing parents.',
   },
   KYM_PATCH_MISMATCH: {
-    cause: 'A patch has a map, a list or a scalar where the object has something of another shape.',
-    cure: 'Compare the patch with the object at the path shown; a JSON patch can replace a value by one of another shape.',
+    cause: 'A patch has a map, a list or a scalar where the object has a value of another type.',
+    cure: 'Compare the patch with the object at the reported path; a JSON patch can replace a value with one of another type.',
   },
   KYM_PATCH_KEY_MISSING: {
     cause: 'An item of a patch cannot be matched with the items of a list that is merged by keys.',
-    cure: 'State the merge key in the item, or an anchor such as `(name): "*"`.',
+    cure: 'Set the merge key in the item, or an anchor such as `(name): "*"`.',
   },
   KYM_PATCH_DIRECTIVE: {
-    cause: 'A `$patch` directive, or another one of strategic merge, is not understood where it stands.',
+    cause: 'A `$patch` or other strategic merge directive is not valid in this position.',
     cure: 'Use merge, replace or delete; in lists without a merge key use a JSON patch.',
   },
   KYM_PATCH_TOO_DEEP: {
-    cause: 'A patch, or a value merged by it, is nested beyond any real object.',
-    cure: 'Check how the patch or the value was made.',
+    cause: 'A patch, or a value that it merges, is nested too deeply.',
+    cure: 'Check how the patch or the value was created.',
   },
   KYM_ANCHOR_UNSUPPORTED: {
-    cause: 'A mutation holds an anchor that only validate rules know: `=()`, `X()` or `^()`.',
-    cure: 'Use `()`, `<()` or `+()`, or say it with preconditions.',
+    cause: 'A mutation uses an anchor that only validate rules support: `=()`, `X()` or `^()`.',
+    cure: 'Use `()`, `<()` or `+()`, or use preconditions.',
   },
   KYM_ANCHOR_MISPLACED: {
-    cause: 'A `+()` anchor stands inside the value of a condition, of which nothing is written.',
-    cure: 'Write it below a plain key beside the condition.',
+    cause: 'A `+()` anchor is inside the value of a condition, and conditions write nothing.',
+    cure: 'Move it below a plain key next to the condition.',
   },
   KYM_REPLACEMENT_INVALID: {
-    cause: 'A replacement is not well-formed.',
+    cause: 'A replacement is not valid.',
     cure: 'A replacement has a source or a sourceValue, and targets with select and fieldPaths.',
   },
   KYM_REPLACEMENT_FAILED: {
-    cause: 'A replacement found no source, or no field to write to.',
-    cure: 'Check the selector and path shown; `options.create: true` adds missing fields.',
+    cause: 'A replacement found no source or no target field.',
+    cure: 'Check the reported selector and path; `options.create: true` adds missing fields.',
   },
   KYM_FIELD_UNKNOWN: {
     cause: 'A document has a field that its schema does not have.',
-    cure: 'Correct the name or remove the field; nothing would read it.',
+    cure: 'Correct the name or remove the field.',
   },
   KYM_FIELD_TYPE: {
     cause: 'A field holds a value of the wrong type.',
-    cure: 'Give a value of the type named.',
+    cure: 'Use a value of the type that the message names.',
   },
   KYM_FIELD_VALUE: {
     cause: 'A field holds a value that is not allowed.',
-    cure: 'Use one of the values named.',
+    cure: 'Use one of the values that the message names.',
   },
   KYM_FIELD_MISSING: {
-    cause: 'A required field is not there.',
+    cause: 'A required field is missing.',
     cure: 'Add the field that the message names.',
   },
-  KYM_FIELD_CONFLICT: { cause: 'Two fields exclude each other.', cure: 'Keep one of them.' },
+  KYM_FIELD_CONFLICT: { cause: 'Two fields are mutually exclusive.', cure: 'Keep one of them.' },
   KYM_POLICY_SCOPE: {
     cause:
-      'A ClusterPolicy has a namespace, or admission and background are switched off where they are needed.',
+      'A ClusterPolicy has a namespace, or admission and background are disabled where they are required.',
     cure: 'Use a Policy for one namespace; leave admission on for mutate rules.',
   },
-  KYM_RULE_NAME: { cause: 'Two rules of a policy have one name.', cure: 'Give each rule a name of its own.' },
+  KYM_RULE_NAME: {
+    cause: 'Two rules of a policy have the same name.',
+    cure: 'Give each rule a unique name.',
+  },
   KYM_RULE_TYPE: {
     cause: 'A rule has none or several of `mutate`, `validate`, `generate` and `verifyImages`.',
-    cure: 'Write one rule for each.',
+    cure: 'Write a separate rule for each.',
   },
   KYM_MATCH_EMPTY: {
     cause: 'A match block selects nothing or everything.',
-    cure: 'Say what it is about: `kinds` at least.',
+    cure: 'Add at least `kinds`.',
   },
   KYM_MATCH_KIND: {
     cause: 'A match block names no kind, or a kind that cannot be used there.',
-    cure: 'Name the kinds; `*` stands alone, and only for patches of metadata.',
+    cure: 'List the kinds; `*` must be the only kind, and allows patches of metadata only.',
   },
   KYM_NAMESPACE_SCOPE: {
     cause: 'A namespaced Policy reaches outside its namespace.',
@@ -168,11 +171,11 @@ export const errorTable = {
     cure: 'Set `spec.background` to `false`.',
   },
   KYM_VARIABLE_FORBIDDEN: {
-    cause: 'A variable stands where none can be used.',
+    cause: 'A variable is used where variables are not allowed.',
     cure: 'Use `preconditions` for what depends on the request, or a `foreach`.',
   },
   KYM_VARIABLE_UNKNOWN: {
-    cause: 'Nothing defines a variable that is used.',
+    cause: 'A variable is used but not defined.',
     cure: 'Correct the name, or define it as a context entry before its use.',
   },
   KYM_VARIABLE_OUTSIDE_FOREACH: {
@@ -180,27 +183,27 @@ export const errorTable = {
     cure: 'Put the patch in a `foreach`.',
   },
   KYM_CONTEXT_ENTRY: {
-    cause: 'A context entry is incomplete or contradicts itself.',
+    cause: 'A context entry is incomplete or contradictory.',
     cure: 'Give it a name and exactly one source: variable, configMap, apiCall, imageRegistry or globalReference.',
   },
   KYM_CONTEXT_CYCLE: {
     cause: 'A context entry refers to itself or to a later one.',
-    cure: 'Put entries in the order of their use.',
+    cure: 'List each entry before the entries that use it.',
   },
   KYM_CONDITION_INVALID: {
     cause: 'A condition is incomplete or can never hold.',
-    cure: 'Give `key`, an `operator` that is known, and `value`.',
+    cure: 'Set `key`, a supported `operator` and `value`.',
   },
   KYM_MUTATE_FORM: {
     cause: 'A mutate block or foreach entry has none or several of its patch forms.',
     cure: 'Keep exactly one of `patchStrategicMerge`, `patchesJson6902`, `foreach` and `replacements`.',
   },
   KYM_METADATA_ONLY: {
-    cause: 'A patch for every kind changes more than metadata, which is all that every kind has.',
+    cause: 'A patch for every kind changes more than metadata, the only part that every kind has.',
     cure: 'Name the kinds, or change metadata only.',
   },
   KYM_LABEL_VALUE: {
-    cause: 'A label or annotation in a patch is not text.',
+    cause: 'A label or annotation in a patch is not a string.',
     cure: 'Put quotes around it; to remove it use `patchesJson6902` with `op: remove`.',
   },
   KYM_IDENTITY_WRITE: {
@@ -217,83 +220,84 @@ export const errorTable = {
   },
   KYM_NOT_RECONCILED: {
     cause:
-      'The patch of a rule for existing objects differs each time it is made, so repeating it would change its targets for ever.',
-    cure: 'Nothing to do: it runs when a trigger is admitted and when the policy changes. For a regular run, take `random` and the time out of the patch.',
+      'The patch of a rule for existing objects differs on each evaluation, so repeating it would change its targets forever.',
+    cure: 'Nothing to do: it runs when a trigger is admitted and when the policy changes. For periodic runs, remove `random` and time functions from the patch.',
   },
   KYM_TARGET_NOT_FOUND: {
-    cause: 'A rule names one target by namespace and name, and there is no such object.',
-    cure: 'Create the object, or correct the target; with a wildcard in its name an absent object is no failure.',
+    cause: 'A rule names one target by namespace and name, and that object does not exist.',
+    cure: 'Create the object, or correct the target; with a wildcard in its name, a missing object is not a failure.',
   },
   KYM_TARGET_SELECTOR: {
     cause: 'The selector of a target cannot be used: it has no kind, or a value of the wrong type.',
-    cure: 'Give the target a kind, and texts for its fields.',
+    cure: 'Give the target a kind, and strings for its fields.',
   },
   KYM_GENERATE_FORM: {
-    cause: 'A generate block, or an entry of its foreach, has none or several of its forms, or anchors.',
+    cause:
+      'A generate block, or an entry of its foreach, has none or several of its forms, or contains anchors.',
     cure: 'Keep exactly one of `data`, `clone`, `cloneList` and `foreach`, without anchors.',
   },
   KYM_GENERATE_SYNCHRONIZE: {
-    cause: 'Kind or source of what a synchronized rule generates depends on the trigger.',
-    cure: 'Write a rule for each kind and source, or do without `synchronize`.',
+    cause: 'The kind or source of objects that a synchronized rule generates depends on the trigger.',
+    cure: 'Write a rule for each kind and source, or remove `synchronize`.',
   },
   KYM_SOURCE_NOT_FOUND: {
-    cause: 'A generate rule copies an object that is not there.',
+    cause: 'A generate rule copies an object that does not exist.',
     cure: 'Create the object that `clone` names, or correct its namespace and name.',
   },
   KYM_EXISTING_ENDLESS: {
     cause:
-      'What a rule for existing objects writes makes it run again, without end; or two rules undo what the other does.',
-    cure: 'Leave `skipBackgroundRequests` at true, or let preconditions tell what needs no change any more.',
+      'A rule for existing objects triggers itself without end, or two rules keep undoing the changes of the other.',
+    cure: 'Leave `skipBackgroundRequests` at true, or add preconditions that detect objects that need no further change.',
   },
   KYM_SUBRESOURCE_MISSING: {
     cause:
-      'A rule deals with replicas or status, which also change through a subresource that it does not match.',
-    cure: 'Add the kind with `/scale` or `/status`, if the rule is meant for that too.',
+      'A rule changes replicas or status, which can also change through a subresource that it does not match.',
+    cure: 'Add the kind with `/scale` or `/status`, if the rule should cover it.',
   },
   KYM_AUTOGEN_NARROWED: {
     cause: 'A rule for Pods also acts on Pods of controllers that the autogen annotation leaves out.',
-    cure: 'Exclude those Pods by preconditions.',
+    cure: 'Exclude those Pods with preconditions.',
   },
   KYM_POD_PATCHED_DIRECTLY: {
     cause: 'A JSON patch on Pods does not reach their controllers.',
-    cure: 'Write a rule for the controllers, or use `patchStrategicMerge`, which autogen carries over.',
+    cure: 'Write a rule for the controllers, or use `patchStrategicMerge`, which autogen supports.',
   },
   KYM_DEPRECATED: {
     cause: 'A policy uses a version, field, form or operator that has a newer equivalent.',
-    cure: '`kymera convert` rewrites it; the old form goes on working here.',
+    cure: '`kymera convert` rewrites it; the old form keeps working.',
   },
   KYM_NEVER_APPLIES: {
     cause: 'A rule, or one block of its match, cannot apply to any object.',
-    cure: 'Change the part shown; the message says what contradicts what.',
+    cure: 'Change the reported part; the message explains the contradiction.',
   },
   KYM_NOT_CONVERTED: {
-    cause: '`kymera convert` knows no form of a policy in kyverno.io/v1 that gives the same results.',
-    cure: 'Change the part shown by hand, as the message says; until then the old form goes on working here.',
+    cause: '`kymera convert` cannot express a policy in kyverno.io/v1 with the same results.',
+    cure: 'Change the reported part by hand, as the message says; until then the old form keeps working.',
   },
   KYM_FILE_NOT_WRITTEN: {
     cause: 'A file cannot be written.',
-    cure: 'Check the rights of the folder and the space on the disk.',
+    cure: 'Check the permissions of the folder and the free disk space.',
   },
   KYM_FILE_EXISTS: {
-    cause: 'A file that would be written is there already.',
-    cure: 'Name another place, or overwrite it with `--force`.',
+    cause: 'An output file already exists.',
+    cure: 'Choose another path, or overwrite it with `--force`.',
   },
   KYM_CERTIFICATE: {
     cause: 'A certificate and its key cannot be used for TLS.',
-    cure: 'Give both as PEM, the certificate with its chain, and the key that belongs to it.',
+    cure: 'Provide both as PEM: the certificate with its chain, and the matching key.',
   },
   KYM_LISTEN: {
     cause: 'The server cannot listen on the address and port.',
     cure: 'Choose another port with --port, 0 for any, or an address of this machine with --host.',
   },
   KYM_CLUSTER: {
-    cause: 'A cluster cannot be reached, or refuses what is asked of it.',
+    cause: 'A cluster cannot be reached, or rejects a request.',
     cure: 'Check the kubeconfig and context, and that `kubectl get namespaces` works with them.',
   },
   KYM_KUSTOMIZATION_INVALID: {
     cause:
-      'A kustomization, or a file with settings of one, is not well-formed: an unknown field, or a value of another type.',
-    cure: 'Mend the field that the message names.',
+      'A kustomization, or a file with settings of one, is not valid: it has an unknown field or a value of the wrong type.',
+    cure: 'Fix the field that the message names.',
   },
   KYM_KUSTOMIZE_NOT_FOUND: {
     cause: 'A file or folder that a kustomization names does not exist, or a folder holds no kustomization.',
@@ -301,75 +305,75 @@ export const errorTable = {
   },
   KYM_KUSTOMIZE_OUTSIDE: {
     cause: 'A kustomization reads a file outside its own folder.',
-    cure: 'Move the file below the folder, or make it a kustomization of its own; `--load-restrictor LoadRestrictionsNone` lifts the rule.',
+    cure: 'Move the file below the folder, or make it a kustomization of its own; `--load-restrictor LoadRestrictionsNone` lifts the restriction.',
   },
   KYM_KUSTOMIZE_REMOTE: {
     cause: 'A kustomization names a URL or a repository. Builds read local files only.',
-    cure: 'Fetch it to a local folder first and name that.',
+    cure: 'Download it to a local folder and refer to that.',
   },
   KYM_KUSTOMIZE_CYCLE: {
-    cause: 'Kustomizations refer to one another in a circle.',
-    cure: 'Take one of the references out.',
+    cause: 'Kustomizations refer to each other in a cycle.',
+    cure: 'Remove one of the references.',
   },
   KYM_KUSTOMIZE_RESOURCE: {
     cause:
-      'A resource of a build is not a Kubernetes object: kind or metadata.name is missing, or the text is not YAML.',
-    cure: 'Mend the file that the message names.',
+      'A resource of a build is not a Kubernetes object: kind or metadata.name is missing, or the file is not YAML.',
+    cure: 'Fix the file that the message names.',
   },
   KYM_KUSTOMIZE_DUPLICATE: {
-    cause: 'Two resources of a build have one id: group, version, kind, namespace and name.',
+    cause: 'Two resources of a build have the same id: group, version, kind, namespace and name.',
     cure: 'Name them differently, list the file once, or give a generator `behavior: merge` or `replace`.',
   },
   KYM_KUSTOMIZE_GENERATOR: {
     cause: 'A ConfigMap or Secret cannot be generated.',
-    cure: 'Literals are written `key=value`, files `key=path`; `behavior: merge` and `replace` need a resource that is there.',
+    cure: 'Literals are written `key=value`, files `key=path`; `behavior: merge` and `replace` need an existing resource.',
   },
   KYM_KUSTOMIZE_NO_TARGET: {
-    cause: 'A setting of a kustomization names a resource that is not in the build, or fits more than one.',
+    cause: 'A setting of a kustomization refers to a resource that is not in the build, or to more than one.',
     cure: 'Check kind, name and namespace against the resources.',
   },
   KYM_KUSTOMIZE_PATCH: {
-    cause: 'A patch of a kustomization cannot be read, or cannot be applied to a resource it is meant for.',
+    cause: 'A patch of a kustomization cannot be read, or cannot be applied to its target.',
     cure: 'A list of operations is a JSON patch, a map with kind and metadata.name a strategic merge patch; check the paths against the resource.',
   },
   KYM_PLUGIN_DISABLED: {
     cause:
-      'A kustomization asks for a plugin or a function, which is a program, and running programs was not allowed.',
-    cure: 'Read what it would run; then allow it with `--enable-plugins`.',
+      'A kustomization uses a plugin or a function, which runs a program, and running programs is not enabled.',
+    cure: 'Review the program, then allow it with `--enable-plugins`.',
   },
   KYM_PLUGIN_NOT_FOUND: {
     cause:
-      'No plugin belongs to a config under generators, transformers or validators, or it is not executable.',
-    cure: 'Install it at one of the paths that the message names, with the right to execute.',
+      'There is no plugin for a config under generators, transformers or validators, or it is not executable.',
+    cure: 'Install it at one of the paths that the message names, and make it executable.',
   },
   KYM_PLUGIN_FAILED: {
-    cause: 'A plugin ended with an error, could not be started, or ran longer than it may.',
-    cure: 'The message holds what it printed; `--plugin-timeout` gives it more time.',
+    cause: 'A plugin ended with an error, could not be started, or exceeded its timeout.',
+    cure: 'The message contains its output; `--plugin-timeout` gives it more time.',
   },
   KYM_PLUGIN_OUTPUT: {
-    cause: 'A plugin printed something that is not a list of resources, or more than it may.',
+    cause: 'A plugin printed something that is not a list of resources, or too much output.',
     cure: 'A plugin prints YAML documents or a ResourceList, and messages on standard error.',
   },
   KYM_PLUGIN_CHANGED: {
     cause:
-      'A validator changed resources, or a transformer of the layout with one program per group added, removed, renamed or moved some.',
-    cure: 'List the config under transformers, or use a function or the layout with one program per kind, which may do so.',
+      'A validator changed resources, or a transformer with one program per group added, removed, renamed or moved some.',
+    cure: 'List the config under transformers, or use a function or one program per kind, which may do so.',
   },
   KYM_CONFLICT: {
-    cause: 'Two rules write one place with different values: which of them runs last decides.',
-    cure: 'Keep one of the two, or let their match blocks exclude each other.',
+    cause: 'Two rules write different values to the same field, so the result depends on their order.',
+    cure: 'Keep one of the two, or make their match blocks exclusive.',
   },
   KYM_ENDLESS: {
-    cause: 'Rules set each other off: each changes what makes another change the object again.',
-    cure: 'Let one of them leave alone what another wrote.',
+    cause: 'Rules trigger each other: the change of one makes another change the object again.',
+    cure: 'Make one of them skip objects that another has changed.',
   },
   KYM_NOT_IDEMPOTENT: {
-    cause: 'A policy that runs twice changes the object twice, so every update changes it again.',
-    cure: 'Let a precondition or an anchor see that the change was made.',
+    cause: 'A policy changes an object again when it runs a second time, so every update changes it.',
+    cure: 'Add a precondition or an anchor that detects the earlier change.',
   },
   KYM_DIFFERS_FROM_KYVERNO: {
-    cause: 'Kyverno treats a part of the policy in another way, or does not know it.',
-    cure: 'Nothing, when the policy runs here only; else use the form that the hint names. See differences-from-kyverno.md.',
+    cause: 'Kyverno handles a part of the policy differently, or does not support it.',
+    cure: 'No change is needed if the policy runs only in Kymera; otherwise use the form that the hint names. See differences-from-kyverno.md.',
   },
 } as const;
 

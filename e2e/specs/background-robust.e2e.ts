@@ -280,7 +280,7 @@ suite('the background', ({ settings, kubectl, namespace, before, after }) => {
         { what: 'a rule to be stopped', seconds: 30 },
       );
       expect(stopped['status'].message).toMatch(
-        /^stopped: rule paint-(red|blue)\/paint-\1 and paint-(red|blue)\/paint-\2 set each other off without end, 5 rounds so far$/,
+        /^stopped: rule paint-(red|blue)\/paint-\1 and paint-(red|blue)\/paint-\2 trigger each other without end, 5 rounds so far$/,
       );
       await background.settled();
       const before = (await kubectl.get('configmap', 'arena')).metadata.resourceVersion;

@@ -23,7 +23,7 @@ export interface EvaluationSettings {
   readonly dataSource: DataSource;
   readonly environment: Environment;
   readonly explain: boolean;
-  /** What the context entries of a request may hold together, in bytes; 0 or absent for any amount. */
+  /** Limit for the total size of a request's context entries in bytes; 0 or absent for no limit. */
   readonly maxContextSize?: number | undefined;
   readonly clock?: (() => number) | undefined;
 }
@@ -31,8 +31,8 @@ export interface EvaluationSettings {
 const noLabels: JsonObject = {};
 
 /**
- * One request on its way through the policies. It can be interrupted where data has to be fetched:
- * rules are pure, so the rule that was interrupted simply runs again.
+ * Evaluates the policies for one request. It suspends where data has to be fetched; rules are pure, so an
+ * interrupted rule runs again from its start.
  */
 export class Evaluation {
   readonly #request: Request;
@@ -52,10 +52,10 @@ export class Evaluation {
   #object: JsonObject | null;
   #policyIndex = 0;
   #ruleIndex = 0;
-  /** The object when the current policy began: what is kept when one of its rules fails. */
+  /** The object before the current policy: restored when one of its rules fails. */
   #policyStart: JsonObject | null;
   #policyFailed = false;
-  /** When the current rule began, and not when it was taken up again. */
+  /** When the current rule first started, not when it was resumed. */
   #ruleStart: number | undefined;
   #contextSize = 0;
   #subject: MatchSubject | undefined;
@@ -82,7 +82,7 @@ export class Evaluation {
     this.#candidates = settings.explain ? allRules(snapshot) : candidatesFor(request, snapshot);
   }
 
-  /** Goes on until the end (undefined) or until data has to be awaited. */
+  /** Runs to the end (undefined) or until it must wait for data. */
   run(): Suspend | undefined {
     try {
       while (this.#policyIndex < this.#candidates.length) {
@@ -126,15 +126,15 @@ export class Evaluation {
     const object = this.#object;
     if (object === null) return;
     this.#ruleStart ??= this.#clock?.();
-    const reason = this.#reasonToPassOver(policy, rule, object);
+    const reason = this.#reasonToSkip(policy, rule, object);
     if (reason !== undefined) {
-      if (this.#explain) this.#tell(skipped(policy, rule, reason));
+      if (this.#explain) this.#record(skipped(policy, rule, reason));
       return;
     }
     const traced = this.#explain ? traceRule() : undefined;
     const { environment } = this.#facts;
     const watched = traced === undefined ? environment : { ...environment, observer: traced.observer };
-    // What a rule has loaded counts when it is done: one that is interrupted runs again.
+    // Count loaded data only when a rule completes: an interrupted rule runs again.
     const budget = this.#budget();
     const effect = runRule(rule, object, {
       context: this.#contextFor(policy, rule, budget),
@@ -145,15 +145,15 @@ export class Evaluation {
     if (budget !== undefined) this.#contextSize = budget.used;
     if (effect.status === 'applied') this.#object = effect.object;
     if (effect.status === 'failed') this.#policyFailed = true;
-    this.#tell(outcomeOf(policy, rule, object, effect, traced?.trace));
+    this.#record(outcomeOf(policy, rule, object, effect, traced?.trace));
   }
 
-  #tell(outcome: Outcome): void {
+  #record(outcome: Outcome): void {
     this.#outcomes.push(outcome);
     if (this.#clock === undefined) return;
     const now = this.#clock();
     this.#durations.push(now - (this.#ruleStart ?? now));
-    // The next rule begins where this one ends: a clock is not free.
+    // Reuse this reading as the start of the next rule: clock calls are not free.
     this.#ruleStart = now;
   }
 
@@ -178,8 +178,8 @@ export class Evaluation {
     };
   }
 
-  /** Why a rule is not run at all: these give no outcome unless an explanation was asked for. */
-  #reasonToPassOver(policy: CompiledPolicy, rule: CompiledRule, object: JsonObject): SkipReason | undefined {
+  /** Why a rule does not run at all. These reasons produce an outcome only when explaining. */
+  #reasonToSkip(policy: CompiledPolicy, rule: CompiledRule, object: JsonObject): SkipReason | undefined {
     const applied = policy.applyRules === 'One' ? this.#appliedRule(policy) : undefined;
     if (applied !== undefined) return { type: 'applyRules', after: applied };
     const subject = this.#subjectFor(object);
@@ -228,7 +228,7 @@ export class Evaluation {
   }
 }
 
-/** Who prints whole objects never looks at the patch: it is computed when asked for. */
+/** The patch is computed lazily: full-object output never needs it. */
 class EvaluationResult implements Result {
   readonly object: JsonObject | null;
   readonly outcomes: readonly Outcome[];

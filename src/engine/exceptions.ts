@@ -3,7 +3,7 @@ import type { CompiledException, CompiledPolicy, CompiledRuleHead } from '../pol
 import { matchingBlock } from './match.ts';
 import type { MatchSubject } from './match-subject.ts';
 
-/** Keys of the exceptions that lift a rule for an object. A generated rule must be named explicitly. */
+/** Keys of the exceptions that exempt an object from a rule. An autogen rule must be named explicitly. */
 export function matchingExceptions(
   exceptions: readonly CompiledException[],
   policy: CompiledPolicy,

@@ -7,28 +7,28 @@ import { ElementLayer, type LoopNames, loopNames, ValuesLayer } from './context/
 import type { ElementOutcome } from './outcome.ts';
 import { at } from './stage.ts';
 
-/** How a loop reaches the world outside it. */
+/** The environment of a loop. */
 export interface LoopSetting {
   readonly context: ContextSettings;
-  /** The scope around the loop, with `request.object` (or `target`) as it is now. */
+  /** The scope around the loop, with the current `request.object` (or `target`). */
   readonly scopeFor: (object: JsonObject) => Scope;
-  /** Filled in when an explanation was asked for. */
+  /** Filled in only when explaining. */
   readonly elements: ElementOutcome[] | undefined;
   readonly misses: AnchorMiss[];
   /** Index in each loop around this one. */
   readonly outerIndex: readonly number[];
 }
 
-/** One entry on its way through its elements. */
+/** One entry while its elements are processed. */
 interface Loop {
   readonly entry: CompiledForeach;
   readonly names: LoopNames;
-  /** Inside one entry `request.object` stays as it was when the entry began. */
+  /** Within an entry, `request.object` does not change. */
   readonly scope: Scope;
   readonly setting: LoopSetting;
 }
 
-/** Runs the entries in order; each sees in `request.object` what the ones before it made. */
+/** Runs the entries in order; each sees the changes of earlier entries in `request.object`. */
 export function runForeach(
   entries: readonly CompiledForeach[],
   object: JsonObject,
@@ -56,7 +56,7 @@ function runElements(loop: Loop, object: JsonObject): JsonObject {
   return current;
 }
 
-/** A single value is a list of one. */
+/** A single value counts as a list of one element. */
 function listElements(entry: CompiledForeach, scope: Scope): readonly Json[] {
   const list = at('list', entry.path, () => evaluateList(entry, scope), 'list');
   return Array.isArray(list) ? (list as readonly Json[]) : [list];
@@ -98,7 +98,7 @@ function runElement(loop: Loop, element: Json, index: number, object: JsonObject
 
   const { body } = entry;
   if (body.type === 'foreach') {
-    // The first nested entry reads what this one reads; the next ones see what the nested ones before them wrote.
+    // The first nested entry sees the same scope; later ones see the changes of the nested entries before them.
     const scopeFor = (current: JsonObject): Scope =>
       current === object ? scope : bind(setting.scopeFor(current));
     return runForeach(body.entries, object, {

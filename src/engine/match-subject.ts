@@ -4,7 +4,7 @@ import type { Operation } from '../policy/compiled.ts';
 import type { KindKey } from '../policy/kind-selector.ts';
 import type { Request, RequestUser } from './request.ts';
 
-/** What match and exclude blocks are compared with: an object as it is now, and the request around it. */
+/** The subject of match and exclude blocks: the current object and its request. */
 export class MatchSubject {
   readonly #metadata: JsonObject;
   readonly #surroundings: SubjectSurroundings;
@@ -28,7 +28,7 @@ export class MatchSubject {
     return this.#surroundings.user;
   }
 
-  /** The prefix it will be generated from, for an object without a name. */
+  /** For an object without a name: its generateName prefix. */
   get name(): string {
     return textOf(this.#metadata['name']) || textOf(this.#metadata['generateName']);
   }
@@ -45,7 +45,7 @@ export class MatchSubject {
     return objectOf(this.#metadata['annotations']);
   }
 
-  /** Read only when a namespaceSelector asks for them. */
+  /** Read only when a namespaceSelector needs them. */
   namespaceLabels(): JsonObject {
     const { namespace } = this;
     return namespace === '' ? noMembers : this.#surroundings.namespaceLabels(namespace);
@@ -65,8 +65,8 @@ export interface SubjectSurroundings {
 const noMembers: JsonObject = {};
 
 /**
- * Name and namespace of what the request is about, where its body has no metadata to tell them: options of a connection
- * (`Pod/exec`) have none.
+ * Name and namespace from the request, for bodies without metadata such as the options of a connection
+ * (`Pod/exec`).
  */
 export function statedIdentity({ object, oldObject, name, namespace }: Request): JsonObject | undefined {
   const body = object ?? oldObject;

@@ -7,7 +7,7 @@ import type { RequestUser } from './request.ts';
 
 export type MatchMode = 'match' | 'exclude' | 'exception';
 
-/** The block that matched, or undefined. With `all`, the first block stands for all of them. */
+/** The block that matched, or undefined. With `all`, the first block represents all of them. */
 export function matchingBlock(
   filter: CompiledFilter,
   subject: MatchSubject,
@@ -34,7 +34,7 @@ export function clauseMisses(
   return misses;
 }
 
-/** A block that lists no operations stands for CREATE and UPDATE. */
+/** A block without operations means CREATE and UPDATE. */
 export function unlistedOperation(block: CompiledBlock, operation: Operation): ClauseMiss {
   const path: Path = [...block.path, 'resources', 'operations'];
   return { path, attribute: 'operations', expected: 'CREATE, UPDATE', actual: operation };
@@ -53,7 +53,7 @@ type Attribute =
   | 'subjects'
   | 'empty';
 
-/** The first attribute that does not fit; undefined when the block matches. */
+/** The first attribute that does not match; undefined when the block matches. */
 function firstMismatch(block: CompiledBlock, subject: MatchSubject, mode: MatchMode): Attribute | undefined {
   if (isEmpty(block)) return 'empty';
   if (block.operations !== undefined && mode !== 'exception') {
@@ -90,7 +90,7 @@ function isEmpty(block: CompiledBlock): boolean {
   );
 }
 
-/** A Namespace object is in the namespace that it is. */
+/** A Namespace object is matched by its own name. */
 function namespaceForMatch(subject: MatchSubject): string {
   return isNamespace(subject) ? subject.name : subject.namespace;
 }
@@ -120,7 +120,7 @@ function userMismatch(
 ): Attribute | undefined {
   if (block.roles === undefined && block.clusterRoles === undefined && block.subjects === undefined)
     return undefined;
-  // Without a request there is no user: match blocks do without, exclude blocks and exceptions do not hold.
+  // Without a request there is no user: match blocks ignore user clauses, exclude blocks and exceptions do not match.
   if (user === undefined && mode === 'match') return undefined;
   if (block.roles !== undefined && !intersects(block.roles, user?.roles)) return 'roles';
   if (block.clusterRoles !== undefined && !intersects(block.clusterRoles, user?.clusterRoles))
@@ -185,7 +185,7 @@ function describeKind(subject: MatchSubject): string {
   return subresource === '' ? base : `${base}/${subresource}`;
 }
 
-/** Names only: values of labels and annotations stay out of messages. */
+/** Names only: values of labels and annotations must not appear in messages. */
 function keysOf(map: JsonObject): string {
   return Object.keys(map).join(', ');
 }

@@ -8,19 +8,19 @@ import type { Request } from './request.ts';
 export interface MutateOptions {
   readonly dataSource?: DataSource | undefined;
   readonly environment?: Environment | undefined;
-  /** Also report rules that did not match, with the clause that decided. */
+  /** Also report rules that did not match, with the deciding clause. */
   readonly explain?: boolean | undefined;
-  /** What the context entries of a request may hold together, in bytes. */
+  /** Limit for the total size of a request's context entries, in bytes. */
   readonly maxContextSize?: number | undefined;
-  /** Milliseconds since some moment: with it, the result says how long each rule took. */
+  /** A clock in milliseconds. If given, the result contains the duration of each rule. */
   readonly clock?: (() => number) | undefined;
 }
 
-/** Pure layers have no clock and no dice of their own. */
-const stillEnvironment: Environment = { now: () => new Date(0), random: () => 0 };
+/** Pure layers have no clock and no source of randomness. */
+const fixedEnvironment: Environment = { now: () => new Date(0), random: () => 0 };
 
 /**
- * Applies every policy of the snapshot that fits the request, one after another.
+ * Applies every matching policy of the snapshot to the request, in order.
  *
  * @example
  * const { object, patch, outcomes } = await mutate(request, snapshot, { dataSource });
@@ -38,7 +38,7 @@ export async function mutate(
   }
 }
 
-/** As `mutate`, for data sources that answer at once. Throws Suspend when one does not. */
+/** Like `mutate`, for synchronous data sources. Throws Suspend when a read is asynchronous. */
 export function mutateSync(request: Request, snapshot: PolicySnapshot, options: MutateOptions = {}): Result {
   const evaluation = begin(request, snapshot, options);
   const pause = evaluation.run();
@@ -49,7 +49,7 @@ export function mutateSync(request: Request, snapshot: PolicySnapshot, options: 
 function begin(request: Request, snapshot: PolicySnapshot, options: MutateOptions): Evaluation {
   return new Evaluation(request, snapshot, {
     dataSource: options.dataSource ?? emptyDataSource,
-    environment: options.environment ?? stillEnvironment,
+    environment: options.environment ?? fixedEnvironment,
     explain: options.explain ?? false,
     maxContextSize: options.maxContextSize,
     clock: options.clock,

@@ -6,11 +6,11 @@ import type { AnchorMiss } from '../patch/compiled-patch.ts';
 import type { CompiledPolicy, CompiledRule } from '../policy/compiled.ts';
 import type { RuleTrace } from './rule-trace.ts';
 
-/** What became of one rule that was looked at, and why. Every other view is derived from this. */
+/** The outcome of one rule that was considered, and why. All other views are derived from it. */
 export type Outcome = {
   readonly policy: CompiledPolicy;
   readonly rule: CompiledRule;
-  /** Of a rule that ran, when an explanation was asked for. */
+  /** Set for a rule that ran, only when explaining. */
   readonly trace?: RuleTrace | undefined;
 } & (
   | {
@@ -40,16 +40,16 @@ export type SkipReason =
   | { readonly type: 'applyRules'; readonly after: string }
   | { readonly type: 'mutateExisting' };
 
-/** The attribute of a match block that did not fit. */
+/** The attribute of a match block that did not match. */
 export interface ClauseMiss {
-  /** Where in the rule: `['match', 'any', 0, 'resources', 'names']`. */
+  /** Path in the rule: `['match', 'any', 0, 'resources', 'names']`. */
   readonly path: Path;
   readonly attribute: string;
   readonly expected: string;
   readonly actual: string;
 }
 
-/** What became of one foreach element. */
+/** The outcome of one foreach element. */
 export interface ElementOutcome {
   /** Index in each loop, outermost first: `[1, 0]`. */
   readonly index: readonly number[];
@@ -64,23 +64,23 @@ export interface ElementOutcome {
 export interface Failure {
   readonly code: ErrorCode;
   readonly stage: 'match' | 'context' | 'preconditions' | 'target' | 'list' | 'patch' | 'identity';
-  /** Where in the rule document. */
+  /** Path in the rule document. */
   readonly rulePath: Path;
-  /** Where in the object, when the failure has such a place. */
+  /** Path in the object, if the failure has one. */
   readonly objectPath?: Path | undefined;
   readonly detail: string;
 }
 
 export interface Result {
-  /** The object after all policies; the request's own (===) when nothing changed. */
+  /** The object after all policies; identical (===) to the request's object when nothing changed. */
   readonly object: JsonObject | null;
-  /** Against the request's object. */
+  /** Relative to the request's object. */
   readonly patch: readonly PatchOperation[];
-  /** The same as JSON. */
+  /** The patch as JSON. */
   readonly patchText: string;
   readonly outcomes: readonly Outcome[];
-  /** Milliseconds that each outcome took, waiting for data included; empty without a clock. */
+  /** Duration of each outcome in milliseconds, including waiting for data; empty without a clock. */
   readonly durations: readonly number[];
-  /** Policies with a failed rule: none of their changes are in `object`. */
+  /** Policies with a failed rule. None of their changes are in `object`. */
   readonly failedPolicies: readonly CompiledPolicy[];
 }

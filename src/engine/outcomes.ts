@@ -28,8 +28,8 @@ function otherOutcome(
   switch (effect.status) {
     case 'unchanged': {
       const message = effect.elements === undefined ? 'no patches applied' : '0 elements processed';
-      const elements = effect.elements === undefined ? {} : { elements: effect.elements };
-      return { policy, rule, status: 'unchanged', message, misses: effect.misses, ...elements };
+      const { misses, elements } = effect;
+      return { policy, rule, status: 'unchanged', message, misses, elements };
     }
     case 'skipped':
       return skipped(policy, rule, effect.reason);
@@ -55,7 +55,7 @@ export function skipped(
 type Applied = Extract<Outcome, { status: 'applied' }>;
 type AppliedEffect = Extract<RuleEffect, { status: 'applied' }>;
 
-/** Most readers never look at the patch of a single rule: it is computed when they do. */
+/** The patch of a single rule is computed lazily: most callers never read it. */
 class AppliedOutcome implements Applied {
   readonly status = 'applied';
   readonly policy: CompiledPolicy;
@@ -111,7 +111,7 @@ function skipMessage(reason: SkipReason): string {
     case 'exclude':
       return `the object is excluded by ${formatPointer(reason.clause)}`;
     case 'namespace':
-      return `the policy acts in namespace ${reason.expected} only`;
+      return `the policy applies only in namespace ${reason.expected}`;
     case 'preconditions': {
       const messages = reason.conditions.filter(
         (condition) => !condition.passed && condition.message !== undefined,
@@ -125,7 +125,7 @@ function skipMessage(reason: SkipReason): string {
     case 'applyRules':
       return `applyRules is One and rule ${reason.after} was applied`;
     case 'mutateExisting':
-      return 'the rule changes existing objects, in the background';
+      return 'the rule mutates existing objects in the background';
   }
 }
 

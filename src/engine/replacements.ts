@@ -4,7 +4,7 @@ import type { CompiledReplacement, SourceLookup, SourceSelector } from '../patch
 import type { ContextSettings } from './context/context.ts';
 import { at } from './stage.ts';
 
-/** Replacement rules of one policy rule, in order; a later one sees what the earlier ones wrote. */
+/** Replacement rules of one policy rule, in order; a later one sees the changes of earlier ones. */
 export function runReplacements(
   replacements: readonly CompiledReplacement[],
   object: JsonObject,
@@ -21,7 +21,7 @@ export function runReplacements(
   return current;
 }
 
-/** Outside the incoming object only one named object is ever read, and a Policy stays in its namespace. */
+/** Besides the incoming object, only one named object can be read, and a Policy reads only from its own namespace. */
 function findSource(selector: SourceSelector, context: ContextSettings): readonly JsonObject[] {
   const { kind, name } = selector;
   if (kind === undefined || name === undefined) return [];

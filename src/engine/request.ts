@@ -14,11 +14,11 @@ export interface UserInfo {
   readonly extra?: JsonObject | undefined;
 }
 
-/** What the engine is asked to look at, whichever door it came through. */
+/** The input of the engine, independent of where the request came from. */
 export interface Request {
-  /** Absent in a background run: there is no operation then. */
+  /** Absent in a background run. */
   readonly operation?: Operation | undefined;
-  /** The kind that match blocks are compared with: that of the parent for a subresource. */
+  /** The kind that match blocks compare with. For a subresource, the kind of the parent. */
   readonly kind: GroupVersionKind;
   readonly subresource: string;
   readonly name: string;
@@ -28,11 +28,11 @@ export interface Request {
   readonly oldObject: JsonObject | null;
   /** Absent in a background run. */
   readonly user?: RequestUser | undefined;
-  /** What `request` yields to expressions; `object` is filled in as it is at each moment. */
+  /** The value of `request` in expressions; `object` is replaced by the current object. */
   readonly variables: JsonObject;
-  /** Values bound beforehand (a values file): they win over context entries of the same name. */
+  /** Predefined values (a values file). They override context entries of the same name. */
   readonly bindings?: BindingLookup | undefined;
-  /** More of them for one element of a foreach, by its index. */
+  /** Additional predefined values for one foreach element, by its index. */
   readonly elementBindings?: ElementBindingLookup | undefined;
 }
 

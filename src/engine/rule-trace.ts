@@ -2,7 +2,7 @@ import type { Observer } from '../expression/scope.ts';
 import { equal } from '../json/equal.ts';
 import type { Json, Path } from '../json/value.ts';
 
-/** What was decided on the way through one rule, in the order it happened. */
+/** The decisions made while evaluating one rule, in order. */
 export interface RuleTrace {
   /** Each pair once. */
   readonly variables: readonly ResolvedVariable[];
@@ -18,16 +18,16 @@ export interface ResolvedVariable {
 export interface TriedAnchor {
   /** As written, e.g. `(image)`. */
   readonly anchor: string;
-  /** Where in the object. */
+  /** Path in the object. */
   readonly path: Path;
-  /** For `+( )`: whether it wrote. */
+  /** For `+( )`: whether it wrote a value. */
   readonly held: boolean;
 }
 
-/** Enough to explain; a loop over thousands of elements need not be told step by step. */
+/** Limits the trace of a loop over thousands of elements. */
 const mostVariables = 200;
 
-/** An observer for one rule, and what it has seen. */
+/** An observer for one rule, and the trace that it fills. */
 export function traceRule(): { readonly observer: Observer; readonly trace: RuleTrace } {
   const variables: ResolvedVariable[] = [];
   const anchors: TriedAnchor[] = [];

@@ -10,7 +10,7 @@ import type { ElementOutcome, Failure, SkipReason } from './outcome.ts';
 import { runReplacements } from './replacements.ts';
 import { at, StageError } from './stage.ts';
 
-/** What a rule that matched did to the object. */
+/** The effect of a matching rule on the object. */
 export type RuleEffect =
   | MutationEffect<'applied'>
   | MutationEffect<'unchanged'>
@@ -28,9 +28,9 @@ export interface RuleSetting {
   readonly context: ContextSettings;
   /** The scope in which `request.object` (or `target`) is the given object. */
   scopeFor(object: JsonObject): Scope;
-  /** Whether to tell what became of each foreach element. */
+  /** Whether to record the outcome of each foreach element. */
   readonly explain: boolean;
-  /** Asked after the preconditions: the exceptions that lift this rule. */
+  /** Called after the preconditions. Returns the exceptions that apply to this rule. */
   exceptions(): readonly string[];
 }
 
@@ -123,7 +123,7 @@ function effectOf(
   return { status: before === after ? 'unchanged' : 'applied', object: after, misses };
 }
 
-/** Kubernetes refuses changes of these fields; a rule that makes one fails here, before the API server sees it. */
+/** Kubernetes rejects changes to these fields. A rule that changes one fails here, before the API server sees it. */
 export function assertSameIdentity(before: JsonObject, after: JsonObject): void {
   if (before === after) return;
   if (before.apiVersion !== after.apiVersion) fail(['apiVersion']);

@@ -3,7 +3,7 @@ import type { Path } from '../json/value.ts';
 import { PatchError } from '../patch/compiled-patch.ts';
 import type { Failure } from './outcome.ts';
 
-/** Carries the stage of a rule in which an evaluation failed. */
+/** Records the stage of a rule in which evaluation failed. */
 export class StageError extends Error {
   override readonly name = 'StageError';
   readonly failure: Failure;
@@ -13,7 +13,7 @@ export class StageError extends Error {
   }
 }
 
-/** Runs one stage; what it raises is marked with the stage and the place in the rule, `field` of `base`. */
+/** Runs one stage. Errors are annotated with the stage and the path in the rule, `field` of `base`. */
 export function at<T>(stage: Failure['stage'], base: Path, run: () => T, field?: string): T {
   try {
     return run();

@@ -9,11 +9,11 @@ import {
   type PathToken,
 } from './value.ts';
 
-// Copy-on-write edits. Each returns its input (===) when nothing changes and never touches it otherwise.
+// Copy-on-write edits. Each returns its input (===) when nothing changes, and never modifies it.
 // Spread and computed names define own members, so `__proto__` is a key like any other.
 
 /**
- * A copy to be filled in with `assignMember`. The first new member of a spread copy costs V8 a new hidden class,
+ * A copy to modify with `assignMember`. The first new member of a spread copy costs V8 a new hidden class,
  * about a microsecond; a copy by assignment costs none, but would set the prototype from a member `__proto__`.
  */
 export function copyMembers(object: JsonObject): Record<string, Json> {

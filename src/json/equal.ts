@@ -20,7 +20,7 @@ function equalObjects(a: JsonObject, b: JsonObject): boolean {
   if (keys.length !== Object.keys(b).length) return false;
   for (const key of keys) {
     const value = a[key] as Json;
-    // No inherited member is a JSON value, so equality needs no look at who owns it.
+    // No inherited member is a JSON value, so this needs no hasOwn check.
     if (b[key] === value) continue;
     if (!Object.hasOwn(b, key) || !equal(value, b[key] as Json)) return false;
   }

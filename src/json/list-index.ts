@@ -1,4 +1,4 @@
-/** Why a step of a path cannot be taken. Names keys and indexes, never values of the document. */
+/** A path step that cannot be taken. The message contains keys and indexes, never values of the document. */
 export class StepError extends Error {
   override readonly name = 'StepError';
 }
@@ -7,7 +7,7 @@ const strictIndex = /^(?:0|[1-9][0-9]*)$/;
 const lenientIndex = /^[-+]?[0-9]+$/;
 
 /**
- * The number a token stands for in a list, or undefined when it is no index. Lenient also reads a sign and
+ * The list index of a token, or undefined when it is not an index. Lenient also accepts a sign and
  * leading zeros; a negative number counts from the end.
  */
 export function parseIndex(token: string, lenient: boolean): number | undefined {
@@ -15,7 +15,7 @@ export function parseIndex(token: string, lenient: boolean): number | undefined 
   return (lenient ? lenientIndex : strictIndex).test(token) ? Number(token) : undefined;
 }
 
-/** The place of an existing item, or undefined when the list has none there. */
+/** The index of an existing item, or undefined when it is out of range. */
 export function itemIndex(length: number, token: string, lenient: boolean): number | undefined {
   const index = parseIndex(token, lenient);
   if (index === undefined) throw new StepError(`'${token}' is not a list index`);

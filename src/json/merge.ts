@@ -1,6 +1,6 @@
 import { isObject, type Json, type JsonObject, member } from './value.ts';
 
-/** Objects are merged member by member; of anything else the second wins. */
+/** Merges objects recursively; any other value of the second replaces that of the first. */
 export function mergeMembers(first: JsonObject, second: JsonObject): JsonObject {
   const merged = new Map<string, Json>(Object.entries(first));
   for (const [key, value] of Object.entries(second)) {

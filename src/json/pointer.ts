@@ -14,7 +14,7 @@ export function escapeToken(token: string): string {
 
 /**
  * The tokens of an RFC 6901 pointer; '' is the root. Throws PointerSyntaxError.
- * With `lenient`, a `~` that starts no escape stands for itself.
+ * With `lenient`, a `~` that does not start an escape is literal.
  */
 export function parsePointer(
   text: string,

@@ -1,6 +1,6 @@
 import { isArray, isObject, type Json, type JsonArray, type JsonObject, member } from './value.ts';
 
-/** Readers for documents whose types were checked; as in Kubernetes, null is the same as absent. */
+/** Readers for documents whose types were checked. As in Kubernetes, null means absent. */
 export function read(object: JsonObject, key: string): Json | undefined {
   return member(object, key) ?? undefined;
 }
@@ -38,7 +38,7 @@ export function readTexts(object: JsonObject, key: string): readonly string[] {
   return readList(object, key).filter((item): item is string => typeof item === 'string');
 }
 
-/** A map from text to text, such as labels. */
+/** A map of strings, such as labels. */
 export function readTextMap(object: JsonObject, key: string): Readonly<Record<string, string>> {
   const entries = Object.entries(readObject(object, key) ?? {});
   return Object.fromEntries(

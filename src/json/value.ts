@@ -1,4 +1,4 @@
-/** A JSON value. Values are immutable: edits return a new value that shares what did not change. */
+/** A JSON value. Values are immutable: edits return a new value that shares the unchanged parts. */
 export type Json = null | boolean | number | string | JsonArray | JsonObject;
 export type JsonArray = readonly Json[];
 export interface JsonObject {
@@ -22,7 +22,7 @@ export function member(object: JsonObject, key: string): Json | undefined {
   return Object.hasOwn(object, key) ? object[key] : undefined;
 }
 
-/** The value at `path`, or undefined when any step of it is absent. */
+/** The value at `path`, or undefined when a step is absent. */
 export function valueAt(root: Json, path: Path): Json | undefined {
   let current: Json | undefined = root;
   for (const token of path) {

@@ -31,8 +31,8 @@ const cronJob = 'CronJob';
 const podKinds = new Set(['Pod', cronJob, ...Object.keys(controllerKinds)]);
 
 /**
- * The rules that a rule for Pods implies for the controllers that make Pods. Whether there are any is decided once
- * for the whole policy: one rule that cannot be carried over switches it off for all.
+ * Generates rules for pod controllers from a rule for Pods. One rule that cannot be translated disables autogen for
+ * the whole policy.
  */
 export function autogenRules(policy: JsonObject): readonly GeneratedRule[] {
   const rules = readObjects(readObject(policy, 'spec') ?? {}, 'rules');
@@ -48,7 +48,7 @@ export function autogenRules(policy: JsonObject): readonly GeneratedRule[] {
   });
 }
 
-/** Names beginning with `autogen-` belong to generated rules: the author's own ones give way when there are any. */
+/** Names beginning with `autogen-` are reserved for generated rules: the author's rules with such names are dropped when there are any. */
 export function isAutogenName(name: string): boolean {
   return name.startsWith('autogen-');
 }
@@ -80,7 +80,7 @@ function resourceBlocks(rule: JsonObject): readonly JsonObject[] {
     });
 }
 
-/** Names, labels and annotations of a Pod say nothing about its controller. */
+/** Names, labels and annotations of a Pod do not identify its controller. */
 function isPortable(block: JsonObject): boolean {
   const kinds = readTexts(block, 'kinds');
   return (
@@ -104,7 +104,7 @@ function wantedControllers(policy: JsonObject): { controllers: readonly string[]
   return { controllers: all.filter((kind) => listed.includes(kind)), cron: listed.includes(cronJob) };
 }
 
-/** A rule for existing objects stays as it is: its patch is meant for its targets, not for the controller. */
+/** A rule for existing objects is not translated: its patch is for its targets, not for the controller. */
 function isSource(rule: JsonObject): boolean {
   const excluded = excludeKinds(rule);
   return (
@@ -165,7 +165,7 @@ function generate(rule: JsonObject, transformation: Transformation): JsonObject 
   return rewriteTexts(generated, transformation.podPath) as JsonObject;
 }
 
-/** Undefined when the mutation cannot be carried over: only overlays can, in loops too, but not in nested loops. */
+/** Undefined when the mutation cannot be translated: only overlays can, also in loops, but not in nested loops. */
 function wrapMutate(mutate: JsonObject, { wrap }: Transformation): JsonObject | undefined {
   const overlay = read(mutate, 'patchStrategicMerge');
   if (overlay !== undefined) return { patchStrategicMerge: wrap(overlay) };
@@ -174,7 +174,7 @@ function wrapMutate(mutate: JsonObject, { wrap }: Transformation): JsonObject | 
     return undefined;
   return {
     foreach: loops.map((loop) => {
-      // As in Kyverno, `order` is not carried over: the generated loop runs in the default one.
+      // As in Kyverno, `order` is not translated: the generated loop runs in the default order.
       const { order: _order, ...rest } = loop;
       return { ...rest, patchStrategicMerge: wrap(read(loop, 'patchStrategicMerge') ?? null) };
     }),
@@ -198,7 +198,7 @@ function setKinds(block: JsonObject, kinds: readonly string[]): JsonObject {
   return { ...block, resources: { ...readObject(block, 'resources'), kinds } };
 }
 
-/** As in Kyverno, a plain replacement in every text: it also moves what meant the controller itself. */
+/** As in Kyverno, a plain replacement in every string. It also rewrites paths that meant the controller itself. */
 function rewriteTexts(value: Json, podPath: string): Json {
   if (typeof value === 'string') return rewriteText(value, podPath);
   if (isArray(value)) return value.map((item) => rewriteTexts(item, podPath));

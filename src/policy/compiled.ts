@@ -7,26 +7,26 @@ import type { JsonObject, Path } from '../json/value.ts';
 import type { CompiledPatch } from '../patch/compiled-patch.ts';
 import type { CompiledReplacement } from '../patch/replacement/replacement.ts';
 
-/** Immutable output of loading one policy document: everything a request needs, nothing left to parse. */
+/** Immutable output of loading one policy document. Requests do not parse policy text. */
 export interface CompiledPolicy {
   /** `name`, or `namespace/name` for a namespaced Policy. */
   readonly key: string;
   readonly kind: 'ClusterPolicy' | 'Policy';
   readonly apiVersion: string;
   readonly name: string;
-  /** Set for a namespaced Policy: it acts on objects of this namespace only. */
+  /** Set for a namespaced Policy, which applies only to objects of this namespace. */
   readonly namespace?: string | undefined;
   /** In evaluation order: the author's rules, then the generated ones. Mutate rules only. */
   readonly rules: readonly CompiledRule[];
-  /** Rules that make objects, in the order they were written. */
+  /** Generate rules, in document order. */
   readonly generateRules: readonly CompiledGenerateRule[];
-  /** Rules of other types, noted and passed over. */
+  /** Rules of other types, which are ignored. */
   readonly otherRules: readonly { readonly name: string; readonly type: string }[];
   readonly applyRules: 'All' | 'One';
   readonly failurePolicy: 'Fail' | 'Ignore';
   readonly emitWarning: boolean;
   readonly timeoutSeconds?: number | undefined;
-  /** CEL conditions the API server evaluates; offline they are noted as not evaluated. */
+  /** CEL conditions that the API server evaluates. They are not evaluated offline. */
   readonly matchConditions: readonly { readonly name: string; readonly expression: string }[];
   readonly annotations: Readonly<Record<string, string>>;
   readonly labels: Readonly<Record<string, string>>;
@@ -35,12 +35,12 @@ export interface CompiledPolicy {
   readonly document: JsonObject;
 }
 
-/** What every rule has, whatever it does. */
+/** Fields that all rule types have. */
 export interface CompiledRuleHead {
   readonly name: string;
   /** The author's rule this one was generated from, for pod controllers. */
   readonly autogenOf?: string | undefined;
-  /** Where in the policy document the author wrote it. */
+  /** Path of the author's rule in the policy document. */
   readonly path: Path;
   readonly match: CompiledFilter;
   readonly exclude?: CompiledFilter | undefined;
@@ -54,24 +54,24 @@ export interface CompiledRuleHead {
 export interface CompiledRule extends CompiledRuleHead {
   readonly mutation: CompiledMutation;
   /**
-   * Variables of the context and the preconditions. Outside loops Kyverno fills in the whole rule before it patches,
-   * so one of them that cannot be resolved fails the rule, read or not.
+   * Variables of the context and the preconditions. Outside loops Kyverno substitutes the whole rule before it patches,
+   * so an unresolved one fails the rule even if the patch does not read it.
    */
   readonly surroundings?: CompiledTemplate | undefined;
-  /** Present (even when empty) on a mutate-existing rule: admission passes it over. */
+  /** Present (even when empty) on a mutate-existing rule, which admission skips. */
   readonly targets?: readonly CompiledTarget[] | undefined;
   readonly mutateExistingOnPolicyUpdate: boolean;
-  /** False for a rule for existing objects whose patch differs each time: it is not reconciled. */
+  /** False for a rule for existing objects whose patch differs on each evaluation: it is not reconciled. */
   readonly repeatable: boolean;
 }
 
-/** A rule that makes objects when a trigger is admitted. */
+/** A rule that generates objects when a trigger is admitted. */
 export interface CompiledGenerateRule extends CompiledRuleHead {
-  /** What is generated follows its source, its trigger and its rule. */
+  /** Generated objects follow their source, trigger and rule. */
   readonly synchronize: boolean;
-  /** What was generated stays when the rule goes, synchronize or not. */
+  /** Generated objects stay when the rule is deleted, even with synchronize. */
   readonly orphanDownstreamOnPolicyDelete: boolean;
-  /** Triggers that were there before the policy count too. */
+  /** Whether the rule also runs for triggers that existed before the policy. */
   readonly generateExisting: boolean;
   readonly generation: CompiledGeneration;
 }
@@ -80,9 +80,9 @@ export type CompiledGeneration =
   | { readonly type: 'pattern'; readonly pattern: CompiledGeneratePattern }
   | { readonly type: 'foreach'; readonly entries: readonly CompiledGenerateLoop[] };
 
-/** What to make, and where; every field may hold variables. */
+/** The object to generate; every field may contain variables. */
 export interface CompiledGeneratePattern {
-  /** Where in the rule: `['generate']`. */
+  /** Path in the rule: `['generate']`. */
   readonly path: Path;
   readonly apiVersion?: CompiledTemplate | undefined;
   readonly kind?: CompiledTemplate | undefined;
@@ -93,14 +93,14 @@ export interface CompiledGeneratePattern {
 
 export type CompiledContent =
   | { readonly type: 'data'; readonly data: CompiledTemplate }
-  /** `{namespace, name}` of the object to copy; it has the kind of what is made. */
+  /** `{namespace, name}` of the object to copy, of the same kind as the generated object. */
   | { readonly type: 'clone'; readonly source: CompiledTemplate }
   /** `{namespace, kinds, selector}` of the objects to copy. */
   | { readonly type: 'cloneList'; readonly source: CompiledTemplate }
   | { readonly type: 'none' };
 
 export interface CompiledGenerateLoop {
-  /** Where in the rule: `['generate', 'foreach', 0]`. */
+  /** Path in the rule: `['generate', 'foreach', 0]`. */
   readonly path: Path;
   readonly list: CompiledExpression;
   readonly context: readonly CompiledContextEntry[];
@@ -116,7 +116,7 @@ export interface CompiledFilter {
 
 /** One `{resources, subjects, roles, clusterRoles}` block. Absent attributes do not restrict. */
 export interface CompiledBlock {
-  /** Where in the rule: `['match', 'any', 0]`. */
+  /** Path in the rule: `['match', 'any', 0]`. */
   readonly path: Path;
   readonly kinds?: readonly KindSelector[] | undefined;
   /** Matched against metadata.name, or generateName when there is no name. */
@@ -144,20 +144,20 @@ export interface KindSelector {
 
 export interface Subject {
   readonly kind: 'User' | 'Group' | 'ServiceAccount';
-  /** Over the username, or over each group. */
+  /** Compared with the username, or with each group. */
   readonly matches: TextMatcher;
   readonly text: string;
 }
 
 export type CompiledContextEntry = {
   readonly name: string;
-  /** Where in the rule: `['context', 0]`. */
+  /** Path in the rule: `['context', 0]`. */
   readonly path: Path;
 } & (
   | {
       readonly type: 'variable';
       readonly value?: CompiledTemplate | undefined;
-      /** Itself a template: variables inside are filled in before it is read as an expression. */
+      /** A template itself: its variables are substituted before it is parsed as an expression. */
       readonly jmesPath?: CompiledDynamicExpression | undefined;
       readonly default?: CompiledTemplate | undefined;
     }
@@ -190,7 +190,7 @@ export type CompiledContextEntry = {
     }
 );
 
-/** An expression whose text may hold `{{ }}` variables of its own. */
+/** An expression that may contain `{{ }}` variables. */
 export type { CompiledDynamicExpression } from '../expression/dynamic-expression.ts';
 
 import type { CompiledDynamicExpression } from '../expression/dynamic-expression.ts';
@@ -201,10 +201,10 @@ export type CompiledMutation =
   | { readonly type: 'replacements'; readonly replacements: readonly CompiledReplacement[] };
 
 export interface CompiledForeach {
-  /** Where in the rule: `['mutate', 'foreach', 0]`. */
+  /** Path in the rule: `['mutate', 'foreach', 0]`. */
   readonly path: Path;
   readonly list: CompiledExpression;
-  /** The default is already filled in: Descending for a strategic merge, Ascending otherwise. */
+  /** Includes the default: Descending for a strategic merge, Ascending otherwise. */
   readonly order: 'Ascending' | 'Descending';
   /** `as: NAME` also binds NAME and NAMEIndex. */
   readonly as?: string | undefined;
@@ -215,7 +215,7 @@ export interface CompiledForeach {
     | { readonly type: 'foreach'; readonly entries: readonly CompiledForeach[] };
 }
 
-/** A mutate-existing target selector; every field may hold variables. */
+/** A mutate-existing target selector; every field may contain variables. */
 export interface CompiledTarget {
   readonly path: Path;
   readonly apiVersion?: CompiledTemplate | undefined;
@@ -228,7 +228,7 @@ export interface CompiledTarget {
   readonly preconditions?: CompiledConditions | undefined;
 }
 
-/** A PolicyException: rules it lifts, for the objects it matches. */
+/** A PolicyException: the rules it disables for the objects it matches. */
 export interface CompiledException {
   readonly key: string;
   readonly name: string;

@@ -5,7 +5,7 @@ import { compileOverlay } from '../patch/v1alpha1/overlay.ts';
 import type { Reporter } from '../problem.ts';
 import type { CompiledMutation } from './compiled.ts';
 
-/** The first form of policies: `resource` for match, `mutate.patches` and `mutate.overlay`. */
+/** The v1alpha1 form of policies: `resource` for match, `mutate.patches` and `mutate.overlay`. */
 export function isAlphaDialect(document: JsonObject): boolean {
   const apiVersion = readText(document, 'apiVersion') ?? '';
   if (apiVersion.startsWith('policy.nirmata.io/')) return true;
@@ -18,7 +18,7 @@ export function isAlphaDialect(document: JsonObject): boolean {
   });
 }
 
-/** The rule in today's form; its `mutate` stays as it is, since overlays have rules of their own for lists. */
+/** The rule in kyverno.io/v1 form. `mutate` is unchanged, since v1alpha1 overlays treat lists differently. */
 export function modernizeRule(rule: JsonObject, index: number): JsonObject {
   const resource = readObject(rule, 'resource') ?? {};
   const kind = readText(resource, 'kind');
@@ -39,7 +39,7 @@ export function modernizeRule(rule: JsonObject, index: number): JsonObject {
   };
 }
 
-/** Where the author wrote what stands at a path of the modernized rule. */
+/** The path in the original rule for a path of the modernized rule. */
 export function alphaPath(path: Path): Path {
   const prefix = ['match', 'any', 0, 'resources'];
   if (path[0] !== 'match') return path;
@@ -61,7 +61,11 @@ export function compileAlphaMutation(
   const patches = readList(mutate, 'patches');
   if ((overlay === undefined) === (patches.length === 0)) {
     const found = overlay === undefined ? 'none' : 'both';
-    reporter.error(path, 'KYM_MUTATE_FORM', `mutate needs one of patches and overlay; found ${found}`);
+    reporter.error(
+      path,
+      'KYM_MUTATE_FORM',
+      `mutate needs exactly one of patches and overlay; found ${found}`,
+    );
     return undefined;
   }
   const patch =

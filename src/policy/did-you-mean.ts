@@ -1,4 +1,4 @@
-/** The candidate that was most likely meant, or undefined when none is close. */
+/** The most similar candidate, or undefined when none is close. */
 export function didYouMean(text: string, candidates: readonly string[]): string | undefined {
   const lowered = text.toLowerCase();
   let best: string | undefined;

@@ -29,7 +29,7 @@ export interface Position {
 export interface SourceDocument {
   readonly file: string;
   readonly value: JsonObject;
-  /** Where the key or item at `path` stands, or the nearest thing around it that exists. */
+  /** The position of the key or item at `path`, or of its nearest existing parent. */
   positionOf(path: Path): Position;
 }
 
@@ -41,13 +41,11 @@ export interface ReadResult {
 const maximumCharacters = 10 * 1024 * 1024;
 const maximumDepth = 250;
 
-/** Reads YAML (many documents) or JSON. A broken document is reported and does not take the others with it. */
+/** Reads YAML (many documents) or JSON. An invalid document is reported and does not affect the others. */
 export function readDocuments({ file, text }: SourceFile): ReadResult {
   const problems: Problem[] = [];
   if (text.length > maximumCharacters) {
-    problems.push(
-      problemAt('KYM_INPUT_TOO_LARGE', 'the file has more than 10 MB of text', { line: 1, column: 1 }),
-    );
+    problems.push(problemAt('KYM_INPUT_TOO_LARGE', 'the file is larger than 10 MB', { line: 1, column: 1 }));
     return { documents: [], problems: inFile(problems, file) };
   }
   const documents = splitDocuments(text).flatMap((part) => readPart(file, part, problems));
@@ -61,8 +59,8 @@ export interface DocumentPart {
 }
 
 /**
- * Documents are parsed one by one, so that an unclosed quote ends where its document ends. A part of nothing but
- * comments and directives belongs to the document after it.
+ * Documents are parsed one by one, so that an unclosed quote affects only its own document. A part that has only
+ * comments and directives belongs to the next document.
  */
 export function splitDocuments(text: string): DocumentPart[] {
   const parts: DocumentPart[] = [];
@@ -116,7 +114,7 @@ function readPart(file: string, part: DocumentPart, problems: Problem[]): Source
   return documents;
 }
 
-/** Undefined when the text nests too deeply; it is noticed while parsing, before anything recurses into it. */
+/** Undefined when the document nests too deeply, which is detected while parsing, before anything recurses into it. */
 function parseTokens(text: string, lines: LineCounter): CST.Token[] | undefined {
   const tokens: CST.Token[] = [];
   const parser = new Parser(lines.addNewLine);

@@ -45,7 +45,7 @@ export function compileKind(text: string): KindSelector | undefined {
   };
 }
 
-/** What a request is about; group, version and kind are those of the top-level resource. */
+/** The resource of a request; group, version and kind are those of the top-level resource. */
 export interface KindKey {
   readonly group: string;
   readonly version: string;
@@ -53,7 +53,7 @@ export interface KindKey {
   readonly subresource: string;
 }
 
-/** A plain `Pod` also covers its ephemeral containers. */
+/** A plain `Pod` also matches its ephemeralcontainers subresource. */
 export function matchesKind(selector: KindSelector, key: KindKey): boolean {
   return (
     selector.kind.matches(key.kind) &&

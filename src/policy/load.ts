@@ -1,5 +1,6 @@
-import { readObject, readText } from '../json/read-field.ts';
-import { type JsonObject, member } from '../json/value.ts';
+import { nameOf } from '../json/metadata.ts';
+import { readText } from '../json/read-field.ts';
+import type { JsonObject } from '../json/value.ts';
 import type { Problem } from '../problem.ts';
 import { compileException } from './compile/exception.ts';
 import { compilePolicy } from './compile/policy.ts';
@@ -8,7 +9,7 @@ import { readDocuments, type SourceDocument, type SourceFile } from './documents
 import type { PolicySource } from './problem-collector.ts';
 
 export interface LoadResult {
-  /** In the order given; a policy with an error is left out. */
+  /** In input order; policies with errors are omitted. */
   readonly policies: readonly CompiledPolicy[];
   readonly exceptions: readonly CompiledException[];
   /** GlobalContextEntry documents, as written. */
@@ -26,7 +27,7 @@ export interface IgnoredDocument {
 }
 
 export interface LoadOptions {
-  /** Says more about a policy than loading asks for: see `adviseOnPolicy`. */
+  /** Additional warnings about a policy: see `adviseOnPolicy`. */
   readonly advise?: ((document: JsonObject, source: PolicySource) => readonly Problem[]) | undefined;
 }
 
@@ -85,9 +86,9 @@ const policyVersions = new Set([
 ]);
 
 function documentType(value: JsonObject): 'policy' | 'exception' | 'globalContext' | undefined {
-  const apiVersion = textOf(value, 'apiVersion');
+  const apiVersion = readText(value, 'apiVersion') ?? '';
   const group = apiVersion.slice(0, Math.max(apiVersion.indexOf('/'), 0));
-  switch (textOf(value, 'kind')) {
+  switch (readText(value, 'kind') ?? '') {
     case 'ClusterPolicy':
     case 'Policy':
       return policyVersions.has(apiVersion) ? 'policy' : undefined;
@@ -101,11 +102,10 @@ function documentType(value: JsonObject): 'policy' | 'exception' | 'globalContex
 }
 
 function describe({ file, value }: SourceDocument): IgnoredDocument {
-  const name = readText(readObject(value, 'metadata') ?? {}, 'name') ?? '';
-  return { file, apiVersion: textOf(value, 'apiVersion'), kind: textOf(value, 'kind'), name };
-}
-
-function textOf(value: JsonObject, key: string): string {
-  const text = member(value, key);
-  return typeof text === 'string' ? text : '';
+  return {
+    file,
+    apiVersion: readText(value, 'apiVersion') ?? '',
+    kind: readText(value, 'kind') ?? '',
+    name: nameOf(value),
+  };
 }

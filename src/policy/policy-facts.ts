@@ -1,19 +1,19 @@
 import { hasVariable } from '../expression/template/tokens.ts';
 
-/** What checks of a rule need to know about its policy. */
+/** Properties of a policy that the checks of its rules need. */
 export interface PolicyFacts {
   readonly apiVersion: string;
   readonly namespaced: boolean;
-  /** Only when the document names it: a Policy gets its namespace when it is applied. */
+  /** Set only if the document contains it: a Policy gets its namespace when it is applied. */
   readonly namespace?: string | undefined;
-  /** Applies to existing objects too, where there is no request and no requester. */
+  /** Also applies to existing objects, without a request and requester. */
   readonly background: boolean;
   /** Some rule mutates existing objects. */
   readonly mutatesExisting: boolean;
   readonly mutateExistingOnPolicyUpdate: boolean;
-  /** For generate rules that do not say it themselves. */
+  /** The default for generate rules. */
   readonly generateExisting: boolean;
-  /** The autogen annotation, when it is there. */
+  /** The autogen annotation, if present. */
   readonly autogenControllers?: string | undefined;
 }
 

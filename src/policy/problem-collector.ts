@@ -6,15 +6,15 @@ import type { Position } from './documents.ts';
 
 export interface PolicySource {
   readonly file: string;
-  /** Absent for documents that were not read from text. */
+  /** Absent for documents without source text. */
   positionOf?(path: Path): Position;
 }
 
-/** Gathers what compilers report about one document, with file, line, column, policy and rule filled in. */
+/** Collects the problems of one document and adds file, line, column, policy and rule. */
 export interface ProblemCollector {
   readonly problems: readonly Problem[];
   readonly policy: string;
-  /** A reporter whose paths are relative to `base`; `translate` maps them first, for documents that were rewritten. */
+  /** A reporter whose paths are relative to `base`; `translate` maps the paths of rewritten documents first. */
   at(
     base: Path,
     options?: { rule?: string | undefined; translate?: ((path: Path) => Path) | undefined },
@@ -39,7 +39,7 @@ export function collectProblems(source: PolicySource, policy: string): ProblemCo
     const identity = `${code} ${pointer} ${message}`;
     if (seen.has(identity) || (invalidFields.has(pointer) && !code.startsWith('KYM_FIELD_'))) return;
     seen.add(identity);
-    // A field of the wrong shape is reported once, not again by the compiler that stumbles over it.
+    // An invalid field is reported once, not again by the compiler.
     if (code.startsWith('KYM_FIELD_')) invalidFields.add(pointer);
     problems.push({
       code,
@@ -50,7 +50,7 @@ export function collectProblems(source: PolicySource, policy: string): ProblemCo
       file: source.file,
       ...source.positionOf?.(path),
       policy,
-      ...(rule === undefined ? {} : { rule }),
+      rule,
     });
   }
 
@@ -69,7 +69,7 @@ export function collectProblems(source: PolicySource, policy: string): ProblemCo
   };
 }
 
-/** Passes everything on, and tells whether there was an error: a part with errors is not compiled further. */
+/** Forwards all problems and records whether there was an error: a part with errors is not compiled further. */
 export function watchErrors(reporter: Reporter): Reporter & { readonly failed: boolean } {
   let failed = false;
   return {

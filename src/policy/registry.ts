@@ -7,7 +7,7 @@ import type {
 } from './compiled.ts';
 import { type KindKey, matchesKind } from './kind-selector.ts';
 
-/** An immutable set of policies, indexed by what a request is about. */
+/** An immutable set of policies, indexed by resource and operation. */
 export interface PolicySnapshot {
   /** In evaluation order. */
   readonly policies: readonly CompiledPolicy[];
@@ -33,7 +33,7 @@ export interface SnapshotOptions {
   readonly order?: 'name' | 'given' | undefined;
 }
 
-/** Keys come from requests; past this many, remembered answers are dropped. */
+/** Keys come from requests, so the cache is cleared at this size. */
 const maximumRemembered = 2_000;
 const none: readonly never[] = [];
 
@@ -52,7 +52,7 @@ export function createSnapshot(
     exceptions,
     exceptionsFor: (policyKey) => exceptionsByPolicy.get(policyKey) ?? none,
     candidates(key) {
-      // Namespaces without policies of their own are all alike.
+      // All namespaces without namespaced policies share one entry.
       const namespace = namespaces.has(key.namespace) ? key.namespace : '';
       const text = `${key.operation} ${key.group}/${key.version}/${key.kind}/${key.subresource} ${namespace}`;
       const known = remembered.get(text);
@@ -71,7 +71,7 @@ function byScopeAndName(left: CompiledPolicy, right: CompiledPolicy): number {
   return compareTexts(left.name, right.name) || compareTexts(left.key, right.key);
 }
 
-/** By code unit: the same everywhere, whatever the locale. */
+/** By code unit, independent of the locale. */
 function compareTexts(left: string, right: string): number {
   return left < right ? -1 : left > right ? 1 : 0;
 }
@@ -79,7 +79,7 @@ function compareTexts(left: string, right: string): number {
 interface IndexedRule {
   readonly policy: CompiledPolicy;
   readonly rule: CompiledRule;
-  /** Place among all rules of all policies. */
+  /** Position among all rules of all policies. */
   readonly rank: number;
 }
 
@@ -108,7 +108,7 @@ function indexRules(policies: readonly CompiledPolicy[]): RuleIndex {
   return { byKind, anyKind };
 }
 
-/** The kinds without which a rule cannot match; undefined when there is no such list. */
+/** The kinds that a rule can match; undefined when it is not limited to certain kinds. */
 function literalKinds({ match }: CompiledRule): ReadonlySet<string> | undefined {
   const blocks = match.any ?? match.all?.slice(0, 1) ?? [];
   const kinds = new Set<string>();
@@ -137,7 +137,7 @@ function findCandidates(index: RuleIndex, key: CandidateKey): readonly Candidate
   return [...candidates].map(([policy, rules]) => ({ policy, rules }));
 }
 
-/** Whether kind and operation let a rule run; everything else about its blocks is left to matching. */
+/** Whether a rule can apply by kind and operation alone. */
 export function couldApply(rule: CompiledRule, key: Omit<CandidateKey, 'namespace'>): boolean {
   const { any, all = [] } = rule.match;
   const fits = (block: CompiledBlock): boolean =>
@@ -148,8 +148,8 @@ export function couldApply(rule: CompiledRule, key: Omit<CandidateKey, 'namespac
 }
 
 /**
- * Without a list, rules run on CREATE and UPDATE. A DELETE leaves nothing to mutate, so only rules for existing
- * objects run on it, and only when they list it; they run on CONNECT anyway, others only when they list it.
+ * Without a list, rules run on CREATE and UPDATE. On DELETE there is nothing to mutate, so only rules for
+ * existing objects run, and only when they list it. Those run on CONNECT by default, other rules only when they list it.
  */
 function runsOn(operation: Operation, blocks: readonly CompiledBlock[], rule: CompiledRule): boolean {
   if (operation === 'CREATE' || operation === 'UPDATE') return true;

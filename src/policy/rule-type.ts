@@ -5,7 +5,7 @@ import type { Reporter } from '../problem.ts';
 const types = ['mutate', 'validate', 'generate', 'verifyImages'] as const;
 export type RuleType = (typeof types)[number];
 
-/** The one thing a rule does; undefined (and reported) when it is none or several. An empty block does not count. */
+/** The action of a rule; undefined (and reported) when it has none or several. An empty block does not count. */
 export function ruleType(rule: JsonObject, reporter?: Reporter): RuleType | undefined {
   const [type, ...others] = types.filter((candidate) => {
     const block = read(rule, candidate);
@@ -14,10 +14,10 @@ export function ruleType(rule: JsonObject, reporter?: Reporter): RuleType | unde
       : isObject(block) && Object.values(block).some((value) => value !== null);
   });
   if (type === undefined) {
-    reporter?.error([], 'KYM_RULE_TYPE', `the rule does nothing: it needs one of ${types.join(', ')}`);
+    reporter?.error([], 'KYM_RULE_TYPE', `the rule has no action: it needs one of ${types.join(', ')}`);
   } else if (others.length > 0) {
-    const message = `one rule cannot do several things: ${[type, ...others].join(', ')}`;
-    reporter?.error([], 'KYM_RULE_TYPE', message, 'Write one rule for each.');
+    const message = `a rule can have only one action; found ${[type, ...others].join(', ')}`;
+    reporter?.error([], 'KYM_RULE_TYPE', message, 'Write a separate rule for each.');
     return undefined;
   }
   return type;

@@ -39,7 +39,8 @@ const mapOptions = {
   ...neverDumped,
   create: (): Record<string, unknown> => ({}),
   addPair: (target: Record<string, unknown>, key: unknown, value: unknown): string => {
-    if (key === null || typeof key === 'object') return 'a mapping key must be text, a number or a boolean';
+    if (key === null || typeof key === 'object')
+      return 'a mapping key must be a string, a number or a boolean';
     const name = String(key);
     // Assigning to __proto__ would set the prototype; a key is always data.
     if (name === '__proto__') {

@@ -48,7 +48,7 @@ describe('kymera migrate check', () => {
       {
         rule: 'r',
         line: 11,
-        message: 'Kyverno refuses the field `as`',
+        message: 'Kyverno rejects the field `as`',
         see: 'docs/differences-from-kyverno.md#as-in-foreach',
       },
     ]);
@@ -70,12 +70,12 @@ describe('kymera migrate check', () => {
       'POLICY              VERDICT             RULES HERE  FOR KYVERNO  FILE',
       'same                runs unchanged      1           -            d/a.yaml:2',
       'differs             differs             1           -            d/b.yaml:2',
-      '    rule r: Kyverno refuses the field `as` (docs/differences-from-kyverno.md#as-in-foreach)',
+      '    rule r: Kyverno rejects the field `as` (docs/differences-from-kyverno.md#as-in-foreach)',
       'mixed               runs unchanged      1           1 validate   d/c.yaml:2',
       '    v: leave to Kyverno, in a policy of their own',
       'stays               stays with Kyverno  0           1 validate   d/d.yaml:1',
       'broken              does not load       1           -            d/e.yaml:2',
-      '    line 11: nothing defines the variable nothing [KYM_VARIABLE_UNKNOWN]',
+      '    line 11: the variable nothing is not defined [KYM_VARIABLE_UNKNOWN]',
       'MutatingPolicy cel  stays with Kyverno  0           all of it    d/f.yaml:1',
       '',
       '2 run unchanged, 1 differ, 1 do not load, 2 stay with Kyverno',

@@ -195,7 +195,7 @@ describe('rules that set each other off', () => {
     const found = await findings({ 'p1.yaml': turn('a', 'x', 'w'), 'p2.yaml': turn('b', 'w', 'x') });
     expect(found.map(({ code }) => code)).toEqual(['KYM_ENDLESS']);
     expect(found[0]?.message).toBe(
-      'this rule and rule r of policy b (p2.yaml:2) set each other off without end: /metadata/labels/tier changes with every round',
+      'this rule and rule r of policy b (p2.yaml:2) trigger each other without end: /metadata/labels/tier changes in every round',
     );
   });
 

@@ -9,8 +9,8 @@ import { adviseOnConditionsThatNeverHold } from './never-holds.ts';
 import { adviseOnNeverMatching } from './never-matches.ts';
 
 /**
- * Warnings about a policy that loads well: what is deprecated, what can never apply, what Kyverno treats otherwise. They
- * take no part in loading, so that nobody reads them again at every run.
+ * Warnings about a policy that loads without errors: deprecated fields, rules that can never apply, differences from
+ * Kyverno. They are not part of loading, so that they do not appear on every run.
  */
 export function adviseOnPolicy(document: JsonObject, source: PolicySource): readonly Problem[] {
   const metadata = readObject(document, 'metadata') ?? {};
@@ -31,7 +31,7 @@ export function adviseOnPolicy(document: JsonObject, source: PolicySource): read
     const rule = alpha ? modernizeRule(written, index) : written;
     const reporter = collector.at(path, {
       rule: readText(rule, 'name') ?? '',
-      ...(alpha ? { translate: alphaPath } : {}),
+      translate: alpha ? alphaPath : undefined,
     });
     if (!alpha) adviseOnDeprecatedConditions(rule, reporter);
     adviseOnNeverMatching(rule, reporter);
@@ -41,13 +41,13 @@ export function adviseOnPolicy(document: JsonObject, source: PolicySource): read
   return collector.problems;
 }
 
-/** Names the rule of what is reported inside one. */
+/** Adds the rule name to problems inside a rule. */
 function inRules(document: JsonObject, collector: ProblemCollector): Reporter {
   const rules = readObjects(readObject(document, 'spec') ?? {}, 'rules');
   const at = (path: Path): Reporter => {
     const rule = path[1] === 'rules' ? rules[Number(path[2])] : undefined;
     const name = rule === undefined ? undefined : readText(rule, 'name');
-    return collector.at([], name === undefined ? {} : { rule: name });
+    return collector.at([], { rule: name });
   };
   return {
     error: (path, ...problem) => at(path).error(path, ...problem),

@@ -7,11 +7,11 @@ import type { Reporter } from '../../problem.ts';
 
 const convert = 'kymera convert rewrites it.';
 
-/** Versions and fields that the schema calls deprecated. */
+/** Reports versions and fields that the schema marks as deprecated. */
 export function adviseOnDeprecatedFields(document: JsonObject, alpha: boolean, reporter: Reporter): void {
   const version = readText(document, 'apiVersion') ?? '';
   if (alpha) {
-    const message = `${version} is the first form of policies, which Kyverno no longer reads`;
+    const message = `${version} is the original policy format, which Kyverno no longer supports`;
     reporter.warn(['apiVersion'], 'KYM_DEPRECATED', message, convert);
     return;
   }
@@ -27,7 +27,7 @@ function walkObject(value: JsonObject, schema: ObjectSchema, path: Path, reporte
     if (field === undefined || inner === null) continue;
     const at = [...path, key];
     if (field.deprecated === 'nothing') {
-      reporter.warn(at, 'KYM_DEPRECATED', `${key} has no effect any more`, 'Remove it.');
+      reporter.warn(at, 'KYM_DEPRECATED', `${key} no longer has any effect`, 'Remove it.');
     } else if (field.deprecated !== undefined) {
       reporter.warn(at, 'KYM_DEPRECATED', `${key} is deprecated: use ${field.deprecated}`, convert);
     }
@@ -47,7 +47,7 @@ function walk(value: Json, type: FieldType, path: Path, reporter: Reporter): voi
   }
 }
 
-/** Operators with a newer spelling. */
+/** Operators that were renamed. */
 const operators: Readonly<Record<string, string>> = {
   Equal: 'Equals',
   NotEqual: 'NotEquals',
@@ -55,7 +55,7 @@ const operators: Readonly<Record<string, string>> = {
   NotIn: 'AnyNotIn or AllNotIn',
 };
 
-/** Plain lists of conditions, and operators that were renamed. */
+/** Reports plain lists of conditions, and operators that were renamed. */
 export function adviseOnDeprecatedConditions(rule: JsonObject, reporter: Reporter): void {
   for (const place of conditionPlaces(rule)) {
     if (isArray(read(place.holder, 'preconditions'))) {

@@ -1,7 +1,7 @@
 import type { Path } from '../../json/value.ts';
 import type { Reporter } from '../../problem.ts';
 
-/** Sections of docs/differences-from-kyverno.md that can be told from a policy's text. */
+/** Sections of docs/differences-from-kyverno.md that can be detected from a policy alone. */
 const sections = {
   anchoredItems: 'several-anchored-items-in-one-list-are-independent',
   leak: 'nothing-leaks-from-one-item-to-the-next',
@@ -23,7 +23,7 @@ const sections = {
 
 export type Difference = keyof typeof sections;
 
-/** The anchors of the sections, for a test that they exist. */
+/** The anchors of the sections; a test checks that they exist. */
 export const differenceSections: Readonly<Record<Difference, string>> = sections;
 
 export function reportDifference(

@@ -9,11 +9,11 @@ import type { Reporter } from '../../problem.ts';
 import { reportDifference } from './difference.ts';
 import { adviseOnOverlay, schemaOfRule } from './overlay.ts';
 
-/** What Kyverno does otherwise, or does not know, as far as the text of the rule shows it. */
+/** Reports features of a rule that Kyverno handles differently or does not support. */
 export function adviseOnDifferences(rule: JsonObject, reporter: Reporter): void {
   const mutate = readObject(rule, 'mutate') ?? {};
   if (readList(mutate, 'replacements').length > 0) {
-    const message = 'Kyverno does not know mutate.replacements';
+    const message = 'Kyverno does not support mutate.replacements';
     reportDifference(reporter, ['mutate', 'replacements'], 'replacements', message);
   }
   adviseOnLoops(rule, mutate, reporter);
@@ -34,9 +34,8 @@ function adviseOnLoops(rule: JsonObject, mutate: JsonObject, reporter: Reporter)
     const path: Path = ['mutate', 'foreach', index];
     if (isForPods && readList(loop, 'foreach').length > 0) {
       const message =
-        'Kyverno generates rules for pod controllers that lose the inner loop; here there are none';
-      const advice =
-        'Switch autogen off with the annotation pod-policies.kyverno.io/autogen-controllers: none.';
+        'the rules that Kyverno generates for pod controllers lose the inner loop; Kymera generates none';
+      const advice = 'Disable autogen with the annotation pod-policies.kyverno.io/autogen-controllers: none.';
       reportDifference(reporter, [...path, 'foreach'], 'nestedLoop', message, advice);
     }
     adviseOnLoop(loop, path, reporter);
@@ -45,7 +44,7 @@ function adviseOnLoops(rule: JsonObject, mutate: JsonObject, reporter: Reporter)
 
 function adviseOnLoop(loop: JsonObject, path: Path, reporter: Reporter): void {
   if (read(loop, 'as') !== undefined) {
-    const message = 'Kyverno refuses the field `as`';
+    const message = 'Kyverno rejects the field `as`';
     reportDifference(reporter, [...path, 'as'], 'as', message, 'Use element and elementIndex.');
   }
   reportSelf(read(loop, 'patchStrategicMerge') ?? null, [...path, 'patchStrategicMerge'], reporter);
@@ -57,8 +56,8 @@ function adviseOnLoop(loop: JsonObject, path: Path, reporter: Reporter): void {
 function reportSelf(value: Json, path: Path, reporter: Reporter): void {
   if (typeof value === 'string') {
     if (!findVariables(value).some(({ expression }) => expression === '@')) return;
-    const message = 'Kyverno looks for {{@}} in another place inside a foreach, and the rule fails';
-    reportDifference(reporter, path, 'self', message, 'Write the whole path.');
+    const message = 'inside a foreach, Kyverno resolves {{@}} to another path, and the rule fails';
+    reportDifference(reporter, path, 'self', message, 'Write the full path.');
   } else eachMember(value, path, (child, at) => reportSelf(child, at, reporter));
 }
 
@@ -68,26 +67,26 @@ function adviseOnOldMembership(rule: JsonObject, reporter: Reporter): void {
       if (!isObject(condition)) return;
       const operator = readText(condition, 'operator') ?? '';
       if (!/^(not)?in$/i.test(operator) || typeof read(condition, 'value') !== 'string') return;
-      const message = `Kyverno compares a list with a single value in its own way for ${operator}`;
+      const message = `for ${operator}, Kyverno compares a list with a single value differently`;
       reportDifference(
         reporter,
         [...path, index],
         'oldMembership',
         message,
-        'Use AnyIn, AllIn and their like.',
+        'Use AnyIn, AllIn, AnyNotIn or AllNotIn.',
       );
     });
   }
 }
 
-/** Outside quotes a nested variable is pasted into the expression by Kyverno; here it must be a name or a number. */
+/** Outside quotes, Kyverno inserts a nested variable into the expression source; Kymera accepts only a name or a number. */
 function adviseOnNestedVariables(value: Json, path: Path, reporter: Reporter): void {
   if (typeof value === 'string') {
     const isPasted = findVariables(value).some(({ expression }) => holdsBareVariable(expression));
     if (!isPasted) return;
     const message =
-      'a variable inside an expression must yield a plain name or number; Kyverno pastes any text';
-    reportDifference(reporter, path, 'nested', message, 'Put quotes around it where a text is meant.');
+      'a variable inside an expression must yield a plain name or number; Kyverno inserts any string';
+    reportDifference(reporter, path, 'nested', message, 'Put quotes around it to use it as a string.');
   } else eachMember(value, path, (child, at) => adviseOnNestedVariables(child, at, reporter));
 }
 

@@ -5,7 +5,7 @@ import type { BlockDocument } from '../../policy/check/match-blocks.ts';
 import { parseKind } from '../../policy/kind-selector.ts';
 import type { Reporter } from '../../problem.ts';
 
-/** Built-in kinds: the groups that have them, and their names in lower case with and without a plural ending. */
+/** Built-in kinds: the groups that have them, and their names in lower case singular and plural. */
 const groupsByKind = new Map<string, Set<string>>();
 const kindBySpelling = new Map<string, string>();
 const builtInGroups = new Set<string>();
@@ -21,7 +21,7 @@ function spellingsOf(kind: string): readonly string[] {
   return [kind, `${kind}s`, `${kind}es`, kind.replace(/y$/, 'ies')];
 }
 
-/** Kinds of Kubernetes itself that are misspelt, or looked for in a group that does not have them. */
+/** Reports misspelt built-in kinds, and built-in kinds in the wrong group. */
 export function adviseOnKinds({ path, resources }: BlockDocument, reporter: Reporter): void {
   readTexts(resources, 'kinds').forEach((text, index) => {
     const parts = parseKind(text);
@@ -31,17 +31,12 @@ export function adviseOnKinds({ path, resources }: BlockDocument, reporter: Repo
     if (groups === undefined) {
       const kind = kindBySpelling.get(parts.kind.toLowerCase());
       if (kind === undefined || (parts.group !== '*' && !builtInGroups.has(parts.group))) return;
-      const message = `there is no kind ${parts.kind} in Kubernetes, only ${kind}`;
+      const message = `Kubernetes has no kind ${parts.kind}, only ${kind}`;
       reporter.warn(at, 'KYM_NEVER_APPLIES', message, `Write ${text.replace(parts.kind, kind)}.`);
     } else if (!hasWildcard(parts.group) && builtInGroups.has(parts.group) && !groups.has(parts.group)) {
       const known = [...groups].map((group) => (group === '' ? 'the core group' : group)).join(' or ');
-      const message = `Kubernetes has no ${parts.kind} in the group ${parts.group}, but in ${known}`;
-      reporter.warn(
-        at,
-        'KYM_NEVER_APPLIES',
-        message,
-        `The kind alone, ${parts.kind}, matches in every group.`,
-      );
+      const message = `Kubernetes has no ${parts.kind} in the group ${parts.group}, only in ${known}`;
+      reporter.warn(at, 'KYM_NEVER_APPLIES', message, `The plain kind ${parts.kind} matches in every group.`);
     }
   });
 }

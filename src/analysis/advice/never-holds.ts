@@ -11,7 +11,7 @@ import {
 } from '../../policy/check/condition-places.ts';
 import type { Reporter } from '../../problem.ts';
 
-/** Preconditions that are false whatever the request: constants that do not compare, and values that exclude each other. */
+/** Reports preconditions that are always false: constants that differ, and values that exclude each other. */
 export function adviseOnConditionsThatNeverHold(rule: JsonObject, reporter: Reporter): void {
   for (const place of conditionPlaces(rule)) {
     for (const group of conditionGroups(place)) {
@@ -19,7 +19,7 @@ export function adviseOnConditionsThatNeverHold(rule: JsonObject, reporter: Repo
         adviseOnEach(group, reporter);
         adviseOnContradictions(group, reporter);
       } else if (group.conditions.length > 0 && group.conditions.every(isConstantlyFalse)) {
-        const message = 'none of these conditions can ever hold: they compare constants';
+        const message = 'these conditions compare constants and are never true';
         reporter.warn(
           group.path,
           'KYM_NEVER_APPLIES',
@@ -37,7 +37,7 @@ function adviseOnEach({ path, conditions }: ConditionGroup, reporter: Reporter):
     const { key, operator, value } = condition;
     const text = `${JSON.stringify(key)} ${String(operator)} ${JSON.stringify(value)}`;
     const message = `this condition is always false: ${text}`;
-    reporter.warn([...path, index], 'KYM_NEVER_APPLIES', message, 'A variable is written {{ … }}.');
+    reporter.warn([...path, index], 'KYM_NEVER_APPLIES', message, 'Write a variable as {{ … }}.');
   });
 }
 
@@ -54,7 +54,7 @@ function mayVary(value: Json): boolean {
   return usesVariables(value) || JSON.stringify(value).includes('$(');
 }
 
-/** One key that must equal two different texts. */
+/** One key that must equal two different strings. */
 function adviseOnContradictions({ path, conditions }: ConditionGroup, reporter: Reporter): void {
   const wanted = new Map<string, { readonly value: Json; readonly index: number }>();
   conditions.forEach((condition, index) => {
@@ -65,12 +65,12 @@ function adviseOnContradictions({ path, conditions }: ConditionGroup, reporter: 
     else if (!equal(earlier.value, required.value)) {
       const message = `${required.key} cannot equal both ${JSON.stringify(earlier.value)} and ${JSON.stringify(required.value)}`;
       const at: Path = [...path, index];
-      reporter.warn(at, 'KYM_NEVER_APPLIES', message, 'Put the two under any, or use AnyIn with a list.');
+      reporter.warn(at, 'KYM_NEVER_APPLIES', message, 'Put both under any, or use AnyIn with a list.');
     }
   });
 }
 
-/** Texts that compare letter by letter: no wildcards, and nothing that reads as a number or a duration. */
+/** Strings that are compared literally: no wildcards, numbers or durations. */
 function requiredText(condition: JsonObject): { key: string; value: string } | undefined {
   const key = readText(condition, 'key');
   const value = readText(condition, 'value');

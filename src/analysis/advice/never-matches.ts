@@ -15,7 +15,7 @@ import { adviseOnKinds } from './kinds.ts';
 
 const code = 'KYM_NEVER_APPLIES';
 
-/** Match blocks that no object can satisfy, and rules whose exclude takes away all that match selects. */
+/** Reports match blocks that no object can satisfy, and rules whose exclude covers everything that match selects. */
 export function adviseOnNeverMatching(rule: JsonObject, reporter: Reporter): void {
   const match = readObject(rule, 'match');
   if (match === undefined) return;
@@ -31,16 +31,16 @@ export function adviseOnNeverMatching(rule: JsonObject, reporter: Reporter): voi
   adviseOnExclude(rule, mode, blocks, reporter);
 }
 
-/** The API server sends no object to change when something is deleted. */
+/** The API server sends no object for DELETE. */
 function adviseOnOperations({ path, resources }: BlockDocument, reporter: Reporter): void {
   const operations = readTexts(resources, 'operations');
   if (operations.length === 0 || operations.some((operation) => operation !== 'DELETE')) return;
-  const message = 'a mutate rule never runs on DELETE: there is no object left to change';
+  const message = 'a mutate rule never runs on DELETE: there is no object to change';
   const at: Path = [...path, 'resources', 'operations'];
-  reporter.warn(at, code, message, 'Use CREATE and UPDATE; to change other objects add mutate.targets.');
+  reporter.warn(at, code, message, 'Use CREATE and UPDATE, or add mutate.targets to change other objects.');
 }
 
-/** Kinds whose names may hold more than lower-case letters, digits, `-` and `.`. */
+/** Kinds whose names may contain other characters than lower-case letters, digits, `-` and `.`. */
 const freelyNamedKinds = /^(Role|RoleBinding|ClusterRole|ClusterRoleBinding|CSIDriver|CSINode|.*Review)$/;
 const impossibleInName = /[^a-z0-9.*?-]/;
 
@@ -52,7 +52,7 @@ function adviseOnNames({ path, resources }: BlockDocument, reporter: Reporter): 
     if (found === undefined && name !== '') return;
     const reason = found === undefined ? 'an empty name' : `${JSON.stringify(found)} in ${name}`;
     const message = `no object can have such a name: ${reason}`;
-    const hint = 'Names are lower-case letters, digits, - and . only; * and ? are wildcards.';
+    const hint = 'Names consist of lower-case letters, digits, - and .; * and ? are wildcards.';
     reporter.warn([...path, 'resources', 'names', index], code, message, hint);
   });
 }
@@ -68,7 +68,7 @@ function adviseOnNamespaces({ path, resources }: BlockDocument, reporter: Report
     !namespaces.some((text) => /^\*+$/.test(text))
   ) {
     const message = `${kinds.join(', ')} ${kinds.length === 1 ? 'has' : 'have'} no namespace to match`;
-    reporter.warn([...at, 'namespaces'], code, message, 'Leave namespaces out.');
+    reporter.warn([...at, 'namespaces'], code, message, 'Remove namespaces.');
   }
   if (kinds.every((kind) => kind === 'Namespace') && read(resources, 'namespaceSelector') !== undefined) {
     const message = 'namespaceSelector never matches a Namespace itself';
@@ -76,7 +76,7 @@ function adviseOnNamespaces({ path, resources }: BlockDocument, reporter: Report
       [...at, 'namespaceSelector'],
       code,
       message,
-      'Use selector, which looks at its own labels.',
+      'Use selector, which compares its own labels.',
     );
   }
 }
@@ -97,7 +97,7 @@ function adviseOnDisjointKinds(blocks: readonly BlockDocument[], reporter: Repor
   }
 }
 
-/** Undefined when the block names no kinds, or some by wildcard. */
+/** Undefined when the block has no kinds, or kinds with wildcards. */
 function literalKinds(resources: JsonObject): readonly string[] | undefined {
   const kinds = readTexts(resources, 'kinds').map((text) => parseKind(text)?.kind ?? '*');
   return kinds.length === 0 || kinds.some(hasWildcard) ? undefined : kinds;
@@ -113,18 +113,18 @@ function adviseOnExclude(
   if (exclude === undefined) return;
   const excluded = filterBlocks(exclude, ['exclude']);
   if (excluded.mode === 'all' && excluded.blocks.length > 1) return;
-  // Equal blocks are refused when the policy is loaded.
+  // Loading rejects equal blocks.
   const covers = (outer: BlockDocument) => (inner: BlockDocument) =>
     !equal(outer.block, inner.block) && isWithin(inner, outer);
   const everything = excluded.blocks.find((outer) =>
     mode === 'all' ? blocks.some(covers(outer)) : blocks.every(covers(outer)),
   );
   if (everything === undefined) return;
-  const message = 'exclude takes away everything that match selects';
+  const message = 'exclude removes everything that match selects';
   reporter.warn(everything.path, code, message, 'Narrow the exclude block, or remove the rule.');
 }
 
-/** Whether an object in the inner block is surely in the outer one: the outer asks for nothing more. */
+/** Whether every object that matches the inner block matches the outer one. */
 function isWithin(inner: BlockDocument, outer: BlockDocument): boolean {
   if (isEmptyBlock(outer) || userFields.some((field) => readList(outer.block, field).length > 0))
     return false;

@@ -17,7 +17,7 @@ import { parseKind } from '../../policy/kind-selector.ts';
 import type { Reporter } from '../../problem.ts';
 import { reportDifference } from './difference.ts';
 
-/** The merge schema of what a rule patches; `custom` when all of it is no kind of Kubernetes itself. */
+/** The merge schema of the kinds that a rule patches; `custom` when none is built in. */
 export type RuleSchema = SchemaNode | 'custom' | 'unknown';
 
 interface OverlayAdvice {
@@ -43,7 +43,7 @@ function schemaOfKind(kind: string): SchemaNode | undefined {
   return name === undefined ? undefined : mergeSchemaFor(name.slice(0, -kind.length - 1), kind);
 }
 
-/** Where Kyverno would make another object of a strategic merge patch. */
+/** Reports where Kyverno produces another result for a strategic merge patch. */
 export function adviseOnOverlay(overlay: Json, path: Path, advice: OverlayAdvice): void {
   if (isObject(overlay)) walkMap(overlay, path, advice, false);
 }
@@ -64,22 +64,22 @@ function walkMap(map: JsonObject, path: Path, advice: OverlayAdvice, inItem: boo
     }
     if (anchor?.type === 'condition' || anchor?.type === 'global') {
       if (!holdsPlainValues(value)) continue;
-      const message = `Kyverno writes the plain values below ${anchor.text} into the object; here they only compare`;
+      const message = `Kyverno writes the plain values below ${anchor.text} into the object; Kymera only compares them`;
       reportDifference(reporter, at, 'condition', message, 'Put the keys below it in parentheses too.');
       continue;
     }
     if (anchor?.type === 'add' && inItem && !advice.inLoop) {
-      const message = `Kyverno decides ${anchor.text} for the first item of the list and uses that for all`;
+      const message = `Kyverno evaluates ${anchor.text} for the first list item and uses the result for all items`;
       reportDifference(reporter, at, 'leak', message, 'A foreach gives each item its own patch.');
     }
     if (isObject(value) && Object.keys(value).length === 0) {
-      const message = `Kyverno leaves out the empty map of ${anchor?.key ?? key}`;
+      const message = `Kyverno omits the empty map ${anchor?.key ?? key}`;
       reportDifference(
         reporter,
         at,
         'emptyMap',
         message,
-        'Use patchesJson6902, or state a default value in it.',
+        'Use patchesJson6902, or set a default value in it.',
       );
     }
     walk(value, at, { ...advice, schema: memberSchema(advice.schema, anchor?.key ?? key) }, inItem);
@@ -104,14 +104,14 @@ function memberSchema(schema: RuleSchema, key: string): RuleSchema {
   return typeof schema === 'string' ? schema : (schema.fields.get(key) ?? plain);
 }
 
-/** Fields that the table leaves out hold nothing that is merged by key. */
+/** Fields that are not in the table contain no lists merged by key. */
 const plain: SchemaNode = { fields: new Map() };
 
 function walkList(list: JsonArray, path: Path, advice: OverlayAdvice): void {
   const anchored = list.filter(holdsAnchor);
   if (anchored.length > 1) {
-    const message = 'Kyverno mixes up several anchored items in one list, and may crash';
-    reportDifference(advice.reporter, path, 'anchoredItems', message, 'Write a rule for each item.');
+    const message = 'Kyverno confuses several anchored items in one list, and may crash';
+    reportDifference(advice.reporter, path, 'anchoredItems', message, 'Write a separate rule for each item.');
   }
   const { schema } = advice;
   const inner = { ...advice, schema: typeof schema === 'string' ? schema : (schema.items ?? plain) };
@@ -140,12 +140,12 @@ function adviseOnAnchoredItem(item: JsonObject, path: Path, schema: RuleSchema, 
   const hasPlainFields = Object.keys(item).some((key) => parseAnchor(key) === undefined);
   if (hasPlainFields && Object.keys(item).some((key) => parseAnchor(key)?.type === 'global')) {
     const message =
-      'Kyverno does not patch an item with <( ): there it only decides whether the rule applies';
+      'Kyverno does not patch an item with <( ): the anchor only decides whether the rule applies';
     reportDifference(reporter, path, 'smaller', message, 'Use ( ) to patch the items that match.');
   }
   const isAnchoredHere = Object.keys(item).some((key) => isCondition(key));
   if (!isAnchoredHere && keys !== undefined && !keys.some((key) => Object.hasOwn(item, key))) {
-    const message = 'Kyverno gives what one item of the list gets to the others as well';
+    const message = 'Kyverno applies the patch of one list item to the other items too';
     reportDifference(reporter, path, 'furtherDown', message, 'Use a foreach over the outer list.');
   }
 }
@@ -154,7 +154,7 @@ function adviseOnPlainItem(item: JsonObject, path: Path, schema: RuleSchema, rep
   const [key] = typeof schema === 'string' ? [] : (schema.mergeKeys ?? []);
   const fields = Object.keys(item);
   if (key === undefined || fields.some((field) => field === key || /^\$|\{\{|\(/.test(field))) return;
-  const message = `the item has no ${key}, by which the list is merged: the rule fails; Kyverno empties the list`;
+  const message = `the item lacks the merge key ${key}: the rule fails, and Kyverno empties the list`;
   reportDifference(reporter, path, 'keyless', message, `Add ${key}, or (${key}): "*" to mean every item.`);
 }
 

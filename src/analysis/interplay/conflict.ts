@@ -5,7 +5,7 @@ import { formatSteps, stepFits, type Write, type WriteStep } from '../writes/wri
 import type { Example } from './example-object.ts';
 import { onlyRule, tryOut } from './trial.ts';
 
-/** A rule with what it may write, and objects to try it on. */
+/** A rule with its write set and example objects. */
 export interface RuleUnderTest {
   readonly policy: CompiledPolicy;
   readonly rule: CompiledRule;
@@ -13,15 +13,15 @@ export interface RuleUnderTest {
   readonly examples: readonly Example[];
 }
 
-/** Two rules that write one place with different values: which of them runs last decides. */
+/** Two rules that write different values to the same field, so the result depends on their order. */
 export interface Conflict {
-  /** In the order in which they run. */
+  /** In execution order. */
   readonly first: ConflictSide;
   readonly second: ConflictSide;
-  /** For people: `spec.replicas`. */
+  /** Formatted for messages: `spec.replicas`. */
   readonly place: string;
   readonly example: Example;
-  /** What stands there in the end, and what would if the rules ran the other way round. */
+  /** The value after both rules, and the value if the rules ran in reverse order. */
   readonly outcome: Json | undefined;
   readonly reversed: Json | undefined;
 }
@@ -40,8 +40,8 @@ interface Candidate extends ConflictSide {
 }
 
 /**
- * `rules` in the order in which they run. Only pairs whose order was seen to matter on an example are reported, and of
- * one rule at one place the first only.
+ * Expects `rules` in execution order. Reports only pairs whose order matters on an example, and only the first
+ * conflict of a rule at a path.
  */
 export function findConflicts(rules: readonly RuleUnderTest[]): readonly Conflict[] {
   const byPlace = new Map<string, Candidate[]>();
@@ -62,13 +62,13 @@ export function findConflicts(rules: readonly RuleUnderTest[]): readonly Conflic
   return [...byPlace.values()].flatMap(conflictsAt);
 }
 
-/** A field by its name, given a constant or removed; whether a list item is added is seen in what it holds. */
+/** A named field that is set to a constant or removed. List items are compared by their fields. */
 function isFixed({ effect, value, path }: Write): boolean {
   const isField = path.at(-1)?.type === 'key';
   return isField && effect !== 'item' && (effect === 'remove' || value !== undefined);
 }
 
-/** Runs all rules that write a place on the examples of each: those that matched one may be in each other's way. */
+/** Runs all rules that write to a path on the examples of each; rules that match the same example may conflict. */
 function conflictsAt(candidates: readonly Candidate[]): readonly Conflict[] {
   const found = new Map<Candidate, Conflict>();
   const [first] = candidates;
@@ -103,7 +103,7 @@ function firstConflict(
     if (first.rank >= second.rank || isSameWrite(first.write, second.write)) continue;
     if (!first.kinds.some((kind) => second.kinds.some((other) => overlap(kind, other)))) continue;
     const isOnePolicy = first.policy === second.policy;
-    // In one policy a later rule may be meant to override an earlier one for some objects: not for all that it is made for.
+    // Within a policy, a later rule may deliberately override an earlier one for some objects, but not for all of them.
     if (isOnePolicy && (first.policy.applyRules === 'One' || owner !== first)) continue;
     const conflict = tryPair(first, second, example);
     if (conflict !== undefined) return conflict;

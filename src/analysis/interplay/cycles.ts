@@ -10,36 +10,36 @@ import type { RuleUnderTest } from './conflict.ts';
 import type { Example } from './example-object.ts';
 import { onlyRule, tryOut } from './trial.ts';
 
-/** Rules whose changes set one another off, so that an object never comes to rest. */
+/** Rules that trigger each other, so that an object never stops changing. */
 export interface RuleCycle {
   readonly rules: readonly { readonly policy: CompiledPolicy; readonly rule: CompiledRule }[];
   readonly example: Example;
-  /** A place that goes on changing, as a pointer. */
+  /** Pointer to a value that keeps changing. */
   readonly place: string;
 }
 
-/** Rounds after which what still changes is taken never to stop: no sound chain of rules is that long. */
+/** An object that still changes after this many rounds is assumed never to stop. */
 const mostRounds = 8;
 
-/** `rules` in the order in which they run; those that are nonIdempotent by themselves are left out by the caller. */
+/** Expects `rules` in execution order, without rules that are not idempotent by themselves. */
 export function findRuleCycles(rules: readonly RuleUnderTest[]): readonly RuleCycle[] {
   return cyclicGroups(rules).flatMap((group) => {
     for (const example of group.flatMap(({ examples }) => examples)) {
-      const loop = runOn(group, example);
+      const loop = findCycle(group, example);
       if (loop !== undefined) return [loop];
     }
     return [];
   });
 }
 
-function runOn(group: readonly RuleUnderTest[], example: Example): RuleCycle | undefined {
-  const all = goesOn(group, example);
+function findCycle(group: readonly RuleUnderTest[], example: Example): RuleCycle | undefined {
+  const all = keepsChanging(group, example);
   if (all === undefined) return undefined;
   const least = all.rules.reduce<Ongoing>((rest, rule) => {
     const others = rest.rules.filter((other) => other !== rule);
-    return goesOn(others, example) ?? rest;
+    return keepsChanging(others, example) ?? rest;
   }, all);
-  // Rules that all act at once contradict each other; a loop needs one that acts on what another did.
+  // Rules that all apply to the original object are a conflict; a cycle needs one that reacts to another.
   const isLoop = least.rules.some((rule) => changes(rule, example, example.object) === undefined);
   return least.rules.length > 1 && isLoop ? { ...least, example } : undefined;
 }
@@ -49,8 +49,8 @@ interface Ongoing {
   readonly place: string;
 }
 
-/** The rules that still change the object after many rounds; undefined when it comes to rest. */
-function goesOn(rules: readonly RuleUnderTest[], example: Example): Ongoing | undefined {
+/** The rules that still change the object after many rounds; undefined when the object is stable. */
+function keepsChanging(rules: readonly RuleUnderTest[], example: Example): Ongoing | undefined {
   let object = example.object;
   let active: RuleUnderTest[] = [];
   let place = '';
@@ -77,7 +77,7 @@ function changes(
   return trial.failed || trial.applied.length === 0 || equal(trial.object, object) ? undefined : trial.object;
 }
 
-/** Groups of rules in which each may, over the others, set off itself again: strongly connected, two or more. */
+/** Groups of two or more rules that may trigger each other: strongly connected components. */
 export function cyclicGroups(rules: readonly RuleUnderTest[]): readonly (readonly RuleUnderTest[])[] {
   const nodes = rules.filter(({ rule }) => rule.targets === undefined && rule.autogenOf === undefined);
   const reads = nodes.map(({ rule }) => readsOf(rule.document));
@@ -98,7 +98,7 @@ function isSameKind(left: string, right: string): boolean {
   return left === right || left.includes('*') || right.includes('*');
 }
 
-/** Whether one place lies within the other; items of lists count as the list. */
+/** Whether one path contains the other; items of a list count as the list. */
 function touches(path: readonly WriteStep[], place: readonly string[]): boolean {
   return place.every((name, index) => {
     const step = path[index];
@@ -106,7 +106,7 @@ function touches(path: readonly WriteStep[], place: readonly string[]): boolean 
   });
 }
 
-/** The places of an object that decide what a rule does, as far as its text shows; `[]` is all of it. */
+/** The paths of an object that a rule reads, as far as they are literal; `[]` is the whole object. */
 function readsOf(rule: JsonObject): readonly (readonly string[])[] {
   const filters = [readObject(rule, 'match'), readObject(rule, 'exclude')];
   const blocks = filters.flatMap((filter) => (filter === undefined ? [] : filterBlocks(filter, []).blocks));
@@ -140,7 +140,7 @@ function overlayReads(mutate: JsonObject): readonly (readonly string[])[] {
   );
 }
 
-/** Where anchors look, as far as the first list on the way. */
+/** The paths that anchors read, up to the first list. */
 function anchorPaths(value: Json, path: readonly string[]): readonly (readonly string[])[] {
   if (isArray(value)) return value.some((item) => anchorPaths(item, []).length > 0) ? [path] : [];
   if (!isObject(value)) return [];
@@ -151,7 +151,7 @@ function anchorPaths(value: Json, path: readonly string[]): readonly (readonly s
   });
 }
 
-/** Tarjan's strongly connected components, in the order of their first member; single ones are left out. */
+/** Tarjan's strongly connected components, in the order of their first member; without single nodes. */
 function components(edges: readonly (readonly number[])[]): readonly (readonly number[])[] {
   const order = new Map<number, number>();
   const low = new Map<number, number>();

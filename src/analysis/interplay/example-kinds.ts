@@ -6,7 +6,7 @@ const template: JsonObject = { metadata: { labels: { app: 'example' } }, spec: p
 const selector: JsonObject = { matchLabels: { app: 'example' } };
 const controller: JsonObject = { spec: { selector, template } };
 
-/** What objects of common kinds have anyway. */
+/** Minimal content of objects of common kinds. */
 const contents: Readonly<Record<string, JsonObject>> = {
   Pod: { spec: podSpec },
   Deployment: controller,

@@ -14,7 +14,7 @@ import { bareObject } from './example-kinds.ts';
 import { placePatch } from './example-patch.ts';
 import { exampleText, holdsAt, objectPath, placeAt, readPaths } from './example-value.ts';
 
-/** An object on which a rule should do something, and the request that brings it. */
+/** An object that a rule should change, and its request. */
 export interface Example {
   readonly object: JsonObject;
   readonly operation: Operation;
@@ -25,8 +25,8 @@ export interface Example {
 const kindsPerBlock = 2;
 
 /**
- * Objects made from a rule: what its match asks for, what its anchors and simple preconditions compare with, what its
- * patch needs to find. Whether the rule really acts on one shows when it is run.
+ * Creates objects from a rule: they satisfy its match block, its anchors and its simple preconditions, and contain
+ * what its patch needs. Running the rule shows whether it applies to them.
  */
 export function examplesFor(policy: CompiledPolicy, rule: CompiledRule): readonly Example[] {
   const { mode, blocks } = filterBlocks(readObject(rule.document, 'match') ?? {}, ['match']);
@@ -109,7 +109,7 @@ function userOf(block: JsonObject): RequestUser | undefined {
   };
 }
 
-/** With what anchors, patches and preconditions look for. */
+/** Adds the values that anchors, patches and preconditions need. */
 function fitted(example: Example, rule: CompiledRule): Example {
   const object = placePatch(example.object, readObject(rule.document, 'mutate') ?? {});
   return conditionGroups({ path: [], holder: rule.document }).reduce(
@@ -158,7 +158,7 @@ function wantedValue(operator: string, value: Json | undefined): Json | undefine
   }
 }
 
-/** Fields that variables read and that are not there would make the rule fail. */
+/** Adds fields that variables read: the rule would fail without them. */
 function withReadFields(example: Example, rule: CompiledRule): Example {
   const absent = readPaths(rule.document).filter((path) => !holdsAt(example.object, path));
   if (absent.length === 0) return example;

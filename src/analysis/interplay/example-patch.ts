@@ -6,7 +6,7 @@ import { parseAnchor } from '../../patch/strategic/anchor.ts';
 import { readOperations } from '../../policy/check/json-patch-operations.ts';
 import { exampleValue, holdsAt, objectPath, placeAt } from './example-value.ts';
 
-/** The object with what the patches of a mutate block (or a loop) look for: anchors, lists, fields to replace. */
+/** Adds the values that the patches of a mutate block or loop need: for anchors, lists, fields to replace. */
 export function placePatch(object: JsonObject, owner: JsonObject): JsonObject {
   let result = object;
   for (const field of ['patchStrategicMerge', 'overlay']) {
@@ -59,7 +59,7 @@ function holdsAnchor(value: Json): boolean {
   return Object.entries(value).some(([key, inner]) => parseAnchor(key) !== undefined || holdsAnchor(inner));
 }
 
-/** `replace`, `test` and `remove` need a value that is there. */
+/** `replace`, `test` and `remove` need an existing value. */
 function placeOperations(object: JsonObject, patch: Json): JsonObject {
   return readOperations(patch).reduce((result, { op, tokens, value }) => {
     if (tokens === undefined || tokens.some(hasVariable) || op === 'add') return result;

@@ -3,7 +3,7 @@ import { hasVariable } from '../../expression/template/tokens.ts';
 import { EditError, setAt } from '../../json/edit.ts';
 import { isObject, type Json, type JsonObject, type Path, valueAt } from '../../json/value.ts';
 
-/** A text that fits a pattern with wildcards and, where that is simple, with operators. */
+/** A string that matches a pattern with wildcards and simple operators. */
 export function exampleText(pattern: string): string {
   const [alternative = ''] = pattern.split('|');
   const term = (alternative.split('&')[0] ?? '').trim();
@@ -21,7 +21,7 @@ function plain(pattern: string): string {
   return pattern.replaceAll('?', 'x').replaceAll(/\*+/g, 'x');
 }
 
-/** The value that an anchor or condition compares with, as an example of what it holds for. */
+/** An example value for which an anchor or condition is true. */
 export function exampleValue(pattern: Json): Json {
   if (typeof pattern === 'string') {
     const text = exampleText(pattern);
@@ -30,7 +30,7 @@ export function exampleValue(pattern: Json): Json {
   return pattern;
 }
 
-/** Sets a value; maps and lists that are missing on the way are made. A path that the object has no room for is left out. */
+/** Sets a value and creates missing maps and lists. A path that does not fit the object is ignored. */
 export function placeAt(object: JsonObject, path: Path, value: Json): JsonObject {
   try {
     const placed = setAt(object, path, value);
@@ -47,7 +47,7 @@ export function holdsAt(object: JsonObject, path: Path): boolean {
 
 const field = /^\.(?:([A-Za-z_]\w*)|"((?:[^"\\]|\\.)*)")/;
 
-/** The fields after `request.object`, as far as they are plain; undefined when there are none. */
+/** The plain fields after `request.object`; undefined when there are none. */
 function fieldsAfter(text: string): readonly string[] | undefined {
   const fields: string[] = [];
   let rest = text;
@@ -55,17 +55,17 @@ function fieldsAfter(text: string): readonly string[] | undefined {
     fields.push(match[1] ?? (match[2] ?? '').replaceAll(/\\(.)/g, '$1'));
     rest = rest.slice(match[0].length);
   }
-  // What goes on with brackets is a list, and with a parenthesis no field at all.
+  // A bracket follows a list, and a parenthesis a function name.
   return fields.length === 0 || /^[[(.]/.test(rest) ? undefined : fields;
 }
 
-/** The field that `{{ request.object.a.b }}` (a default may follow) is about. */
+/** The field that `{{ request.object.a.b }}`, with or without a default, reads. */
 export function objectPath(key: string): readonly string[] | undefined {
   const inner = /^\{\{\s*request\.object(\..*?)\s*(?:\|\|.*)?\}\}$/s.exec(key.trim())?.[1];
   return inner === undefined ? undefined : fieldsAfter(inner);
 }
 
-/** The plain fields of the object that the texts of a rule read. */
+/** The plain fields of the object that the strings of a rule read. */
 export function readPaths(document: JsonObject): readonly (readonly string[])[] {
   const found = new Map<string, readonly string[]>();
   const text = JSON.stringify(document).replaceAll('\\"', '"');

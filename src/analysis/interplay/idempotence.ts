@@ -6,21 +6,21 @@ import type { CompiledPolicy, CompiledRule } from '../../policy/compiled.ts';
 import type { Example } from './example-object.ts';
 import { tryOut } from './trial.ts';
 
-/** A rule that changes again what its policy has changed already. */
+/** A rule that changes an object again after its policy has already run. */
 export interface NonIdempotentRule {
   readonly policy: CompiledPolicy;
   readonly rule: CompiledRule;
   readonly example: Example;
-  /** A place that differs, as a pointer. */
+  /** Pointer to a value that differs. */
   readonly place: string;
-  /** What stands there after one run and after two; undefined where there is nothing. */
+  /** The value after one run and after two; undefined when absent. */
   readonly once: Json | undefined;
   readonly twice: Json | undefined;
 }
 
 /**
- * Runs a policy twice on examples: a policy that is not idempotent goes on changing an object with every update, and
- * when the API server calls a webhook once more.
+ * Runs a policy twice on examples. A policy that is not idempotent changes an object on every update, and when the API
+ * server reinvokes the webhook.
  */
 export function findNonIdempotentRules(
   policy: CompiledPolicy,

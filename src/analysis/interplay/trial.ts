@@ -10,18 +10,18 @@ import type { CompiledPolicy, CompiledRule } from '../../policy/compiled.ts';
 import { createSnapshot } from '../../policy/registry.ts';
 import type { Example } from './example-object.ts';
 
-/** What policies made of an object, tried out when they are checked. */
+/** The result of running policies on an example object. */
 export interface Trial {
   readonly object: JsonObject;
   /** The rules that changed something. */
   readonly applied: readonly CompiledRule[];
-  /** Those, and the rules that matched but found nothing to change. */
+  /** The applied rules, and the rules that matched without changing anything. */
   readonly matched: readonly CompiledRule[];
-  /** A rule failed: an example made from its text says nothing then. */
+  /** A rule failed, so the example is not meaningful. */
   readonly failed: boolean;
 }
 
-/** Runs policies on an object as if it came with the example's request; each round takes place at another time. */
+/** Runs policies on an object with the request of the example; each round has another time. */
 export function tryOut(
   policies: readonly CompiledPolicy[],
   example: Example,
@@ -81,7 +81,7 @@ function namespaceData({ namespaceLabels }: Example): DataSource {
     read: ({ type }) =>
       type === 'namespaceLabels'
         ? { found: true, value: namespaceLabels }
-        : { found: false, error: 'there is no cluster to read from' },
+        : { found: false, error: 'no cluster is available' },
   };
 }
 

@@ -2,7 +2,7 @@ import { isArray, isObject, type Json, type JsonObject, type Path } from '../../
 import { parseAnchor } from '../../patch/strategic/anchor.ts';
 import { anyStep, keyStep, type Write, type WriteStep, writeOf } from './write-step.ts';
 
-/** What an overlay of the first dialect may write: it holds no variables, and knows no merge keys. */
+/** The writes of a v1alpha1 overlay, which has no variables and no merge keys. */
 export function overlayWritesV1alpha1(overlay: JsonObject, source: Path): readonly Write[] {
   return mapWrites(overlay, [], source);
 }
@@ -21,7 +21,7 @@ function mapWrites(map: JsonObject, steps: readonly WriteStep[], source: Path): 
   );
 }
 
-/** An item with an anchor, or without scalars of its own, is for every item there; any other is one to add. */
+/** An item with an anchor or without scalars applies to every existing item; any other item is added. */
 function itemWrites(item: Json, steps: readonly WriteStep[], source: Path): readonly Write[] {
   if (item === null) return [];
   const isForEach =

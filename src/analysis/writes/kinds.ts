@@ -57,8 +57,8 @@ function targetKind(target: JsonObject): WrittenKind {
 }
 
 /**
- * A kind of Kubernetes that is named without its group is taken for that one: a custom kind of the same name is
- * named with its group by those who mean it.
+ * A built-in kind without a group means the built-in one: a custom kind of the same name needs its group.
+ *
  */
 function withGroups(written: WrittenKind): readonly WrittenKind[] {
   if (!hasWildcard(written.group) || hasWildcard(written.kind)) return [written];
@@ -74,7 +74,7 @@ function builtInKinds({ group, version, kind }: WrittenKind): readonly BuiltInKi
   );
 }
 
-/** An apiVersion that objects of a kind have: that of Kubernetes, or one made up for a kind without group or version. */
+/** An apiVersion for a kind: the built-in one, or an example for a kind without group or version. */
 export function apiVersionFor(written: WrittenKind): string {
   const known = builtInKinds(written).findLast(({ version }) => version === 'v1') ?? builtInKinds(written)[0];
   const group = known?.group ?? (hasWildcard(written.group) ? 'example.com' : written.group);
@@ -82,10 +82,10 @@ export function apiVersionFor(written: WrittenKind): string {
   return group === '' ? version : `${group}/${version}`;
 }
 
-/** What is known of the lists in objects of a kind; several when its versions differ. */
+/** The merge schemas of a kind; several when its versions differ. */
 export function schemasOf(written: WrittenKind): readonly WriteSchema[] {
   if (hasWildcard(written.kind)) return ['unknown'];
-  // The body of a subresource is of another kind, but for the whole object under another name.
+  // The body of a subresource has another kind, except for subresources that carry the whole object.
   if (!['', 'status', 'ephemeralcontainers', 'resize'].includes(written.subresource)) return ['unknown'];
   const schemas = builtInKinds(written).flatMap(({ group, version, kind }) => {
     const apiVersion = group === '' ? version : `${group}/${version}`;

@@ -19,7 +19,7 @@ import {
   writeOf,
 } from './write-step.ts';
 
-/** What a JSON patch (text, or a list in the first dialect) may write. */
+/** The writes of a JSON patch (a string, or a list in v1alpha1). */
 export function operationWrites(
   patch: Json,
   source: Path,
@@ -43,7 +43,7 @@ interface PatchContext {
   readonly schema: WriteSchema;
   /** Variables that yield an index, and so one step. */
   readonly indexes: ReadonlySet<string>;
-  /** Items that this patch put at an index, by list and index: later operations may go on inside. */
+  /** Items that this patch inserted, by list and index: later operations may change them. */
   readonly inserted: Map<string, WriteStep>;
   readonly isAlpha: boolean;
   /** Lists in which indexes move while the patch runs. */
@@ -72,7 +72,7 @@ function textOf(node: PatchNode | undefined): string | undefined {
 function readOperation(node: PatchNode, source: Path, context: PatchContext): readonly Write[] {
   const op = entryOf(node, 'op');
   const path = textOf(entryOf(node, 'path'));
-  // The operation itself is a variable: it may be any.
+  // A variable operation may be any operation.
   if (node.type === 'template' || op?.type === 'template' || path === undefined)
     return [writeOf([], 'set', source)];
   const value = entryOf(node, 'value');
@@ -126,7 +126,7 @@ function isListPlace(tokens: readonly string[], { schema }: PatchContext): boole
   return typeof schema === 'string' || !textMaps.has(parent);
 }
 
-/** Fields of Kubernetes that are maps from text to text: a number in a path below them is a key. */
+/** Kubernetes fields that are maps of strings: a number in a path below them is a key. */
 const textMaps = new Set([
   'data',
   'binaryData',
@@ -137,7 +137,7 @@ const textMaps = new Set([
   'nodeSelector',
 ]);
 
-/** The item that is put in, as it can be found again: by its merge keys, its name, or its scalars. */
+/** Identifies an inserted item by its merge keys, its name, or its scalars. */
 function itemStep(value: PatchNode | undefined, schema: WriteSchema): WriteStep {
   if (value === undefined) return anyStep;
   if (value.type === 'constant') return { type: 'item', where: value.value };
@@ -170,7 +170,7 @@ function stepsOf(path: string, context: PatchContext): readonly WriteStep[] {
   return stepsOfTokens(splitPath(path), context);
 }
 
-/** A variable that is no index may yield a slash: from there on, anything. */
+/** A variable that is not an index may contain a slash, so the rest of the path is unknown. */
 function stepsOfTokens(tokens: readonly string[], context: PatchContext): readonly WriteStep[] {
   const steps: WriteStep[] = [];
   for (const token of tokens) {
@@ -201,7 +201,7 @@ function isIndex(token: string, indexes: ReadonlySet<string>): boolean {
   );
 }
 
-/** Splits at slashes outside variables, and takes the escapes out of what is no variable. */
+/** Splits at slashes outside variables, and unescapes the parts that are not variables. */
 function splitPath(path: string): string[] {
   const variables = findVariables(path);
   if (variables.length === 0) return readPointer(path);

@@ -32,12 +32,12 @@ interface Place {
   readonly steps: readonly WriteStep[];
   readonly source: Path;
   readonly schema: WriteSchema;
-  /** Below `+()`, all is written only where the anchored key is absent. */
+  /** Below `+()`, values are written only where the anchored key is absent. */
   readonly effect: 'set' | 'default';
   readonly loops: readonly LoopNames[];
 }
 
-/** What a strategic merge overlay may write. */
+/** The writes of a strategic merge overlay. */
 export function overlayWrites(
   overlay: JsonObject,
   source: Path,
@@ -85,7 +85,7 @@ function mapWrites(map: JsonObject, place: Place): readonly Write[] {
   });
 }
 
-/** What a directive of kubectl's patches tidies up; undefined for any other key. */
+/** The writes of a strategic merge directive; undefined for any other key. */
 function directiveTarget(text: string): WriteStep | undefined {
   if (text === '$retainKeys') return anyStep;
   const field = /^\$(?:setElementOrder|deleteFromPrimitiveList)\/(.+)$/s.exec(text)?.[1];
@@ -131,7 +131,7 @@ function itemWrites(item: Json, keys: readonly string[] | undefined, place: Plac
   return mapWrites(withoutFirstKey(item, keys), inItem(step, place));
 }
 
-/** An item that is found by a text is not given that text. */
+/** A value that identifies an item is not written to it. */
 function withoutFirstKey(item: JsonObject, keys: readonly string[] | undefined): JsonObject {
   const first = keys?.[0];
   if (first === undefined || typeof item[first] !== 'string') return item;
@@ -142,14 +142,14 @@ function inItem(step: WriteStep, place: Place): Place {
   return { ...place, steps: [...place.steps, step], schema: itemSchema(place.schema) };
 }
 
-/** A plain item beside anchored ones, or one of a set of scalars: added unless it is there. */
+/** A plain item next to anchored ones, or a scalar of a set: added unless present. */
 function addedItem(item: Json, place: Place): Write {
   const value = constantOf(item);
   const step: WriteStep = value === undefined ? anyStep : { type: 'item', where: value };
   return writeOf([...place.steps, step], 'item', place.source, value);
 }
 
-/** The merge keys that an item states; undefined when it lacks the first. */
+/** The merge keys of an item; undefined without the first one. */
 function keysOf(item: JsonObject, keys: readonly string[]): JsonObject | 'variable' | undefined {
   const [first] = keys;
   if (first === undefined || !isScalar(item[first])) return undefined;
@@ -165,7 +165,7 @@ function isScalar(value: Json | undefined): boolean {
   return value !== undefined && value !== null && typeof value !== 'object';
 }
 
-/** Conditions that compare a member with a plain word say which item is meant. */
+/** Conditions that compare a member with a literal identify the item. */
 function literalStep(conditions: readonly (readonly [string, Json])[]): WriteStep {
   const members = conditions.flatMap(([text, value]) => {
     const key = parseAnchor(text)?.key ?? '';

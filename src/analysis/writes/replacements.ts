@@ -7,14 +7,14 @@ import { wildcardText } from '../../patch/replacement/text.ts';
 import type { WrittenKind } from './kinds.ts';
 import { anyStep, constantOf, keyStep, type Write, type WriteStep, writeOf } from './write-step.ts';
 
-/** What one entry of `replacements` may write in objects of a kind. */
+/** The writes of one entry of `replacements` in objects of a kind. */
 export function replacementWrites(entry: JsonObject, source: Path, kind: WrittenKind): readonly Write[] {
   const literal = read(entry, 'sourceValue');
   const value = literal === undefined ? undefined : constantOf(literal);
   return readObjects(entry, 'targets').flatMap((target, index) => {
     if (!couldSelect(target, kind)) return [];
     const options = readObject(target, 'options') ?? {};
-    // With a delimiter only a part of the text is replaced.
+    // With a delimiter, only a part of the string is replaced.
     const written = readText(options, 'delimiter') === undefined ? value : undefined;
     const paths = readTexts(target, 'fieldPaths');
     return (paths.length === 0 ? ['metadata.name'] : paths).flatMap((text, position) => {
@@ -57,7 +57,7 @@ function readSteps(text: string): readonly WriteStep[] | undefined {
   }
 }
 
-/** Variables are split with the path they stand in, so dots in them must not count. */
+/** Dots inside variables must not split the path. */
 function splitOutsideVariables(text: string): readonly string[] {
   const hidden = text.replace(/\{\{.*?\}\}/gs, '{{}}');
   return splitFieldPath(hidden);
@@ -79,7 +79,7 @@ function toStep(part: string): WriteStep {
   }
 }
 
-/** A path can go on inside JSON or YAML that is kept as text: what is written then is the text. */
+/** A path can continue inside a JSON or YAML string: the write then covers the string. */
 function depthOfText(steps: readonly WriteStep[]): number {
   const names = steps.map((step) => (step.type === 'key' ? step.name : ''));
   if (['data', 'stringData', 'binaryData'].includes(names[0] ?? '')) return 2;

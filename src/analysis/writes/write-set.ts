@@ -11,15 +11,15 @@ import { type LoopNames, overlayWrites } from './overlay.ts';
 import { replacementWrites } from './replacements.ts';
 import { sameStep, type Write, type WriteSchema } from './write-step.ts';
 
-/** What a rule may write in the objects of one kind. */
+/** The possible writes of a rule in objects of one kind. */
 export interface KindWrites {
   readonly kind: WrittenKind;
   readonly writes: readonly Write[];
 }
 
 /**
- * The places that a rule may write, by kind: exact where the rule states them, `any` where an anchor, a loop or a
- * variable decides. A write covers what is below it, and the parents that have to be made for it.
+ * The paths that a rule may write, by kind: exact where they are literal, `any` where they depend on an anchor, a loop
+ * or a variable. A write covers everything below its path, and the parents created for it.
  *
  * @example
  * writeSet(rule)[0]?.writes.map((write) => formatSteps(write.path)) // ['metadata.labels.team']
@@ -71,14 +71,14 @@ function loopNames(loop: JsonObject): LoopNames {
   return { list: readText(loop, 'list') ?? '', as };
 }
 
-/** As when the rule was compiled: outside loops references start at the rule, and a loop resolves its own. */
+/** As in compilation: outside loops, references start at the rule; a loop resolves its own. */
 function withReferences(rule: JsonObject): JsonObject {
   if (readList(readObject(rule, 'mutate') ?? {}, 'foreach').length > 0) return rule;
   const resolved = resolveReferences(rule, [], silent);
   return isObject(resolved) ? resolved : rule;
 }
 
-/** The rule was compiled: whatever is wrong with it was reported then. */
+/** Problems of the rule were reported when it was compiled. */
 const silent: Reporter = { error: () => {}, warn: () => {} };
 
 function distinct(writes: readonly Write[]): readonly Write[] {

@@ -4,27 +4,27 @@ import { equal } from '../../json/equal.ts';
 import { isObject, type Json, type JsonObject, member, type Path } from '../../json/value.ts';
 import type { SchemaNode } from '../../patch/merge-schema.ts';
 
-/** One step from the root of an object towards a place that a rule may write. */
+/** One step of a path that a rule may write. */
 export type WriteStep =
   /** A member of this name; in a list, the item at this index. */
   | { readonly type: 'key'; readonly name: string }
   /** The items of a list with these members, such as a merge key, or those equal to a scalar. */
   | { readonly type: 'item'; readonly where: Json }
-  /** Any member or item: which one is decided by an anchor, a loop or a variable. */
+  /** Any member or item: an anchor, a loop or a variable decides which. */
   | { readonly type: 'any' };
 
-/** One place that a rule may write, and all below it. */
+/** One path that a rule may write, with everything below it. */
 export interface Write {
   readonly path: readonly WriteStep[];
-  /** `default` writes where nothing is, `item` adds a list item where none fits, `remove` takes away. */
+  /** `default` writes only absent values, `item` adds a list item unless one matches, `remove` deletes. */
   readonly effect: 'set' | 'default' | 'item' | 'remove';
-  /** What is written, unless a variable decides. */
+  /** The written value, unless it depends on a variable. */
   readonly value?: Json | undefined;
-  /** Where in the rule it is written. */
+  /** Path in the rule. */
   readonly source: Path;
 }
 
-/** What is known of the lists of a kind: `custom` has none that are merged, of `unknown` nothing is known. */
+/** The merge schema of a kind: `custom` has no merged lists, for `unknown` nothing is known. */
 export type WriteSchema = SchemaNode | 'custom' | 'unknown';
 
 export const anyStep: WriteStep = { type: 'any' };
@@ -33,12 +33,12 @@ export function keyStep(name: string): WriteStep {
   return { type: 'key', name };
 }
 
-/** A member whose name may hold variables. */
+/** A member whose name may contain variables. */
 export function memberStep(name: string): WriteStep {
   return hasVariable(name) ? anyStep : keyStep(unescapeBraces(name));
 }
 
-/** The value that stands there for every request; undefined when variables decide. */
+/** The constant value; undefined when it depends on variables. */
 export function constantOf(value: Json): Json | undefined {
   if (usesVariables(value)) return undefined;
   return typeof value === 'string' ? unescapeBraces(value) : value;
@@ -58,7 +58,7 @@ export function fieldSchema(schema: WriteSchema, step: WriteStep): WriteSchema {
   return (step.type === 'key' ? schema.fields.get(step.name) : undefined) ?? plainSchema;
 }
 
-/** Of fields that the table leaves out, none is merged by key. */
+/** Fields that are not in the table are not merged by key. */
 const plainSchema: SchemaNode = { fields: new Map() };
 
 export function itemSchema(schema: WriteSchema): WriteSchema {
@@ -71,7 +71,7 @@ export function sameStep(left: WriteStep, right: WriteStep): boolean {
   return right.type === 'any';
 }
 
-/** Whether a step leads to this member or item. Members of an item compare as text, as merge keys do. */
+/** Whether a step leads to this member or item. Like merge keys, members of an item are compared as strings. */
 export function stepFits(step: WriteStep, token: string | number, value: Json | undefined): boolean {
   if (step.type === 'any') return true;
   if (step.type === 'key') return step.name === String(token);
@@ -88,7 +88,7 @@ function hasText(item: JsonObject, key: string, wanted: Json): boolean {
   return actual !== undefined && typeof actual !== 'object' && String(actual) === String(wanted);
 }
 
-/** For people: `spec.containers[name=side].env[*]`. */
+/** Formatted for messages: `spec.containers[name=side].env[*]`. */
 export function formatSteps(path: readonly WriteStep[]): string {
   let text = '';
   for (const step of path) {

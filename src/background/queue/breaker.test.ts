@@ -27,7 +27,7 @@ describe('the breaker', () => {
   it('stops two rules that set each other off, and says which', () => {
     const { writes, refusal } = fight(['a/red', 'b/blue'], 5);
     expect(writes).toBe(10);
-    expect(refusal).toBe('stopped: rule b/blue and a/red set each other off without end, 5 rounds so far');
+    expect(refusal).toBe('stopped: rule b/blue and a/red trigger each other without end, 5 rounds so far');
   });
 
   it('stops a rule that sets itself off', () => {

@@ -35,7 +35,7 @@ export function skipMessage(reason: TriggerSkip): string {
     case 'exclude':
       return `the object is excluded by ${formatPointer(reason.clause)}`;
     case 'namespace':
-      return `the policy acts in namespace ${reason.expected} only`;
+      return `the policy applies only in namespace ${reason.expected}`;
     case 'operation':
       return `the rule does not list ${reason.operation}`;
     case 'preconditions': {

@@ -87,7 +87,7 @@ function problemAt(
 function describeNonIdempotent(found: NonIdempotentRule, sources: InterplayOptions['sources']): Problem {
   const { place, once, twice, example } = found;
   return problemAt('KYM_NOT_IDEMPOTENT', found, ['mutate'], sources, {
-    message: `run twice, the policy changes the object twice: ${place} is ${shown(once)} after the first run and ${shown(twice)} after the second`,
+    message: `a second run of the policy changes the object again: ${place} is ${shown(once)} after the first run and ${shown(twice)} after the second`,
     hint: `Let a precondition or an anchor see that the change was made. ${shownExample(example)}`,
   });
 }
@@ -112,7 +112,7 @@ function describeCycle({ rules, place, example }: RuleCycle, sources: InterplayO
   const [first, ...others] = rules;
   if (first === undefined) throw new Error('a loop has rules');
   return problemAt('KYM_ENDLESS', first, ['mutate'], sources, {
-    message: `this rule and ${others.map(nameOf).join(', ')} set each other off without end: ${place} changes with every round`,
+    message: `this rule and ${others.map(nameOf).join(', ')} trigger each other without end: ${place} changes in every round`,
     hint: `Let one of them leave alone what another wrote. ${shownExample(example)}`,
   });
 }

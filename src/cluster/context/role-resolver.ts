@@ -1,4 +1,5 @@
 import type { RequestUser, UserInfo } from '../../engine/request.ts';
+import { namespaceOf } from '../../json/metadata.ts';
 import { readObject, readObjects, readText } from '../../json/read-field.ts';
 import type { JsonObject } from '../../json/value.ts';
 
@@ -63,8 +64,4 @@ function subjectsOf(binding: JsonObject): readonly string[] {
 function roleOf(binding: JsonObject): { readonly kind: string; readonly name: string } {
   const reference = readObject(binding, 'roleRef') ?? {};
   return { kind: readText(reference, 'kind') ?? '', name: readText(reference, 'name') ?? '' };
-}
-
-function namespaceOf(binding: JsonObject): string {
-  return readText(readObject(binding, 'metadata') ?? {}, 'namespace') ?? '';
 }

@@ -1,14 +1,14 @@
 import { EvaluationError } from '../../expression/scope.ts';
 import { isArray, isObject, type Json } from '../../json/value.ts';
 
-/** How much the context entries of one request hold, and may hold. */
+/** The current and maximum total size of the context entries of a request. */
 export interface ContextBudget {
   used: number;
   /** In bytes. */
   readonly limit: number;
 }
 
-/** Counts a value that a context entry holds from now on; throws when it is too much. */
+/** Adds the size of a context entry's value; throws when the limit is exceeded. */
 export function chargeContext(budget: ContextBudget, value: Json): void {
   const total = budget.used + sizeOf(value, 0);
   if (total > budget.limit) {
@@ -20,11 +20,11 @@ export function chargeContext(budget: ContextBudget, value: Json): void {
   budget.used = total;
 }
 
-/** Shared data is the same object in every request: it is measured once. */
+/** Shared data is the same object in every request, so its size is cached. */
 const measured = new WeakMap<object, number>();
 const measuredLevels = 2;
 
-/** The length of the JSON text; escaped characters count as one. */
+/** The length of the value as JSON; an escaped character counts as one. */
 function sizeOf(value: Json, level: number): number {
   if (typeof value === 'string') return textSize(value) + 2;
   if (typeof value === 'number') return String(value).length;

@@ -10,15 +10,15 @@ export interface ContextSettings {
   readonly data: DataCache;
   /** Namespace of a namespaced Policy: its context entries may read no other. */
   readonly policyNamespace: string | undefined;
-  /** Values given beforehand win: those entries are never loaded. */
+  /** Predefined values take precedence: entries with these names are never loaded. */
   readonly bindings: Readonly<Record<string, Json>> | undefined;
   /** The same for one element of a loop. */
   readonly elementBindings?: ((index: number) => Readonly<Record<string, Json>> | undefined) | undefined;
-  /** Absent where entries may hold any amount. */
+  /** Absent when the size is not limited. */
   readonly budget?: ContextBudget | undefined;
 }
 
-/** Values of entries that were read: they stay, whatever later steps of the rule do to the object. */
+/** Values of entries that were read. They do not change when later steps of the rule change the object. */
 export type LoadedEntries = Map<CompiledContextEntry, Json>;
 
 const nothingToLoad: LoadedEntries = new Map();
@@ -27,7 +27,7 @@ export function loadedEntriesFor(entries: readonly CompiledContextEntry[]): Load
   return entries.length === 0 ? nothingToLoad : new Map();
 }
 
-/** Adds one lazy layer an entry; nothing is computed before an expression reads it. */
+/** Adds one lazy layer per entry; an entry is computed when an expression reads it. */
 export function withContext(
   scope: Scope,
   entries: readonly CompiledContextEntry[],
@@ -105,7 +105,7 @@ function evaluateVariable(entry: Entry<'variable'>, scope: Scope): Json {
   return output;
 }
 
-/** A failed expression yields the default; without one it stays a failure. */
+/** A failed expression yields the default; without a default the failure is rethrown. */
 function attempt(evaluate: () => Json | undefined, fallback: Json): Json | undefined {
   try {
     return evaluate();
@@ -213,5 +213,5 @@ function need(answer: DataAnswer): Json {
 
 function text(value: Json, field: string): string {
   if (typeof value === 'string') return value;
-  throw new EvaluationError('KYM_CONTEXT_FAILED', `${field} must be text`);
+  throw new EvaluationError('KYM_CONTEXT_FAILED', `${field} must be a string`);
 }

@@ -1,7 +1,7 @@
 import { Suspend } from '../../expression/scope.ts';
 import type { DataAnswer, DataQuery, DataSource } from './data-source.ts';
 
-/** Reads of one request: each query is asked once, however many rules read it. */
+/** Caches the reads of one request: each query runs once, however many rules need it. */
 export class DataCache {
   readonly #source: DataSource;
   readonly #answers = new Map<string, DataAnswer | Promise<void>>();
@@ -10,7 +10,7 @@ export class DataCache {
     this.#source = source;
   }
 
-  /** Throws Suspend while the answer is on its way. */
+  /** Throws Suspend while the answer is pending. */
   read(query: DataQuery): DataAnswer {
     const key = JSON.stringify(query);
     const known = this.#answers.get(key);

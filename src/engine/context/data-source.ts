@@ -18,7 +18,7 @@ export type DataQuery =
   | { readonly type: 'globalReference'; readonly name: string }
   /** Labels of a namespace, for namespaceSelector. */
   | { readonly type: 'namespaceLabels'; readonly namespace: string }
-  /** One named object, for a replacement source. A list when several fit: without a namespace, say. */
+  /** One named object, for a replacement source. The answer is a list when several objects match, for example without a namespace. */
   | {
       readonly type: 'object';
       readonly group?: string | undefined;
@@ -32,11 +32,11 @@ export type DataAnswer =
   | { readonly found: true; readonly value: Json }
   | { readonly found: false; readonly error: string };
 
-/** Where a policy's outside data comes from: informers and the API in a cluster, files on the command line. */
+/** Provides external data to policies: from informers and the API in a cluster, from files on the command line. */
 export interface DataSource {
   /**
-   * An answer at once when the data is at hand, else a promise of it. Never throws, never rejects. After so many
-   * milliseconds nobody waits any more: what is under way then is given up.
+   * Returns an answer if the data is available locally, otherwise a promise. Never throws or rejects. After
+   * `milliseconds` the caller no longer waits, and a pending read is cancelled.
    */
   read(query: DataQuery, milliseconds?: number): DataAnswer | Promise<DataAnswer>;
 }

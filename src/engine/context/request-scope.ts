@@ -5,7 +5,7 @@ import type { Request } from '../request.ts';
 
 const SERVICE_ACCOUNT = 'system:serviceaccount:';
 
-/** What a request binds whatever happens to its object: computed once, on first use. */
+/** The variables of a request that do not depend on changes to its object. Computed once, on first use. */
 export class RequestFacts {
   readonly request: Request;
   readonly environment: Environment;
@@ -17,7 +17,7 @@ export class RequestFacts {
     this.environment = environment;
   }
 
-  /** Of the object as it came in: earlier rules do not change it. Undefined for kinds without containers. */
+  /** Images of the incoming object, not affected by earlier rules. Undefined for kinds without containers. */
   get images(): JsonObject | undefined {
     if (this.#images === undefined) {
       const object = this.request.object ?? this.request.oldObject;
@@ -35,7 +35,7 @@ export class RequestFacts {
   }
 }
 
-/** The outermost scope of a rule: the request with its object as the rules before made it. */
+/** The outermost scope of a rule: the request, with its object as earlier rules left it. */
 export class RequestScope implements Scope {
   readonly environment: Environment;
   readonly #facts: RequestFacts;
@@ -76,12 +76,12 @@ export class RequestScope implements Scope {
 }
 
 function requestVariable(request: Request, object: JsonObject | null): JsonObject {
-  // On DELETE there is no new object: variables that name it read the old one, as Kyverno's do.
+  // On DELETE there is no new object. As in Kyverno, `request.object` then yields the old one.
   const visible = object ?? request.oldObject;
   return { ...request.variables, object: visible };
 }
 
-/** Both empty unless the user is a service account: other names that hold colons are not taken apart. */
+/** Both are empty unless the user is a service account. */
 function parseServiceAccount(username: string): { readonly name: string; readonly namespace: string } {
   if (!username.startsWith(SERVICE_ACCOUNT)) return { name: '', namespace: '' };
   const rest = username.slice(SERVICE_ACCOUNT.length);

@@ -2,7 +2,7 @@ import type { Environment, Scope } from '../../expression/scope.ts';
 import { mergeMembers } from '../../json/merge.ts';
 import { isObject, type Json, type JsonObject } from '../../json/value.ts';
 
-/** A scope that binds some names itself and asks the scope around it for the rest. */
+/** A scope that binds some names and delegates the rest to the outer scope. */
 abstract class Layer implements Scope {
   readonly environment: Environment;
   protected readonly outer: Scope;
@@ -17,8 +17,8 @@ abstract class Layer implements Scope {
 }
 
 /**
- * Plain values: bindings from a values file, or the target of a mutate-existing rule. `request.namespace` alone leaves the rest of
- * the request as it is.
+ * Plain values: bindings from a values file, or the target of a mutate-existing rule. Objects are merged: binding
+ * only `request.namespace` keeps the rest of the request.
  */
 export class ValuesLayer extends Layer {
   readonly #values: Readonly<Record<string, Json>>;
@@ -46,7 +46,7 @@ export class ValuesLayer extends Layer {
   }
 }
 
-/** One context entry, asked for when an expression reads it. It sees only the entries before it. */
+/** One context entry, loaded when an expression reads it. It sees only earlier entries. */
 export class EntryLayer extends Layer {
   readonly #name: string;
   readonly #load: (scope: Scope) => Json;
@@ -67,7 +67,7 @@ export class EntryLayer extends Layer {
   }
 }
 
-/** The names that the loops of one entry bind; the same for all its elements. */
+/** The names that a foreach entry binds, the same for all its elements. */
 export interface LoopNames {
   readonly element: string;
   readonly index: string;
@@ -80,7 +80,7 @@ export function loopNames(depth: number, alias: string | undefined): LoopNames {
   return { element: `element${depth}`, index: `elementIndex${depth}`, alias, aliasIndex };
 }
 
-/** What one foreach iteration binds. */
+/** The bindings of one foreach iteration. */
 export class ElementLayer extends Layer {
   readonly #element: Json;
   readonly #index: number;

@@ -143,7 +143,7 @@ describe('problems', () => {
       'a scalar',
       'x',
       [
-        '/preconditions KYM_CONDITION_INVALID: conditions must stand under any or all | write any: [ … ] or all: [ … ]',
+        '/preconditions KYM_CONDITION_INVALID: conditions must be under any or all | write any: [ … ] or all: [ … ]',
       ],
     ],
     [

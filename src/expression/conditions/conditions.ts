@@ -51,7 +51,7 @@ export function compileConditions(
     reporter.error(
       path,
       'KYM_CONDITION_INVALID',
-      'conditions must stand under any or all',
+      'conditions must be under any or all',
       'write any: [ … ] or all: [ … ]',
     );
     return undefined;

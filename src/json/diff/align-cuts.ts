@@ -25,7 +25,7 @@ export function cutPoints(
   return longestIncreasing(pairs);
 }
 
-/** The longest run of pairs whose second numbers increase (the first ones do already). */
+/** The longest run of pairs whose second indexes increase (the first ones already do). */
 function longestIncreasing(pairs: readonly [number, number][]): [number, number][] {
   // tails[n]: the pair that ends the best run of length n + 1; previous[k]: the pair before k in its run.
   const tails: number[] = [];

@@ -3,14 +3,14 @@ import type { Json, JsonArray } from '../value.ts';
 import { cutPoints } from './align-cuts.ts';
 import { identityOf } from './item-identity.ts';
 
-/** One step of turning a list into another, in order. Indexes are those of the original lists. */
+/** One step of the conversion of a list into another, in order. Indexes are those of the original lists. */
 export type AlignStep =
   | { readonly type: 'keep'; readonly count: number }
   | { readonly type: 'change'; readonly before: number; readonly after: number }
   | { readonly type: 'remove' }
   | { readonly type: 'add'; readonly after: number };
 
-/** A stretch of both lists, ends excluded. */
+/** A range of both lists, ends excluded. */
 export interface Range {
   readonly beforeStart: number;
   readonly beforeEnd: number;
@@ -22,7 +22,7 @@ export function keep(count: number, steps: AlignStep[]): void {
   if (count > 0) steps.push({ type: 'keep', count });
 }
 
-/** Items that stand at the same place change; what is left over goes or comes. */
+/** Pairs items by position; the remaining items are removed or added. */
 export function pairByPosition(range: Range, steps: AlignStep[]): void {
   let { beforeStart, afterStart } = range;
   while (beforeStart < range.beforeEnd && afterStart < range.afterEnd) {
@@ -33,9 +33,9 @@ export function pairByPosition(range: Range, steps: AlignStep[]): void {
 }
 
 /**
- * Which items stay, change in place, go and come. Equal ends are trimmed first; what remains is aligned at the least
- * cost when it is small. Larger remainders are first cut at items of equal content, then at items of
- * equal identity, so the cost stays near linear.
+ * Determines which items are kept, changed, removed and added. Equal ends are trimmed first. A small remainder is
+ * aligned at the least cost. A larger one is first cut at items of equal content, then at items of equal identity,
+ * so the cost stays near linear.
  */
 export function alignLists(before: JsonArray, after: JsonArray): AlignStep[] {
   const steps: AlignStep[] = [];
@@ -112,7 +112,7 @@ function alignBetweenCuts(
   align(before, after, { ...range, beforeStart, afterStart }, rest, steps);
 }
 
-/** The common case: each item is the changed form of the one at its place. */
+/** The common case: the items at each position correspond. */
 function itemsCorrespond(before: JsonArray, after: JsonArray, range: Range): boolean {
   if (range.beforeEnd - range.beforeStart === 1) return true;
   for (let i = range.beforeStart, j = range.afterStart; i < range.beforeEnd; i++, j++) {
@@ -132,7 +132,7 @@ function pairCost(a: Json, b: Json): number {
   return scalars ? cost.otherScalar : cost.other;
 }
 
-/** The alignment of least cost, by a table of all pairs: for small stretches only. */
+/** The alignment of least cost, from a table of all pairs. Only for small ranges. */
 export function alignByCost(before: JsonArray, after: JsonArray, range: Range, steps: AlignStep[]): void {
   const rows = range.beforeEnd - range.beforeStart;
   const columns = range.afterEnd - range.afterStart;

@@ -3,17 +3,17 @@ import type { PatchOperation } from '../patch/operation.ts';
 import { escapeToken } from '../pointer.ts';
 import type { Json } from '../value.ts';
 
-/** What becomes of the differences that are found. */
+/** Receives the differences. */
 export interface DiffSink {
-  /** How many operations there are. */
+  /** The number of operations. */
   readonly count: number;
-  /** A key as a part of a path. */
+  /** A key as a path token. */
   token(key: string): string;
   put(op: 'add' | 'replace', path: string, value: Json): void;
   remove(path: string): void;
-  /** About how long the operations from this one on are as text. */
+  /** Approximate length, as JSON, of the operations from this one on. */
   lengthFrom(index: number): number;
-  /** Forgets the operations from this one on. */
+  /** Drops the operations from this one on. */
   dropFrom(index: number): void;
 }
 
@@ -49,10 +49,10 @@ export class OperationSink implements DiffSink {
   }
 }
 
-/** Writes the patch as JSON without a list of operations in between: half the work of an answer. */
+/** Writes the patch as JSON directly, without building operations: this halves the cost of a response. */
 export class TextSink implements DiffSink {
   #operations = '';
-  /** Where each operation begins. */
+  /** The offset of each operation. */
   readonly #starts: number[] = [];
 
   get count(): number {
@@ -95,7 +95,7 @@ const tokenTexts = new Map<string, string>();
 const mostTokens = 4_096;
 const longestToken = 64;
 
-/** Objects have the same few keys all day. */
+/** Objects share few keys, so the escaped tokens are cached. */
 function tokenText(key: string): string {
   const known = tokenTexts.get(key);
   if (known !== undefined) return known;

@@ -6,7 +6,7 @@ import { textIsShorterThan } from './text-length.ts';
 
 /**
  * The operations that turn `before` into `after`, to be applied in sequence. Only add, replace and remove.
- * Subtrees shared by both (===) cost nothing. Untouched list items keep their place; a changed item is
+ * Subtrees shared by both (===) cost nothing. Unchanged list items keep their position; a changed item is
  * patched in place. Members come in the order of `after`, removed members last.
  *
  * @example diff({ l: [1, 2] }, { l: [0, 1, 2] }) // [{ op: 'add', path: '/l/0', value: 0 }]
@@ -36,7 +36,7 @@ function diffObject(before: JsonObject, after: JsonObject, path: string, sink: D
   for (const key of Object.keys(after)) {
     const value = after[key] as Json;
     kept += 1;
-    // No inherited member is a JSON value, so this needs no look at who owns it.
+    // No inherited member is a JSON value, so this needs no hasOwn check.
     if (before[key] === value) continue;
     const old = member(before, key);
     const childPath = `${path}/${sink.token(key)}`;
@@ -57,7 +57,7 @@ const manyOperations = 5;
 
 function diffList(before: JsonArray, after: JsonArray, path: string, sink: DiffSink): void {
   const start = sink.count;
-  // Where the next item of `after` stands once the operations so far are applied.
+  // The index of the next item of `after` after the operations so far.
   let index = 0;
   let areAllPatched = true;
   for (const step of alignLists(before, after)) {
@@ -82,13 +82,13 @@ function diffList(before: JsonArray, after: JsonArray, path: string, sink: DiffS
         break;
     }
   }
-  // Each item that was patched was shorter to patch than to replace: so are all of them.
+  // Each patch was shorter than replacing its item, so all of them are shorter than replacing the list.
   if (areAllPatched) return;
   const count = sink.count - start;
   if (count >= manyOperations && count >= sizeOf(after)) replaceIfShorter(sink, start, path, after);
 }
 
-/** An item may have become quite another one: then replacing it says so in fewer words. */
+/** An item may have changed completely: then replacing it is shorter. */
 function diffItem(before: Json, after: Json, path: string, sink: DiffSink): void {
   const start = sink.count;
   diffValue(before, after, path, sink);
@@ -96,7 +96,7 @@ function diffItem(before: Json, after: Json, path: string, sink: DiffSink): void
   if (count > 1 && count >= sizeOf(after)) replaceIfShorter(sink, start, path, after);
 }
 
-/** Fewer operations than this leave most of the value alone: replacing it could hardly be shorter. */
+/** With fewer operations, replacing the value is rarely shorter. */
 function sizeOf(value: Json): number {
   if (isArray(value)) return value.reduce<number>((size, item) => size + Math.max(1, sizeOf(item)), 0);
   return isObject(value) ? Object.keys(value).length / 2 : 0;

@@ -1,8 +1,8 @@
 import { isObject, type Json, member } from '../value.ts';
 
 /**
- * What makes a list item the same item although its content changed: its `name`, else its first scalar
- * member. Undefined when nothing tells (lists, objects without scalars, scalars).
+ * Identifies a list item whose content changed: its `name`, else its first scalar
+ * member. Undefined for lists, scalars and objects without scalars.
  */
 export function identityOf(item: Json): string | undefined {
   if (!isObject(item)) return undefined;

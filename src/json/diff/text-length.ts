@@ -1,8 +1,8 @@
 import { isArray, type Json } from '../value.ts';
 
 /**
- * Whether the value is shorter than that as JSON text (escapes inside strings are not counted). Stops looking once the
- * limit is reached, so the cost follows the limit and not the value's size.
+ * Whether the value as JSON is shorter than the limit (escapes are not counted). Stops at the limit, so the cost
+ * depends on the limit, not on the size of the value.
  */
 export function textIsShorterThan(value: Json, limit: number): boolean {
   return measure(value, limit) < limit;

@@ -117,7 +117,7 @@ describe('as RFC 6902 (strict)', () => {
     [{ op: 'spam', path: '/a' }, "'op' must be one of add, remove, replace, move, copy, test"],
     [{ path: '/a' }, "'op' must be one of"],
     [{ op: 'add', value: 1 }, "'path' is missing"],
-    [{ op: 'add', path: 1, value: 1 }, "'path' must be text"],
+    [{ op: 'add', path: 1, value: 1 }, "'path' must be a string"],
     [{ op: 'add', path: '/a' }, "'value' is missing"],
     [{ op: 'move', path: '/a' }, "'from' is missing"],
     ['add', 'an operation must be an object'],

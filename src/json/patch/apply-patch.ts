@@ -12,15 +12,15 @@ import {
 
 export interface ApplyOptions {
   /**
-   * Off: RFC 6902. On: what Kyverno allows on top of it. `add` creates missing parents, `remove` of what is not
-   * there is no error, negative indexes count from the end.
+   * False: RFC 6902. True: also the extensions of Kyverno. `add` creates missing parents, `remove` of a missing
+   * value is not an error, negative indexes count from the end.
    */
   readonly lenient?: boolean | undefined;
 }
 
 /**
- * Applies the operations in order. The document is never changed; the result shares what was not touched.
- * Throws PatchApplyError for the first operation that cannot be applied: then there is no result at all.
+ * Applies the operations in order. The document is not modified; the result shares its unchanged parts.
+ * Throws PatchApplyError for the first operation that cannot be applied.
  */
 export function applyPatch(
   document: Json,
@@ -33,7 +33,7 @@ export function applyPatch(
   }, document);
 }
 
-/** One operation whose pointers are already split; `index` is its place in the patch, for the message. */
+/** One operation whose pointers are already split; `index` is its position in the patch, for the message. */
 export function applyOperation(document: Json, operation: Operation, index: number, lenient: boolean): Json {
   try {
     return applyChecked(document, operation, lenient);
@@ -45,11 +45,11 @@ export function applyOperation(document: Json, operation: Operation, index: numb
 
 export class PatchApplyError extends Error {
   override readonly name = 'PatchApplyError';
-  /** Which operation, counted from 0. */
+  /** Index of the operation. */
   readonly index: number;
   readonly op: string;
   readonly path: string;
-  /** Never holds values of the document: messages are logged. */
+  /** Never contains values of the document: messages are logged. */
   readonly reason: string;
   constructor(index: number, op: string, path: string, reason: string) {
     super(`patch operation [${index}] ${op} ${path === '' ? "''" : path}: ${reason}`);
@@ -104,7 +104,7 @@ function test(document: Json, path: readonly string[], expected: Json, lenient: 
   return document;
 }
 
-/** Kyverno lets an absent member pass a test for null. */
+/** In Kyverno, a test for null passes for an absent member. */
 function readOrNull(document: Json, path: readonly string[]): Json {
   const parent = path.length > 0 ? readAt(document, path.slice(0, -1), true) : null;
   const key = path.at(-1) ?? '';

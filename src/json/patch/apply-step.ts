@@ -20,7 +20,7 @@ export function replaceAt(document: Json, path: Tokens, value: Json, lenient: bo
   return rebuild(walk(document, path, lenient), path, value, lenient);
 }
 
-/** With `ignoreMissing`, what is not there needs no removing. */
+/** With `ignoreMissing`, a missing value is not an error. */
 export function removeAt(document: Json, path: Tokens, lenient: boolean, ignoreMissing: boolean): Json {
   if (path.length === 0) {
     if (ignoreMissing) return document;
@@ -56,7 +56,7 @@ export function addAt(
   return rebuild(containers.slice(0, -1), path, created, lenient);
 }
 
-/** The containers along the path, as far as they go: the one at index n is entered with token n. */
+/** The existing containers along the path; token n leads into the container at index n. */
 function walk(document: Json, path: Tokens, lenient: boolean): Container[] {
   const containers: Container[] = [];
   let current: Json | undefined = document;
@@ -69,7 +69,7 @@ function walk(document: Json, path: Tokens, lenient: boolean): Container[] {
   return containers;
 }
 
-/** The container that holds the last step; throws with the reason why the walk ended before it. */
+/** The container of the last step; throws the reason when the path ends before it. */
 function parentOf(containers: readonly Container[], path: Tokens, lenient: boolean): Container {
   const reached = containers.at(-1);
   if (reached === undefined) throw new StepError('the document is neither an object nor a list');
@@ -105,7 +105,7 @@ function addChild(container: Container, token: string, value: Json, lenient: boo
   return old !== undefined && equal(old, value) ? object : setMember(object, token, value);
 }
 
-/** Puts a new container where the path found nothing or null. */
+/** Creates a container where the path has no value or null. */
 function createChild(container: Container, path: Tokens, depth: number, child: Json, lenient: boolean): Json {
   const token = path[depth] as string;
   if (isArray(container) && token === '-') throw absent(path, depth);
@@ -116,7 +116,7 @@ function createChild(container: Container, path: Tokens, depth: number, child: J
   return replaceItem(container, itemIndex(container.length, token, lenient) ?? -1, child);
 }
 
-/** The value wrapped in what the path says from `depth` on. A new list has no gaps: its only index is 0, -1 or `-`. */
+/** Wraps the value in new containers for the path from `depth` on. A new list has no gaps: its only index is 0, -1 or `-`. */
 function scaffold(path: Tokens, depth: number, value: Json): Json {
   let result = value;
   for (let place = path.length - 1; place >= depth; place--) {

@@ -1,18 +1,18 @@
 import { parsePointer } from '../pointer.ts';
 import { isObject, type Json, member } from '../value.ts';
 
-/** What our own diff emits. Paths are RFC 6901 pointers. */
+/** An operation of our own diff. Paths are RFC 6901 pointers. */
 export type PatchOperation =
   | { readonly op: 'add' | 'replace'; readonly path: string; readonly value: Json }
   | { readonly op: 'remove'; readonly path: string };
 
-/** What a user may write: all of RFC 6902. */
+/** An operation that a user may write: all of RFC 6902. */
 export type UserPatchOperation =
   | PatchOperation
   | { readonly op: 'test'; readonly path: string; readonly value: Json }
   | { readonly op: 'move' | 'copy'; readonly from: string; readonly path: string };
 
-/** An operation that was checked, its pointers split. */
+/** A validated operation with parsed pointers. */
 export type Operation =
   | { readonly op: 'add' | 'replace' | 'test'; readonly path: readonly string[]; readonly value: Json }
   | { readonly op: 'remove'; readonly path: readonly string[] }
@@ -26,13 +26,13 @@ export function isOperationName(value: Json | undefined): value is OperationName
   return typeof value === 'string' && (operationNames as readonly string[]).includes(value);
 }
 
-/** The member an operation needs besides `op` and `path`. */
+/** The required member of an operation besides `op` and `path`. */
 export function requiredMember(op: OperationName): 'value' | 'from' | undefined {
   if (op === 'remove') return undefined;
   return op === 'move' || op === 'copy' ? 'from' : 'value';
 }
 
-/** Reads one operation as RFC 6902 writes it; members it does not define are ignored. Throws an Error that says what is wrong. */
+/** Parses an RFC 6902 operation and ignores unknown members. Throws OperationSyntaxError. */
 export function parseOperation(operation: Json, lenient = false): Operation {
   if (!isObject(operation)) throw new OperationSyntaxError('an operation must be an object');
   const op = member(operation, 'op');
@@ -52,7 +52,7 @@ export function parseOperation(operation: Json, lenient = false): Operation {
 function textMember(operation: Readonly<Record<string, Json>>, name: string): string {
   const value = member(operation, name);
   if (value === undefined) throw new OperationSyntaxError(`'${name}' is missing`);
-  if (typeof value !== 'string') throw new OperationSyntaxError(`'${name}' must be text`);
+  if (typeof value !== 'string') throw new OperationSyntaxError(`'${name}' must be a string`);
   return value;
 }
 

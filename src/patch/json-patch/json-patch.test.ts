@@ -246,7 +246,7 @@ describe('problems found at load', () => {
       ["KYM_JSON_PATCH_INVALID: operation [0]: 'path': a path must start with '/'"],
     ],
     [`- {op: add, path: ${'/a'.repeat(251)}, value: 1}`, ['at most 250 steps']],
-    ['- {op: add, path: 5, value: 1}', ["KYM_JSON_PATCH_INVALID: operation [0]: 'path' must be text"]],
+    ['- {op: add, path: 5, value: 1}', ["KYM_JSON_PATCH_INVALID: operation [0]: 'path' must be a string"]],
     [
       '- {op: add, path: /a, value: .nan}',
       ['KYM_YAML_SYNTAX: the patch is not well-formed YAML or JSON: .nan is not'],

@@ -124,7 +124,7 @@ function compilePath(
   try {
     if (text.type === 'template') return compilePathTemplate(text, place);
     if (text.type === 'constant' && typeof text.value === 'string') return { tokens: splitPath(text.value) };
-    return refuse(place, index, `'${name}' must be text`);
+    return refuse(place, index, `'${name}' must be a string`);
   } catch (error) {
     if (!(error instanceof PointerSyntaxError)) throw error;
     return refuse(place, index, `'${name}': ${error.message}`);

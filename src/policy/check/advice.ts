@@ -6,7 +6,7 @@ import { parseKind } from '../kind-selector.ts';
 import type { PolicyFacts } from '../policy-facts.ts';
 import { excludeKinds, matchKinds } from './match-blocks.ts';
 
-/** What Kyverno accepts with a warning, and what it refuses though the result does not depend on it. */
+/** Patterns that Kyverno accepts with a warning, or rejects although the result does not depend on them. */
 export function adviseOn(rule: JsonObject, facts: PolicyFacts, reporter: Reporter): void {
   const mutate = readObject(rule, 'mutate') ?? {};
   adviseOnSubresources(rule, mutate, reporter);
@@ -20,12 +20,12 @@ function adviseOnSubresources(rule: JsonObject, mutate: JsonObject, reporter: Re
   const text = JSON.stringify(mutate);
   const advise = (field: string, subresource: string): void => {
     if (kinds.some((kind) => kind.includes(subresource))) return;
-    const message = `${field} can also be changed through the subresource ${subresource}, which the rule does not match`;
+    const message = `${field} can also change through the subresource ${subresource}, which the rule does not match`;
     reporter.warn(
       ['mutate'],
       'KYM_SUBRESOURCE_MISSING',
       message,
-      `Add the kind with /${subresource}, if it matters.`,
+      `Add the kind with /${subresource} if the rule should cover it.`,
     );
   };
   if (text.includes('replicas')) advise('replicas', 'scale');
@@ -35,14 +35,14 @@ function adviseOnSubresources(rule: JsonObject, mutate: JsonObject, reporter: Re
 function adviseOnPods(rule: JsonObject, mutate: JsonObject, facts: PolicyFacts, reporter: Reporter): void {
   const flat = readObject(readObject(rule, 'match') ?? {}, 'resources') ?? {};
   if (readTexts(flat, 'kinds').includes('Pod') && (readText(mutate, 'patchesJson6902') ?? '') !== '') {
-    const message = 'patchesJson6902 changes Pods, not the controllers that make them';
+    const message = 'patchesJson6902 changes Pods, not the controllers that create them';
     reporter.warn(['mutate', 'patchesJson6902'], 'KYM_POD_PATCHED_DIRECTLY', message);
   }
   const kinds = new Set(matchKinds(rule).map((kind) => parseKind(kind)?.kind ?? ''));
   if (kinds.size !== 1 || !kinds.has('Pod') || !isNarrowed(facts.autogenControllers)) return;
   const message =
-    'the rule acts on all Pods, also those of controllers that the autogen annotation leaves out';
-  reporter.warn(['match'], 'KYM_AUTOGEN_NARROWED', message, 'Exclude them by preconditions.');
+    'the rule applies to all Pods, including Pods of controllers that the autogen annotation omits';
+  reporter.warn(['match'], 'KYM_AUTOGEN_NARROWED', message, 'Exclude them with preconditions.');
 }
 
 function isNarrowed(controllers: string | undefined): boolean {
@@ -60,8 +60,8 @@ function adviseOnUserVariables(value: Json, path: Path, reporter: Reporter): voi
       ({ expression }) => userVariable.exec(expression)?.[1] ?? [],
     )[0];
     if (name === undefined) return;
-    const message = `${name} says who makes a request, and background processing has no request`;
-    const hint = 'Set spec.background to false: Kyverno refuses the policy otherwise.';
+    const message = `${name} identifies the requester, and background processing has no request`;
+    const hint = 'Set spec.background to false; otherwise Kyverno rejects the policy.';
     reporter.warn(path, 'KYM_BACKGROUND_USER_INFO', message, hint);
   } else if (isArray(value)) {
     value.forEach((item, index) => {

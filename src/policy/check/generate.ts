@@ -18,7 +18,7 @@ import { clusterScopedKinds } from '../cluster-scoped-kinds.ts';
 import { parseKind } from '../kind-selector.ts';
 import { isForeign, type PolicyFacts } from '../policy-facts.ts';
 
-/** Whether a rule says enough of what it makes; one that does not is passed over, as rules of types that do not run are. */
+/** Whether a rule identifies the objects it generates. An incomplete rule is ignored. */
 export function isComplete(rule: JsonObject): boolean {
   const generate = readObject(rule, 'generate') ?? {};
   const loops = readObjects(generate, 'foreach');
@@ -30,7 +30,7 @@ function missingFields(pattern: JsonObject): readonly string[] {
   return ['apiVersion', 'kind', 'name'].filter((field) => (readText(pattern, field) ?? '') === '');
 }
 
-/** What Kyverno refuses at install about `generate`. */
+/** Checks of `generate` that Kyverno makes at install. */
 export function checkGenerate(rule: JsonObject, facts: PolicyFacts, reporter: Reporter): void {
   const generate = readObject(rule, 'generate') ?? {};
   if (readList(rule, 'celPreconditions').length > 0) {
@@ -39,8 +39,8 @@ export function checkGenerate(rule: JsonObject, facts: PolicyFacts, reporter: Re
   }
   const forms = formsOf(generate);
   if (forms.length > 1) {
-    const message = `only one of ${forms.join(', ')} can stand in a generate block`;
-    reporter.error(['generate'], 'KYM_GENERATE_FORM', message, 'Write a rule for each.');
+    const message = `only one of ${forms.join(', ')} is allowed in a generate block`;
+    reporter.error(['generate'], 'KYM_GENERATE_FORM', message, 'Write a separate rule for each.');
     return;
   }
   const synchronized = readBoolean(generate, 'synchronize') === true;
@@ -77,18 +77,23 @@ function checkPattern(
   }
   const missing = missingFields(pattern);
   if (missing.length > 0) {
-    const message = `the rule is not run: it does not say the ${missing.join(', ')} of what it makes`;
-    reporter.warn(path, 'KYM_FIELD_MISSING', message, 'Kyverno refuses the policy.');
+    const message = `the rule does not run: it does not set ${missing.join(', ')} of the generated object`;
+    reporter.warn(path, 'KYM_FIELD_MISSING', message, 'Kyverno rejects the policy.');
     return;
   }
   if (formsOf(pattern).length === 0) {
     const hint = 'Add one of data, clone and cloneList.';
-    reporter.warn(path, 'KYM_GENERATE_FORM', 'the rule does not say what to make, and makes nothing', hint);
+    reporter.warn(
+      path,
+      'KYM_GENERATE_FORM',
+      'the rule has no content to generate, so it generates nothing',
+      hint,
+    );
   }
   checkScope(pattern, path, facts, reporter);
 }
 
-/** Whether the kind has a namespace is known offline for built-in kinds only. */
+/** The scope of a kind is known offline only for built-in kinds. */
 function checkScope(pattern: JsonObject, path: Path, facts: PolicyFacts, reporter: Reporter): void {
   const kind = readText(pattern, 'kind') ?? '';
   const apiVersion = readText(pattern, 'apiVersion') ?? '';
@@ -100,10 +105,10 @@ function checkScope(pattern: JsonObject, path: Path, facts: PolicyFacts, reporte
     reporter.error(
       path,
       'KYM_FIELD_MISSING',
-      `${kind} is a namespaced kind: the rule must name the namespace`,
+      `${kind} is a namespaced kind: the rule must set the namespace`,
     );
   } else if (facts.namespaced) {
-    const message = `a namespaced Policy cannot make a ${kind}, which has no namespace`;
+    const message = `a namespaced Policy cannot generate a ${kind}, which is cluster-scoped`;
     reporter.error([...path, 'kind'], 'KYM_NAMESPACE_SCOPE', message, 'Use a ClusterPolicy.');
   } else if (namespace !== '') {
     reporter.error(at, 'KYM_NAMESPACE_SCOPE', `${kind} has no namespace`, 'Remove namespace.');
@@ -112,7 +117,7 @@ function checkScope(pattern: JsonObject, path: Path, facts: PolicyFacts, reporte
 
 function checkForeign(pattern: JsonObject, path: Path, facts: PolicyFacts, reporter: Reporter): void {
   const places = [
-    { holder: pattern, at: path, does: 'make objects' },
+    { holder: pattern, at: path, does: 'generate objects' },
     { holder: readObject(pattern, 'clone') ?? {}, at: [...path, 'clone'], does: 'copy objects' },
     { holder: readObject(pattern, 'cloneList') ?? {}, at: [...path, 'cloneList'], does: 'copy objects' },
   ];
@@ -124,12 +129,17 @@ function checkForeign(pattern: JsonObject, path: Path, facts: PolicyFacts, repor
   }
 }
 
-/** What was generated is found again by kind and source: neither may depend on the request. */
+/** Generated objects are looked up by kind and source, so neither may depend on the request. */
 function checkFixedSource(pattern: JsonObject, path: Path, reporter: Reporter): void {
   for (const field of ['kind', 'apiVersion', 'clone', 'cloneList']) {
     if (!usesVariables(read(pattern, field) ?? null)) continue;
-    const message = `variables in ${field} can lead to objects that are not synchronized`;
-    reporter.warn([...path, field], 'KYM_GENERATE_SYNCHRONIZE', message, 'Write it out, in a rule for each.');
+    const message = `with variables in ${field}, generated objects may not be synchronized`;
+    reporter.warn(
+      [...path, field],
+      'KYM_GENERATE_SYNCHRONIZE',
+      message,
+      'Use literal values, in a separate rule for each.',
+    );
   }
 }
 
@@ -140,8 +150,8 @@ function checkCloneList(list: JsonObject, path: Path, facts: PolicyFacts, report
   if (clusterWide.length > 0 && (clusterWide.length < kinds.length || facts.namespaced)) {
     const message = facts.namespaced
       ? `a namespaced Policy cannot copy ${clusterWide.join(', ')}`
-      : 'kinds with and without a namespace cannot stand in one list';
-    reporter.error([...path, 'kinds'], 'KYM_NAMESPACE_SCOPE', message, 'Write a rule for each.');
+      : 'namespaced and cluster-scoped kinds cannot be in the same list';
+    reporter.error([...path, 'kinds'], 'KYM_NAMESPACE_SCOPE', message, 'Write a separate rule for each.');
   } else if (clusterWide.length > 0 && namespace !== '') {
     const message = `${clusterWide.join(', ')} have no namespace`;
     reporter.error([...path, 'namespace'], 'KYM_NAMESPACE_SCOPE', message, 'Remove namespace.');
@@ -152,7 +162,7 @@ function checkCloneList(list: JsonObject, path: Path, facts: PolicyFacts, report
   }
   const selector = read(list, 'selector');
   if (selector !== undefined && hasWildcard(JSON.stringify(selector)) && !usesVariables(selector)) {
-    const message = 'the selector of cloneList knows no wildcards';
+    const message = 'the selector of cloneList does not support wildcards';
     reporter.error([...path, 'selector'], 'KYM_LABEL_SELECTOR', message);
   }
 }
@@ -162,7 +172,7 @@ function checkAnchors(value: Json, path: Path, reporter: Reporter): void {
   if (!isObject(value)) return;
   for (const [key, item] of Object.entries(value)) {
     if (parseAnchor(key) !== undefined) {
-      const message = `${key} is an anchor, and generated objects have none`;
+      const message = `${key} is an anchor, which generated objects do not support`;
       reporter.error([...path, key], 'KYM_GENERATE_FORM', message, 'Use preconditions.');
     }
     checkAnchors(item, [...path, key], reporter);

@@ -12,8 +12,8 @@ const places = ['kind', 'apiVersion', 'metadata.name', 'metadata.namespace'] as 
 type Place = (typeof places)[number];
 
 /**
- * Kubernetes does not let a patch change what an object is. A literal that no object of this rule can have there is
- * refused at load; what depends on the object is refused when it runs.
+ * Kubernetes does not allow changes to the identity of an object. A literal that no object of this rule can have is
+ * rejected at load; values that depend on the object are checked when the rule runs.
  */
 export function checkIdentity(
   rule: JsonObject,
@@ -27,8 +27,8 @@ export function checkIdentity(
     for (const { path, place, value } of literalWrites(patch, places)) {
       if (isPossible(place as Place, value, match, targets, facts)) continue;
       const change = value === null ? `removes ${place}` : `sets ${place} to ${JSON.stringify(value)}`;
-      const message = `the patch ${change}, which no object of this rule has: Kubernetes refuses the change`;
-      reporter.error(path, 'KYM_IDENTITY_WRITE', message, `Leave ${place} out of the patch.`);
+      const message = `the patch ${change}, which no object of this rule has: Kubernetes rejects the change`;
+      reporter.error(path, 'KYM_IDENTITY_WRITE', message, `Remove ${place} from the patch.`);
     }
   }
 }
@@ -40,7 +40,7 @@ function isPossible(
   targets: readonly JsonObject[] | undefined,
   facts: PolicyFacts,
 ): boolean {
-  // A cluster-scoped object has no namespace to lose.
+  // Cluster-scoped objects have no namespace.
   if (value === null) return place === 'metadata.namespace';
   if (typeof value !== 'string') return false;
   if (place === 'metadata.namespace' && facts.namespace !== undefined) return value === facts.namespace;

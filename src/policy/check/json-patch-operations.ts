@@ -4,18 +4,18 @@ import { entryOf, type PatchNode } from '../../patch/json-patch/node.ts';
 import { PatchTextError, parsePatchText } from '../../patch/json-patch/text.ts';
 import { nodeOfDocument } from '../../patch/json-patch/v1alpha1.ts';
 
-/** An operation as far as it can be known before variables have values. */
+/** The parts of an operation that do not depend on variables. */
 export interface StaticOperation {
   readonly op: string;
-  /** As written; may hold variables. */
+  /** As written; may contain variables. */
   readonly path: string;
-  /** The path from the root; undefined when it depends on variables or is no pointer. */
+  /** The path from the root; undefined when it depends on variables or is not a pointer. */
   readonly tokens: readonly string[] | undefined;
   /** Undefined when absent or dependent on variables. */
   readonly value: Json | undefined;
 }
 
-/** The operations of a text or (old dialect) a list; none when it is neither: whoever compiles the patch says why. */
+/** The operations of a string or (v1alpha1) a list; empty when invalid, which the patch compiler reports. */
 export function readOperations(source: Json): readonly StaticOperation[] {
   const root = parse(source);
   return root?.type === 'list' ? root.items.map(toOperation) : [];

@@ -3,13 +3,13 @@ import type { JsonObject, Path } from '../../json/value.ts';
 
 /** One block of a match or exclude filter, as written. */
 export interface BlockDocument {
-  /** Where in the rule. */
+  /** Path in the rule. */
   readonly path: Path;
   readonly resources: JsonObject;
   readonly block: JsonObject;
 }
 
-/** The blocks of a filter; the old flat form is one block, which stands under `any`. */
+/** The blocks of a filter; the old flat form counts as one block under `any`. */
 export interface FilterBlocks {
   readonly mode: 'any' | 'all';
   readonly blocks: readonly BlockDocument[];
@@ -28,7 +28,7 @@ function toBlock(block: JsonObject, path: Path): BlockDocument {
   return { path, block, resources: readObject(block, 'resources') ?? {} };
 }
 
-/** Nothing in it restricts anything. */
+/** Whether the block has no restrictions. */
 export function isEmptyBlock({ block, resources }: BlockDocument): boolean {
   return isEmptyObject(resources) && userFields.every((field) => readList(block, field).length === 0);
 }

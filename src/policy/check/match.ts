@@ -9,7 +9,7 @@ import { parseKind } from '../kind-selector.ts';
 import type { PolicyFacts } from '../policy-facts.ts';
 import { type BlockDocument, filterBlocks, isEmptyBlock, isEmptyObject, userFields } from './match-blocks.ts';
 
-/** What Kyverno refuses at install about `match` and `exclude`. */
+/** Checks of `match` and `exclude` that Kyverno makes at install. */
 export function checkMatch(rule: JsonObject, facts: PolicyFacts, reporter: Reporter): void {
   const match = readObject(rule, 'match');
   const exclude = readObject(rule, 'exclude');
@@ -29,11 +29,11 @@ function checkForms(filter: JsonObject, path: Path, reporter: Reporter): void {
   const any = readList(filter, 'any').length > 0;
   const all = readList(filter, 'all').length > 0;
   if (any && all) {
-    reporter.error(path, 'KYM_FIELD_CONFLICT', 'any and all cannot stand together', 'Keep one of them.');
+    reporter.error(path, 'KYM_FIELD_CONFLICT', 'any and all cannot be used together', 'Keep one of them.');
   }
   if (!any && !all) return;
   if (!isEmptyObject(readObject(filter, 'resources') ?? {})) {
-    const message = 'resources cannot stand beside any or all';
+    const message = 'resources cannot be used together with any or all';
     reporter.error(
       [...path, 'resources'],
       'KYM_FIELD_CONFLICT',
@@ -43,7 +43,7 @@ function checkForms(filter: JsonObject, path: Path, reporter: Reporter): void {
   }
   for (const field of userFields) {
     if (readList(filter, field).length === 0) continue;
-    const message = `${field} beside any or all has no effect`;
+    const message = `${field} has no effect next to any or all`;
     reporter.warn([...path, field], 'KYM_FIELD_CONFLICT', message, 'Move it into the blocks.');
   }
 }
@@ -64,8 +64,8 @@ function checkMatchBlock(block: BlockDocument, reporter: Reporter): void {
     reporter.error(
       block.path,
       'KYM_MATCH_EMPTY',
-      'this block matches nothing in particular',
-      'Name at least the kinds.',
+      'this block does not restrict anything',
+      'Add at least kinds.',
     );
   } else if (readList(block.resources, 'kinds').length === 0) {
     const at = [...block.path, 'resources'];
@@ -76,7 +76,7 @@ function checkMatchBlock(block: BlockDocument, reporter: Reporter): void {
 function checkNames({ path, resources }: BlockDocument, reporter: Reporter): void {
   if ((readText(resources, 'name') ?? '') !== '' && readList(resources, 'names').length > 0) {
     const at = [...path, 'resources', 'name'];
-    reporter.error(at, 'KYM_FIELD_CONFLICT', 'name and names cannot stand together', 'Keep names.');
+    reporter.error(at, 'KYM_FIELD_CONFLICT', 'name and names cannot be used together', 'Keep names.');
   }
 }
 
@@ -105,8 +105,8 @@ function checkUsers({ path, block }: BlockDocument, facts: PolicyFacts, reporter
     reporter.warn(
       [...path, field],
       'KYM_BACKGROUND_USER_INFO',
-      `${field} says who makes a request, and background processing has no request`,
-      'Set spec.background to false: Kyverno refuses the policy otherwise.',
+      `${field} identifies the requester, and background processing has no request`,
+      'Set spec.background to false; otherwise Kyverno rejects the policy.',
     );
   }
 }
@@ -119,20 +119,20 @@ function checkWildcardKind({ path, resources }: BlockDocument, facts: PolicyFact
     reporter.error(
       at,
       'KYM_MATCH_KIND',
-      'the kind * cannot stand beside other kinds',
+      'the kind * cannot be combined with other kinds',
       'Keep only one of them.',
     );
   }
   if (facts.background) {
-    const hint = 'Set spec.background to false: Kyverno refuses the policy otherwise.';
-    reporter.warn(at, 'KYM_MATCH_KIND', 'the kind * does not work in background processing', hint);
+    const hint = 'Set spec.background to false; otherwise Kyverno rejects the policy.';
+    reporter.warn(at, 'KYM_MATCH_KIND', 'the kind * is not supported in background processing', hint);
   }
 }
 
 function checkNamespaced({ path, resources }: BlockDocument, reporter: Reporter): void {
   const at = [...path, 'resources'];
   if (readList(resources, 'namespaces').length > 0) {
-    const message = 'a namespaced Policy acts in its own namespace only';
+    const message = 'a namespaced Policy applies only in its own namespace';
     reporter.error(
       [...at, 'namespaces'],
       'KYM_NAMESPACE_SCOPE',
@@ -143,7 +143,7 @@ function checkNamespaced({ path, resources }: BlockDocument, reporter: Reporter)
   readTexts(resources, 'kinds').forEach((text, index) => {
     const kind = parseKind(text)?.kind ?? '';
     if (hasWildcard(kind) || !clusterScopedKinds.has(kind)) return;
-    const message = `${kind} has no namespace, so a namespaced Policy cannot act on it`;
+    const message = `${kind} is cluster-scoped, so a namespaced Policy cannot apply to it`;
     reporter.error([...at, 'kinds', index], 'KYM_NAMESPACE_SCOPE', message, 'Use a ClusterPolicy.');
   });
 }
@@ -158,7 +158,7 @@ function checkConflict(match: JsonObject, exclude: JsonObject, reporter: Reporte
     reporter.error(
       block.path,
       'KYM_MATCH_EMPTY',
-      'exclude takes away what match selects',
+      'exclude removes everything that match selects',
       'The rule can never apply.',
     );
   }
@@ -167,7 +167,7 @@ function checkConflict(match: JsonObject, exclude: JsonObject, reporter: Reporte
 function reportVariables(value: Json, path: Path, section: string, reporter: Reporter): void {
   if (typeof value === 'string') {
     if (!hasVariable(value)) return;
-    const hint = 'Use preconditions for what depends on the request.';
+    const hint = 'Use preconditions for conditions that depend on the request.';
     reporter.error(path, 'KYM_VARIABLE_FORBIDDEN', `variables cannot be used in ${section}: ${value}`, hint);
   } else if (Array.isArray(value)) {
     value.forEach((item, index) => {

@@ -10,7 +10,7 @@ const readFields: ObjectSchema = {
   annotations: { type: 'texts', description: 'Its annotations.' },
 };
 
-/** The fields of metadata that are read; the others belong to Kubernetes. */
+/** Checks the fields of metadata that are read; Kubernetes checks the others. */
 export function checkMetadataTypes(metadata: JsonObject, reporter: Reporter): void {
   const known = Object.entries(metadata)
     .filter(([key]) => Object.hasOwn(readFields, key))
@@ -18,7 +18,7 @@ export function checkMetadataTypes(metadata: JsonObject, reporter: Reporter): vo
   checkObject(Object.fromEntries(known), readFields, ['metadata'], reporter, '');
 }
 
-/** The API server reads `key:` without a value as an empty text, and nothing here depends on which. */
+/** The API server reads `key:` without a value as an empty string. */
 function withoutEmpty(texts: JsonObject, field: string, reporter: Reporter): JsonObject {
   const entries = Object.entries(texts);
   for (const [key, value] of entries) {

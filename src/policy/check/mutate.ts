@@ -7,7 +7,7 @@ import type { PolicyFacts } from '../policy-facts.ts';
 import { matchKinds } from './match-blocks.ts';
 import { patchDocuments, staysBelow, touchesOnlyMetadata } from './patch-writes.ts';
 
-/** What Kyverno refuses at install about `mutate`, as far as the compilers of the patches do not say it. */
+/** Checks of `mutate` that Kyverno makes at install, except those made by the patch compilers. */
 export function checkMutate(rule: JsonObject, facts: PolicyFacts, reporter: Reporter): void {
   const mutate = readObject(rule, 'mutate') ?? {};
   checkMetadataOnly(rule, mutate, reporter);
@@ -31,13 +31,13 @@ export function checkMutate(rule: JsonObject, facts: PolicyFacts, reporter: Repo
   }
 }
 
-/** Metadata is all that objects of every kind have in common. */
+/** Objects of all kinds have only metadata in common. */
 function checkMetadataOnly(rule: JsonObject, mutate: JsonObject, reporter: Reporter): void {
   if (!matchKinds(rule).includes('*') || read(mutate, 'targets') !== undefined) return;
   for (const patch of patchDocuments(mutate, ['mutate'])) {
     if (touchesOnlyMetadata(patch)) continue;
-    const message = 'a rule for every kind can patch metadata only';
-    reporter.error(patch.path, 'KYM_METADATA_ONLY', message, 'Name the kinds that have the other fields.');
+    const message = 'a rule for every kind can patch only metadata';
+    reporter.error(patch.path, 'KYM_METADATA_ONLY', message, 'List the kinds that have the other fields.');
   }
 }
 
@@ -73,8 +73,8 @@ function checkTextMaps(metadata: JsonObject, path: Path, reporter: Reporter): vo
 }
 
 /**
- * Kinds have different schemas, so one patch can be right for several of them only in what they share: metadata, and for the
- * controllers of Pods their template.
+ * Kinds have different schemas, so one patch fits several kinds only where they agree: in metadata, and for pod
+ * controllers in their template.
  */
 function checkTargetKinds(mutate: JsonObject, reporter: Reporter): void {
   const kinds = new Set(
@@ -87,8 +87,8 @@ function checkTargetKinds(mutate: JsonObject, reporter: Reporter): void {
   const haveTemplates = [...kinds].every((kind) => templateKinds.has(kind));
   if (haveTemplates && patches.every((patch) => staysBelow(patch, ['metadata', 'spec.template']))) return;
   const shared = haveTemplates ? 'metadata and spec.template' : 'metadata';
-  const message = `one patch cannot be right for ${[...kinds].join(' and ')}: they share only ${shared}`;
-  reporter.error(['mutate', 'targets'], 'KYM_TARGET_KINDS', message, 'Write a rule for each kind.');
+  const message = `one patch cannot fit ${[...kinds].join(' and ')}: they share only ${shared}`;
+  reporter.error(['mutate', 'targets'], 'KYM_TARGET_KINDS', message, 'Write a separate rule for each kind.');
 }
 
 const templateKinds = new Set([

@@ -6,7 +6,7 @@ import { readOperations } from './json-patch-operations.ts';
 
 /** One patch of a rule as written: of the rule itself, or of one of its loops. */
 export interface PatchDocument {
-  /** Where in the rule, up to the field that holds the patch. */
+  /** Path in the rule, up to the field that contains the patch. */
   readonly path: Path;
   readonly form: 'merge' | 'operations';
   readonly content: Json;
@@ -30,7 +30,7 @@ export function patchDocuments(mutate: JsonObject, path: Path): readonly PatchDo
   return [...patches, ...loops];
 }
 
-/** Top-level fields a patch writes or looks at; undefined when that depends on variables. */
+/** Top-level fields a patch writes or reads; undefined when they depend on variables. */
 export function topLevelFields(patch: PatchDocument): ReadonlySet<string> | undefined {
   if (patch.form === 'merge') {
     return isObject(patch.content) ? new Set(Object.keys(patch.content).map(withoutAnchor)) : undefined;
@@ -44,7 +44,7 @@ export function touchesOnlyMetadata(patch: PatchDocument): boolean {
   return [...(topLevelFields(patch) ?? [])].every((field) => field === 'metadata');
 }
 
-/** Whether all that a patch writes or looks at lies below these places, such as `metadata` and `spec.template`. */
+/** Whether a patch writes and reads only below these paths, such as `metadata` and `spec.template`. */
 export function staysBelow(patch: PatchDocument, places: readonly string[]): boolean {
   if (patch.form === 'merge') return liesBelow(patch.content, '', places);
   return readOperations(patch.content).every(({ path }) => {
@@ -64,16 +64,16 @@ function liesBelow(value: Json, prefix: string, places: readonly string[]): bool
   });
 }
 
-/** A literal that a patch puts at a fixed place. `null` removes what is there. */
+/** A literal that a patch writes to a fixed path. `null` removes the value. */
 export interface LiteralWrite {
-  /** Where in the rule it is written. */
+  /** Path in the rule. */
   readonly path: Path;
-  /** Where in the object it goes. */
+  /** Path in the object. */
   readonly place: string;
   readonly value: Json;
 }
 
-/** The literals that a patch writes at the places asked for, such as `metadata.name`. */
+/** The literals that a patch writes to the given paths, such as `metadata.name`. */
 export function literalWrites(patch: PatchDocument, places: readonly string[]): readonly LiteralWrite[] {
   return patch.form === 'merge' ? mergeWrites(patch, places) : operationWrites(patch, places);
 }
@@ -98,7 +98,7 @@ function operationWrites(patch: PatchDocument, places: readonly string[]): reado
   });
 }
 
-/** The field that an overlay key is about: `labels` for `+(labels)`. */
+/** The field that an overlay key refers to: `labels` for `+(labels)`. */
 export function withoutAnchor(key: string): string {
   return parseAnchor(key)?.key ?? key;
 }

@@ -12,7 +12,7 @@ import type { Reporter } from '../../problem.ts';
 import { autogenAnnotation } from '../autogen.ts';
 import { checkMetadataTypes } from './metadata.ts';
 
-/** What Kyverno refuses at install about a policy as a whole. */
+/** Checks of the whole policy that Kyverno makes at install. */
 export function checkPolicy(document: JsonObject, reporter: Reporter): void {
   const metadata = readObject(document, 'metadata') ?? {};
   const spec = readObject(document, 'spec') ?? {};
@@ -49,8 +49,8 @@ function checkMetadata(document: JsonObject, metadata: JsonObject, reporter: Rep
     reporter.warn(
       path,
       'KYM_FIELD_VALUE',
-      'all is what happens without the annotation',
-      'Remove it: Kyverno refuses it.',
+      'all is the default without the annotation',
+      'Remove the annotation: Kyverno rejects it.',
     );
   }
 }
@@ -81,11 +81,15 @@ const admissionTypes = ['mutate', 'generate', 'verifyImages'] as const;
 function checkSwitches(spec: JsonObject, reporter: Reporter): void {
   if (readBoolean(spec, 'admission') !== false) return;
   if (readBoolean(spec, 'background') === false) {
-    reporter.error(['spec', 'admission'], 'KYM_POLICY_SCOPE', 'admission and background cannot both be off');
+    reporter.error(
+      ['spec', 'admission'],
+      'KYM_POLICY_SCOPE',
+      'admission and background cannot both be false',
+    );
   } else if (
     readObjects(spec, 'rules').some((rule) => admissionTypes.some((type) => read(rule, type) !== undefined))
   ) {
-    reporter.error(['spec', 'admission'], 'KYM_POLICY_SCOPE', 'only validate rules can do without admission');
+    reporter.error(['spec', 'admission'], 'KYM_POLICY_SCOPE', 'only validate rules can disable admission');
   }
 }
 
@@ -95,12 +99,12 @@ function checkRuleNames(spec: JsonObject, reporter: Reporter): void {
     const name = readText(rule, 'name');
     if (name === undefined) return;
     if (names.has(name)) {
-      const message = `another rule has the name ${JSON.stringify(name)} already`;
+      const message = `another rule already has the name ${JSON.stringify(name)}`;
       reporter.error(
         ['spec', 'rules', index, 'name'],
         'KYM_RULE_NAME',
         message,
-        'Names are unique within a policy.',
+        'Rule names must be unique within a policy.',
       );
     }
     names.add(name);

@@ -2,13 +2,13 @@ import { expressionReads, joinReads, type Reads, templateReads } from '../../exp
 import { read, readObject, readObjects, readText } from '../../json/read-field.ts';
 import { isArray, isObject, type Json, type JsonObject } from '../../json/value.ts';
 
-/** What a rule reads when it runs; its match blocks are left out. */
+/** The data that a rule reads when it runs, without its match blocks. */
 export function ruleReads(rule: JsonObject): Reads {
   const { context, conditions, effects } = partsOf(rule);
   return joinReads([...context.map(({ reads }) => reads), ...conditions, ...effects]);
 }
 
-/** What decides over the result of a rule that runs: its patches or objects, and the context that they read. */
+/** The data that determines the result of a rule: its patches or objects, and the context that they read. */
 export function effectReads(rule: JsonObject): Reads {
   const { context, effects } = partsOf(rule);
   const taken = new Set<NamedReads>();
@@ -62,7 +62,7 @@ function nestedLoops(holder: JsonObject): readonly JsonObject[] {
   return readObjects(holder, 'foreach').flatMap((loop) => [loop, ...nestedLoops(loop)]);
 }
 
-/** The expression of a variable without a value is over the context; others are over the entry's own data. */
+/** The expression of a variable without a value reads the context; others read the entry's own data. */
 function entryReads(entry: JsonObject): NamedReads {
   const variable = readObject(entry, 'variable');
   const expression = variable === undefined ? undefined : readText(variable, 'jmesPath');

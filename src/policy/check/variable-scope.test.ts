@@ -70,7 +70,7 @@ describe('variables', () => {
       { file: 'p', text: policy({ mutate: patch('{{ reqest.object.a }}') }) },
     ]);
     expect(problems[0]).toMatchObject({
-      message: 'nothing defines the variable reqest',
+      message: 'the variable reqest is not defined',
       hint: 'Did you mean request?',
     });
   });

@@ -4,21 +4,21 @@ import { isArray, isObject, type Json, type Path } from '../../json/value.ts';
 import type { Reporter } from '../../problem.ts';
 import { didYouMean } from '../did-you-mean.ts';
 
-/** The root names that expressions at one place of a rule may use. */
+/** The root names that are available to expressions at one path of a rule. */
 export interface VariableScope {
   readonly names: ReadonlySet<string>;
-  /** How many foreach loops are around: `element0` … `element<loops - 1>` exist. */
+  /** The number of enclosing foreach loops: `element0` … `element<loops - 1>` exist. */
   readonly loops: number;
 }
 
 const shown = ['request', 'images', 'serviceAccountName', 'serviceAccountNamespace'] as const;
 /**
- * `@` may read anything. `a || ""` and `a == null` are written often; they are names that nothing defines, and work as
- * what is meant.
+ * `@` may read anything. In `a || ""` and `a == null`, the right sides are undefined names that evaluate to null, as
+ * their authors expect.
  */
 const hidden = ['@', '', 'null', 'true', 'false', 'image'] as const;
 
-/** Names a context entry or a loop may not take. */
+/** Names that a context entry or a loop cannot use. */
 export const reservedNames: readonly string[] = [
   'images',
   'request',
@@ -42,8 +42,8 @@ export function insideLoop(scope: VariableScope, as: string | undefined): Variab
 const elementName = /^element(Index)?(\d*)$/;
 
 /**
- * Reports names that nothing defines; Kyverno refuses them at install too, but for those in expressions with a function call.
- * @param source what stands at `path`, for a closer look at where the name is used.
+ * Reports undefined names. Kyverno also rejects them at install, except in expressions with a function call.
+ * @param source the value at `path`, to locate the use of the name.
  */
 export function checkVariables(
   roots: Iterable<string>,
@@ -77,12 +77,12 @@ function checkElement(
       'Use request.object, or put the patch in a foreach.',
     );
   } else if (level !== '' && Number(level) >= scope.loops) {
-    const message = `the variable ${name} belongs to a loop that is not there`;
+    const message = `the variable ${name} refers to a loop that does not exist`;
     reporter.error(
       path,
       'KYM_VARIABLE_UNKNOWN',
       message,
-      `The innermost loop here is number ${scope.loops - 1}.`,
+      `The innermost loop has the number ${scope.loops - 1}.`,
     );
   }
 }
@@ -96,28 +96,29 @@ function reportUnknown(
   const known = [...scope.names].filter((candidate) => !(hidden as readonly string[]).includes(candidate));
   if (scope.loops > 0) known.push('element', 'elementIndex');
   const hint = hintFor(name, known);
-  const message = `nothing defines the variable ${name}`;
-  if (inCall) reporter.warn(path, 'KYM_VARIABLE_UNKNOWN', `${message}: it reads as null`, hint);
+  const message = `the variable ${name} is not defined`;
+  if (inCall) reporter.warn(path, 'KYM_VARIABLE_UNKNOWN', `${message} and evaluates to null`, hint);
   else reporter.error(path, 'KYM_VARIABLE_UNKNOWN', message, hint);
 }
 
 function hintFor(name: string, known: readonly string[]): string {
-  if (name === 'target') return 'The target is known in its own context and preconditions, and in the patch.';
+  if (name === 'target')
+    return 'target is available in the context and preconditions of a target, and in the patch.';
   const similar = didYouMean(name, known);
   if (similar !== undefined) return `Did you mean ${similar}?`;
-  return `Known here: ${known.join(', ')}. A context entry can define ${name}.`;
+  return `Available variables: ${known.join(', ')}. Define ${name} as a context entry to use it.`;
 }
 
-const unheard: Reporter = { error: () => {}, warn: () => {} };
+const silent: Reporter = { error: () => {}, warn: () => {} };
 
 /** Where a variable is used. */
 export interface VariableUse {
   readonly path: Path;
-  /** In an expression that calls a function: a function reads what is not there as null. */
+  /** In an expression that calls a function, which evaluates undefined names to null. */
   readonly inCall: boolean;
 }
 
-/** The first use below `path`, one outside function calls before others; `path` itself when it cannot be told. */
+/** The first use below `path`, preferably outside function calls; `path` itself when no use is found. */
 export function findVariableUse(name: string, value: Json, path: Path): VariableUse {
   const uses = [...usesOf(name, value, path)];
   return uses.find(({ inCall }) => !inCall) ?? uses[0] ?? { path, inCall: false };
@@ -135,7 +136,7 @@ function* usesOf(name: string, value: Json, path: Path): Generator<VariableUse> 
 
 function* usesInText(name: string, text: string, path: Path): Generator<VariableUse> {
   for (const { start, end, expression } of findVariables(text)) {
-    const { roots } = compileTemplate(text.slice(start, end), [], unheard);
+    const { roots } = compileTemplate(text.slice(start, end), [], silent);
     if (roots.has(name)) yield { path, inCall: functionCall.test(expression) };
   }
 }

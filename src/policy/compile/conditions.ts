@@ -8,13 +8,13 @@ import { operations } from '../schema/match.ts';
 import { condition, conditions } from '../schema/rule.ts';
 
 export interface ConditionForms {
-  /** The old form: a plain list, all of which must hold. */
+  /** The old form: a plain list, all of which must be true. */
   readonly legacyList: boolean;
-  /** The old operators In and NotIn; they are known unless said otherwise. */
+  /** The old operators In and NotIn; supported unless false. */
   readonly legacyOperators?: boolean | undefined;
 }
 
-/** Compiles preconditions or the conditions of an exception, and checks what Kyverno refuses at install. */
+/** Compiles preconditions or the conditions of an exception, with the checks that Kyverno makes at install. */
 export function compileCheckedConditions(
   value: Json | undefined,
   path: Path,
@@ -41,7 +41,7 @@ function checkShape(value: Json, path: Path, reporter: Reporter, legacyList: boo
       .map((entry, index) => isObject(entry) && checkObject(entry, condition, [...path, index], reporter, ''))
       .every(Boolean);
   }
-  reporter.error(path, 'KYM_FIELD_TYPE', 'conditions must stand under any or all');
+  reporter.error(path, 'KYM_FIELD_TYPE', 'conditions must be under any or all');
   return false;
 }
 
@@ -53,7 +53,7 @@ function conditionEntries(value: Json, path: Path): [JsonObject, Path][] {
   return ['any', 'all'].flatMap((group) => conditionEntries(read(value, group) ?? [], [...path, group]));
 }
 
-/** Null is no operand: to compare with nothing, use a default such as `{{ a || '' }}`. */
+/** Null is not a valid operand. To compare with a missing value, use a default such as `{{ a || '' }}`. */
 function checkOperands(entry: JsonObject, path: Path, reporter: Reporter): void {
   for (const field of ['key', 'value']) {
     if (Object.hasOwn(entry, field) && entry[field] === null) {
@@ -71,14 +71,14 @@ function checkOperator(entry: JsonObject, path: Path, reporter: Reporter): void 
   const operator = readText(entry, 'operator') ?? '';
   const replacement = Object.hasOwn(replacements, operator) ? replacements[operator] : undefined;
   if (replacement === undefined) return;
-  const message = `the operator ${operator} is no longer known in this version`;
+  const message = `this API version no longer supports the operator ${operator}`;
   reporter.error([...path, 'operator'], 'KYM_CONDITION_INVALID', message, `Use ${replacement}.`);
 }
 
 const requestOperation = /^\{\{\s*request\.operation\s*\}\}$/;
 const wholeVariable = /^\{\{.*\}\}$/s;
 
-/** A comparison of the operation with something that is no operation is a misspelling. */
+/** Reports a comparison of the operation with a value that is not an operation. */
 function checkOperationValue(entry: JsonObject, path: Path, reporter: Reporter): void {
   const key = read(entry, 'key');
   const value = read(entry, 'value');

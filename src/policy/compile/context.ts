@@ -13,17 +13,17 @@ import { isForeign, type PolicyFacts } from '../policy-facts.ts';
 
 export interface CompiledContext {
   readonly entries: readonly CompiledContextEntry[];
-  /** The scope around, with the entries' names. */
+  /** The outer scope with the names of the entries. */
   readonly scope: VariableScope;
 }
 
-/** For compiling a text a second time: its problems are told already. */
-const unheard: Reporter = { error: () => {}, warn: () => {} };
+/** For compiling a string a second time, when its problems have already been reported. */
+const silent: Reporter = { error: () => {}, warn: () => {} };
 
 const entryTypes = ['variable', 'configMap', 'apiCall', 'imageRegistry', 'globalReference'] as const;
 type EntryType = (typeof entryTypes)[number];
 
-/** Compiles a list of context entries. An entry may refer to those before it. */
+/** Compiles a list of context entries. An entry may refer to earlier entries. */
 export function compileContext(
   documents: readonly JsonObject[],
   path: Path,
@@ -62,7 +62,7 @@ function checkEntry(
   }
   const reserved = reservedNames.find((word) => name === word || name.startsWith(`${word}.`));
   if (reserved !== undefined) {
-    const message = `the name ${name} is taken by the built-in variable ${reserved}`;
+    const message = `the name ${name} conflicts with the built-in variable ${reserved}`;
     reporter.error([...path, 'name'], 'KYM_CONTEXT_ENTRY', message, 'Choose another name.');
   }
   const types = entryTypes.filter((type) => readObject(document, type) !== undefined);
@@ -76,12 +76,12 @@ function checkEntry(
   return undefined;
 }
 
-/** The fields of one entry, compiled on demand; the variables they use are checked on the way. */
+/** The fields of one entry, compiled on demand. The variables they use are checked. */
 interface EntryFields {
   readonly document: JsonObject;
   text(field: string): string | undefined;
   template(field: string): CompiledTemplate | undefined;
-  /** Over the context, or over the entry's own data: then only the variables in it read the context. */
+  /** Evaluated over the context, or over the entry's own data; then only its `{{ }}` variables read the context. */
   expression(field: string, over: 'context' | 'data'): CompiledDynamicExpression | undefined;
   fail(message: string, hint?: string, field?: string): void;
   outOfScope(field: string, message: string): void;
@@ -127,7 +127,7 @@ function entryFields(
       const text = readText(document, field);
       if (text === undefined || text === '') return undefined;
       const expression = compileDynamicExpression(text, [...path, field], reporter);
-      const roots = over === 'context' ? expression.roots : compileTemplate(text, path, unheard).roots;
+      const roots = over === 'context' ? expression.roots : compileTemplate(text, path, silent).roots;
       check(roots, [...path, field], text);
       return expression;
     },
@@ -170,7 +170,7 @@ function compileVariable(fields: EntryFields): object {
     fields.fail('a variable needs a value or a jmesPath');
   }
   if (!hasExpression && read(fields.document, 'default') !== undefined) {
-    fields.fail('default has a meaning only beside jmesPath', undefined, 'default');
+    fields.fail('default requires jmesPath', undefined, 'default');
   }
   return present({
     type: 'variable',
@@ -202,14 +202,14 @@ function compileApiCall(fields: EntryFields, facts: PolicyFacts): object {
   const urlPath = fields.text('urlPath') ?? '';
   const hasService = readObject(fields.document, 'service') !== undefined;
   if (urlPath !== '' && hasService)
-    fields.fail('urlPath and service cannot stand together', 'Keep one of them.');
+    fields.fail('urlPath and service cannot be used together', 'Keep one of them.');
   if (urlPath === '' && !hasService) fields.fail('an apiCall needs a urlPath or a service');
   if (facts.namespace !== undefined && urlPath !== '' && !hasVariable(urlPath)) {
     const [route = ''] = urlPath.split('?');
     if (!`${route}/`.includes(`/namespaces/${facts.namespace}/`) || route.split('/').includes('..')) {
       fields.outOfScope(
         'urlPath',
-        `a Policy in ${facts.namespace} can call only below /namespaces/${facts.namespace}/`,
+        `a Policy in ${facts.namespace} can call only paths below /namespaces/${facts.namespace}/`,
       );
     }
   }

@@ -42,13 +42,18 @@ export function compileException(document: JsonObject, source: PolicySource): Ex
   for (const field of userFields) {
     for (const { block, path } of filterBlocks(match, ['spec', 'match']).blocks) {
       if (readBoolean(spec, 'background') === false || readList(block, field).length === 0) continue;
-      const message = `${field} says who makes a request, and background processing has no request`;
+      const message = `${field} identifies the requester, and background processing has no request`;
       reporter.warn([...path, field], 'KYM_BACKGROUND_USER_INFO', message, 'Set spec.background to false.');
     }
   }
   const filter = compileFilter(match, ['spec', 'match'], reporter);
   if (filter === undefined) {
-    reporter.error(['spec', 'match'], 'KYM_MATCH_EMPTY', 'the exception matches nothing', 'Add any or all.');
+    reporter.error(
+      ['spec', 'match'],
+      'KYM_MATCH_EMPTY',
+      'the exception has no match block',
+      'Add any or all.',
+    );
   }
   const conditions = compileCheckedConditions(
     read(spec, 'conditions'),

@@ -62,7 +62,7 @@ function compileLoop(
   };
 }
 
-/** Merges put new items in front, so by default they run backwards to keep the order of the list. */
+/** A merge prepends new items, so by default it visits the elements backwards to keep the order of the list. */
 function orderOf(document: JsonObject): 'Ascending' | 'Descending' {
   const written = readText(document, 'order');
   if (written === 'Ascending' || written === 'Descending') return written;
@@ -90,7 +90,7 @@ function compileBody(
 function checkNesting(document: JsonObject, path: Path, reporter: Reporter): void {
   for (const field of ['context', 'preconditions', 'patchStrategicMerge', 'patchesJson6902']) {
     if (read(document, field) === undefined) continue;
-    const message = `${field} cannot stand beside a nested foreach`;
+    const message = `${field} cannot be used together with a nested foreach`;
     reporter.error([...path, field], 'KYM_MUTATE_FORM', message, 'Move it into the innermost foreach.');
   }
 }
@@ -105,7 +105,7 @@ function checkOnePatch(document: JsonObject, path: Path, reporter: Reporter): bo
   return false;
 }
 
-/** The elements of a loop: an expression without braces. */
+/** The `list` of a loop: an expression without braces. */
 export function compileList(
   text: string,
   path: Path,
@@ -113,12 +113,12 @@ export function compileList(
   reporter: Reporter,
 ): CompiledExpression | undefined {
   if (text.trim() === '') {
-    reporter.error(path, 'KYM_FIELD_MISSING', 'a foreach needs a list to go through');
+    reporter.error(path, 'KYM_FIELD_MISSING', 'a foreach entry needs a list');
     return undefined;
   }
   if (hasVariable(text)) {
     const hint = 'Write the expression without {{ }}.';
-    reporter.error(path, 'KYM_EXPRESSION_SYNTAX', `list is an expression already: ${text}`, hint);
+    reporter.error(path, 'KYM_EXPRESSION_SYNTAX', `list is already an expression: ${text}`, hint);
     return undefined;
   }
   try {
@@ -138,9 +138,9 @@ function checkName(as: string | undefined, path: Path, reporter: Reporter): stri
   if (as === undefined) return undefined;
   if (!identifier.test(as)) {
     const message = `${JSON.stringify(as)} cannot be used as a name in expressions`;
-    reporter.error(path, 'KYM_FIELD_VALUE', message, 'Use letters, digits and _; begin with a letter.');
+    reporter.error(path, 'KYM_FIELD_VALUE', message, 'Use letters, digits and _, starting with a letter.');
   } else if (reservedNames.includes(as) || as === 'target') {
-    reporter.error(path, 'KYM_FIELD_VALUE', `the name ${as} is taken by a built-in variable`);
+    reporter.error(path, 'KYM_FIELD_VALUE', `the name ${as} conflicts with a built-in variable`);
   }
   return as;
 }

@@ -26,11 +26,11 @@ export interface GenerateRuleOptions {
   /** Paths are relative to the rule. */
   readonly reporter: Reporter;
   readonly facts: PolicyFacts;
-  /** Where in the policy document its author wrote the rule. */
+  /** Path of the author's rule in the policy document. */
   readonly path: Path;
 }
 
-/** Compiles a generate rule whose shape was checked. Undefined when there is an error or it cannot run; all is reported. */
+/** Compiles a generate rule that passed the schema check. Undefined when it has errors or cannot run; problems are reported. */
 export function compileGenerateRule(
   rule: JsonObject,
   { reporter: outer, facts, path }: GenerateRuleOptions,
@@ -169,13 +169,13 @@ function compileChecked(value: Json, path: Path, scope: VariableScope, reporter:
 }
 
 /**
- * `$(/path)` is a reference inside the data. Data often holds scripts, where `$(command)` is text: what leads nowhere stays
- * as it is, and a warning says that Kyverno fails there.
+ * `$(/path)` is a reference inside the data. Data often contains scripts, where `$(command)` is a literal: an unresolved
+ * reference is kept, with a warning that Kyverno fails there.
  */
 function withReferences(data: Json, path: Path, reporter: Reporter): Json {
   return resolveReferences(data, path, {
     error: (at, code, message, hint) =>
-      reporter.warn(at, code, `${message}; it is kept as text, and Kyverno fails here`, hint),
+      reporter.warn(at, code, `${message}; it is kept as a literal, and Kyverno fails here`, hint),
     warn: reporter.warn,
   });
 }

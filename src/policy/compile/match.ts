@@ -7,7 +7,7 @@ import { type BlockDocument, filterBlocks, isEmptyBlock } from '../check/match-b
 import type { CompiledBlock, CompiledFilter, KindSelector, Operation, Subject } from '../compiled.ts';
 import { compileKind } from '../kind-selector.ts';
 
-/** Compiles `match` or `exclude`. Blocks that restrict nothing are left out; without any block there is no filter. */
+/** Compiles `match` or `exclude`. Blocks without restrictions are omitted; without any block there is no filter. */
 export function compileFilter(
   filter: JsonObject,
   path: Path,
@@ -105,7 +105,7 @@ function nonEmptySet(items: readonly string[]): ReadonlySet<string> | undefined 
 
 type Optional<Value> = { [Key in keyof Value]: Value[Key] | undefined };
 
-/** Absent attributes do not restrict, so they are absent in the block too. */
+/** Absent attributes do not restrict, so the block omits them. */
 function withoutAbsent(block: Optional<CompiledBlock> & { path: Path }): CompiledBlock {
   return Object.fromEntries(
     Object.entries(block).filter(([, value]) => value !== undefined),

@@ -11,7 +11,7 @@ import { compilePatchOf } from './patch.ts';
 const forms = ['foreach', 'patchStrategicMerge', 'patchesJson6902', 'replacements'] as const;
 export type MutationForm = (typeof forms)[number];
 
-/** The patch forms a mutate block has; empty lists and texts do not count. */
+/** The patch forms a mutate block has; empty lists and strings do not count. */
 export function mutationForms(mutate: JsonObject): readonly MutationForm[] {
   return forms.filter((form) => {
     if (form === 'patchStrategicMerge') return read(mutate, form) !== undefined;
@@ -29,8 +29,8 @@ export function compileMutation(
   const { reporter } = around;
   const [form, ...others] = mutationForms(mutate);
   if (others.length > 0) {
-    const message = `only one of ${[form, ...others].join(', ')} can stand in a mutate block`;
-    reporter.error(path, 'KYM_MUTATE_FORM', message, 'Write a rule for each.');
+    const message = `only one of ${[form, ...others].join(', ')} is allowed in a mutate block`;
+    reporter.error(path, 'KYM_MUTATE_FORM', message, 'Write a separate rule for each.');
     return undefined;
   }
   switch (form) {
@@ -38,7 +38,7 @@ export function compileMutation(
       reporter.warn(
         path,
         'KYM_MUTATE_FORM',
-        'there is no patch, so the rule changes nothing',
+        'the rule has no patch and changes nothing',
         `Add one of ${forms.join(', ')}.`,
       );
       return { type: 'replacements', replacements: [] };

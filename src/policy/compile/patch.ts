@@ -9,10 +9,10 @@ import type { Reporter } from '../../problem.ts';
 import { withoutAnchor } from '../check/patch-writes.ts';
 import { checkVariables, type VariableScope } from '../check/variable-scope.ts';
 
-/** What `{{@}}` in the patches of a rule is relative to. */
+/** The object that `{{@}}` in the patches of a rule refers to. */
 export type PatchedObject = 'request.object' | 'target';
 
-/** Compiles the one patch that `owner` (a mutate block or a loop) holds. */
+/** Compiles the patch of `owner` (a mutate block or a loop). */
 export function compilePatchOf(
   owner: JsonObject,
   path: Path,
@@ -23,7 +23,7 @@ export function compilePatchOf(
   const overlay = read(owner, 'patchStrategicMerge');
   const field = overlay === undefined ? 'patchesJson6902' : 'patchStrategicMerge';
   const at = [...path, field];
-  // Kyverno refuses computed paths outside loops.
+  // Kyverno rejects computed paths outside loops.
   const options = { ...selfReference(at, object), allowVariablesInPath: scope.loops > 0 };
   const source = overlay ?? readText(owner, 'patchesJson6902') ?? '';
   const patch =
@@ -44,13 +44,13 @@ export function withLoopReferences(entry: JsonObject, path: Path, reporter: Repo
   return isObject(resolved) ? { ...entry, ...resolved } : entry;
 }
 
-/** A key made of `{{@}}` has no place of its own yet: it is about what it stands in. */
+/** A key with `{{@}}` has no path of its own: it refers to its parent. */
 const namesItself = /\{\{-?\s*@\s*\}\}/;
 const identifier = /^[A-Za-z_][A-Za-z0-9_]*$/;
 
 /**
- * What `{{@}}` stands for in a patch at `base`: the value at the same place of the object that is patched.
- * Anchors around parents do not count.
+ * Resolves `{{@}}` in a patch at `base` to the same path of the patched object. Anchors around parents are ignored.
+ *
  */
 export function selfReference(base: Path, object: 'request.object' | 'target'): TemplateOptions {
   return {

@@ -27,7 +27,7 @@ export interface PolicyResult {
   readonly problems: readonly Problem[];
 }
 
-/** Compiles one ClusterPolicy or Policy document; all problems are reported, those of every rule too. */
+/** Compiles one ClusterPolicy or Policy document; all problems of all rules are reported. */
 export function compilePolicy(document: JsonObject, source: PolicySource): PolicyResult {
   const alpha = isAlphaDialect(document);
   const facts = factsOf(document, alpha);
@@ -68,7 +68,7 @@ function factsOf(document: JsonObject, alpha: boolean): PolicyFacts {
   const namespace = readText(metadata, 'namespace');
   const isPolicy = readText(document, 'kind') === 'Policy';
   const controllers = readTextMap(metadata, 'annotations')[autogenAnnotation];
-  // In the old dialect every policy was a Policy, and acted on the whole cluster.
+  // In v1alpha1 every policy was a Policy and applied to the whole cluster.
   const namespaced = isPolicy && (!alpha || namespace !== undefined);
   return {
     apiVersion: readText(document, 'apiVersion') ?? '',
@@ -84,7 +84,7 @@ function factsOf(document: JsonObject, alpha: boolean): PolicyFacts {
   };
 }
 
-/** Indexes of rules that cannot be read any further, or `all`. */
+/** Indexes of rules that cannot be compiled, or `all`. */
 function checkShape(
   document: JsonObject,
   alpha: boolean,
@@ -103,9 +103,7 @@ function checkShape(
       }
       const base = inRule ? path.slice(0, 3) : [];
       const rule = inRule ? ruleNameAt(document, path[2] as number) : undefined;
-      collector
-        .at(base, rule === undefined ? {} : { rule })
-        .error(path.slice(base.length), code, message, hint);
+      collector.at(base, { rule }).error(path.slice(base.length), code, message, hint);
     },
     warn: plain.warn,
   };
@@ -151,7 +149,7 @@ function compileGenerateRules(
   });
 }
 
-/** A generated rule that does not compile is a problem of the rule it came from. */
+/** Problems of a generated rule are reported at the rule it was generated from. */
 function compileGenerated(
   document: JsonObject,
   facts: PolicyFacts,

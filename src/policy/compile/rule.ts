@@ -23,16 +23,16 @@ export interface RuleOptions {
   /** Paths are relative to the rule. */
   readonly reporter: Reporter;
   readonly facts: PolicyFacts;
-  /** Where in the policy document its author wrote the rule. */
+  /** Path of the author's rule in the policy document. */
   readonly path: Path;
   readonly autogenOf?: string | undefined;
-  /** How `mutate` is compiled; the old dialect has patches of its own. */
+  /** Compiles `mutate`; v1alpha1 has other patch forms. */
   readonly mutation?:
     | ((mutate: JsonObject, path: Path, reporter: Reporter) => CompiledMutation | undefined)
     | undefined;
 }
 
-/** Compiles a mutate rule whose shape was checked. Reports all problems; undefined when one of them is an error. */
+/** Compiles a mutate rule that passed the schema check. Reports all problems; undefined when one of them is an error. */
 export function compileRule(written: JsonObject, options: RuleOptions): CompiledRule | undefined {
   const reporter = watchErrors(options.reporter);
   const { facts } = options;
@@ -70,7 +70,7 @@ export function compileRule(written: JsonObject, options: RuleOptions): Compiled
       ? compileMutation(mutate, ['mutate'], scope, { reporter, facts, object })
       : options.mutation(mutate, ['mutate'], reporter);
   if (reporter.failed || match === undefined || mutation === undefined) return undefined;
-  // Every rule has the same fields in the same order: code that meets objects of many shapes is slow.
+  // All rules have the same fields in the same order, so that V8 uses one hidden class.
   return {
     name: readText(written, 'name') ?? '',
     autogenOf: options.autogenOf,
@@ -92,7 +92,7 @@ export function compileRule(written: JsonObject, options: RuleOptions): Compiled
 
 const silent: Reporter = { error: () => {}, warn: () => {} };
 
-/** Undefined when no variable is in them. What is wrong in them was reported where they were compiled. */
+/** Undefined without variables. Their problems were reported when they were compiled. */
 function surroundingsOf(rule: JsonObject): CompiledTemplate | undefined {
   const parts: Json = {
     context: read(rule, 'context') ?? null,
@@ -111,7 +111,7 @@ function withReferences(rule: JsonObject, reporter: Reporter): JsonObject {
 
 export type Present<Fields> = { [Key in keyof Fields]?: Exclude<Fields[Key], undefined> };
 
-/** Absent fields are left out. */
+/** Omits absent fields. */
 export function optional<Fields extends Readonly<Record<string, unknown>>>(fields: Fields): Present<Fields> {
   return Object.fromEntries(
     Object.entries(fields).filter(([, value]) => value !== undefined),

@@ -12,7 +12,7 @@ const selectorFields = ['apiVersion', 'kind', 'namespace', 'name', 'uid', 'selec
 
 export interface CompiledTargets {
   readonly targets: readonly CompiledTarget[];
-  /** Patches see the target, and what the contexts of the targets define. */
+  /** Patches can read the target and the variables of the targets' contexts. */
   readonly scope: VariableScope;
 }
 
@@ -27,7 +27,7 @@ export function compileTargets(
   const targets = documents.map((document, index) => {
     const at = [...path, index];
     checkNamespace(document, at, facts, reporter);
-    // The target is not known while it is being selected: selectors read the trigger only.
+    // The target is unknown during selection, so selectors can read only the trigger.
     const selectors = selectorFields.flatMap((field) => {
       const template = compileField(document, field, at, reporter, outer);
       return template === undefined ? [] : [[field, template]];

@@ -5,7 +5,7 @@ import type { FieldSchema, FieldType, ObjectSchema } from './schema.ts';
 
 /**
  * Reports unknown fields, wrong types, missing and out-of-range values.
- * @returns whether everything has the type it should have, so that the value can be read on.
+ * @returns whether all values have the expected type, so that the document can be compiled.
  */
 export function checkObject(
   value: JsonObject,
@@ -87,13 +87,13 @@ function checkType(
     return value
       .map((element, index) =>
         element === null
-          ? reportType(element, nameOf(type.list), [...path, index], reporter)
+          ? reportType(element, typeName(type.list), [...path, index], reporter)
           : checkField(element, item, [...path, index], reporter, version),
       )
       .every(Boolean);
   }
   if (isOfType(value, type, path, reporter)) return true;
-  return type === 'texts' && isObject(value) ? false : reportType(value, nameOf(type), path, reporter);
+  return type === 'texts' && isObject(value) ? false : reportType(value, typeName(type), path, reporter);
 }
 
 function isOfType(value: Json, type: FieldType & string, path: Path, reporter: Reporter): boolean {
@@ -135,31 +135,31 @@ function reportType(value: Json, expected: string, path: Path, reporter: Reporte
     path,
     'KYM_FIELD_TYPE',
     `expected ${expected}, found ${describe(value)}`,
-    isScalar && expected === 'text' ? `Put quotes around it: "${value}".` : undefined,
+    isScalar && expected === 'a string' ? `Put quotes around it: "${value}".` : undefined,
   );
   return false;
 }
 
 function describe(value: Json): string {
-  const names = { null: 'null', boolean: 'the boolean', number: 'the number', string: 'the text' } as const;
+  const names = { null: 'null', boolean: 'the boolean', number: 'the number', string: 'the string' } as const;
   const type = typeOf(value);
   if (type === 'array') return 'a list';
   if (type === 'object') return 'an object';
   return type === 'null' ? 'null' : `${names[type]} ${JSON.stringify(value)}`;
 }
 
-function nameOf(type: FieldType): string {
+function typeName(type: FieldType): string {
   if (typeof type === 'object') {
-    if ('lazy' in type) return nameOf(type.lazy());
+    if ('lazy' in type) return typeName(type.lazy());
     return 'list' in type ? 'a list' : 'an object';
   }
   const names = {
-    string: 'text',
-    boolean: 'true or false',
-    integer: 'a whole number',
+    string: 'a string',
+    boolean: 'a boolean',
+    integer: 'an integer',
     free: 'a value',
     object: 'an object',
-    texts: 'a map of texts',
+    texts: 'a map of strings',
   } as const;
   return names[type];
 }

@@ -2,11 +2,11 @@ import { labelSelector } from './match.ts';
 import { context, preconditions } from './rule-parts.ts';
 import type { ObjectSchema } from './schema.ts';
 
-/** What is made; the same for a rule and for one entry of its foreach. */
+/** The generated object, for a rule or for one entry of its foreach. */
 const pattern: ObjectSchema = {
-  apiVersion: { type: 'string', description: 'apiVersion of what is generated.' },
+  apiVersion: { type: 'string', description: 'apiVersion of the generated object.' },
   kind: { type: 'string', description: 'Its kind.' },
-  namespace: { type: 'string', description: 'Its namespace; absent for cluster-wide kinds.' },
+  namespace: { type: 'string', description: 'Its namespace; absent for cluster-scoped kinds.' },
   name: { type: 'string', description: 'Its name.' },
   uid: { type: 'string', description: 'Without effect.' },
   data: { type: 'free', description: 'The object, without kind and name.' },
@@ -17,7 +17,7 @@ const pattern: ObjectSchema = {
         name: { type: 'string', description: 'Its name.' },
       },
     },
-    description: 'An object to copy; it has the kind of what is generated.',
+    description: 'An object to copy; it has the kind of the generated object.',
   },
   cloneList: {
     type: {
@@ -34,17 +34,17 @@ const pattern: ObjectSchema = {
 export const generate: ObjectSchema = {
   generateExisting: {
     type: 'boolean',
-    description: 'Whether triggers that are there already count; that of the policy when absent.',
+    description: 'Whether existing triggers count; defaults to the setting of the policy.',
   },
   synchronize: {
     type: 'boolean',
     default: false,
-    description: 'Whether what is generated follows its source, its trigger and the rule.',
+    description: 'Whether generated objects follow their source, trigger and rule.',
   },
   orphanDownstreamOnPolicyDelete: {
     type: 'boolean',
     default: false,
-    description: 'Whether what was generated stays when the policy is deleted.',
+    description: 'Whether generated objects stay when the policy is deleted.',
   },
   ...pattern,
   foreach: {

@@ -28,7 +28,7 @@ const documents: Readonly<Record<string, DocumentKind>> = {
 
 /**
  * A JSON Schema (draft 7, which language servers for YAML read) of policies and exceptions. Documents of other kinds
- * pass, so that it can stand over a folder with all sorts of objects.
+ * pass, so that the schema can be applied to a folder with other objects.
  */
 export function documentJsonSchema(): JsonObject {
   const definitions: Record<string, Json> = {};

@@ -1,7 +1,7 @@
 import { type FieldType, type ObjectSchema, versionsWithFlatForms } from './schema.ts';
 
 export const labelSelector: ObjectSchema = {
-  matchLabels: { type: 'texts', description: 'Labels that must be there, with these values.' },
+  matchLabels: { type: 'texts', description: 'Required labels and their values.' },
   matchExpressions: {
     type: {
       list: {
@@ -11,13 +11,13 @@ export const labelSelector: ObjectSchema = {
             type: 'string',
             required: true,
             enum: ['In', 'NotIn', 'Exists', 'DoesNotExist'],
-            description: 'How the label is compared.',
+            description: 'The comparison operator.',
           },
           values: { type: { list: 'string' }, description: 'Values for In and NotIn.' },
         },
       },
     },
-    description: 'Requirements on labels, all of which must hold.',
+    description: 'Requirements on labels, all of which must be true.',
   },
 };
 
@@ -38,7 +38,7 @@ const resources: ObjectSchema = {
   names: { type: { list: 'string' }, description: 'Names of the object, with wildcards; one must match.' },
   namespaces: {
     type: { list: 'string' },
-    description: 'Namespaces, with wildcards; a Namespace object is matched by its own name.',
+    description: 'Namespaces, with wildcards; a Namespace is matched by its own name.',
   },
   annotations: {
     type: 'texts',
@@ -61,21 +61,24 @@ const userInfo: ObjectSchema = {
             type: 'string',
             required: true,
             enum: ['User', 'Group', 'ServiceAccount'],
-            description: 'What kind of identity.',
+            description: 'The kind of identity.',
           },
-          apiGroup: { type: 'string', description: 'The API group of the identity; not looked at.' },
+          apiGroup: { type: 'string', description: 'The API group of the identity; ignored.' },
           name: { type: 'string', required: true, description: 'Its name, with wildcards.' },
           namespace: { type: 'string', description: 'The namespace of a ServiceAccount.' },
         },
       },
     },
-    description: 'Who makes the request; one must match.',
+    description: 'Users, groups and service accounts; one must match the requester.',
   },
   roles: {
     type: { list: 'string' },
-    description: 'Roles of the requester, as namespace:name; one must be held.',
+    description: 'Roles of the requester, as namespace:name; the requester must have one.',
   },
-  clusterRoles: { type: { list: 'string' }, description: 'ClusterRoles of the requester; one must be held.' },
+  clusterRoles: {
+    type: { list: 'string' },
+    description: 'ClusterRoles of the requester; the requester must have one.',
+  },
 };
 
 const block: FieldType = {

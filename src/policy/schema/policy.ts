@@ -14,13 +14,13 @@ const typeMeta: ObjectSchema = {
 const failurePolicy = {
   type: 'string',
   enum: ['Fail', 'Ignore'],
-  description: 'Whether a request is refused when the policy fails.',
+  description: 'Whether a request is rejected when the policy fails.',
 } as const;
 const timeoutSeconds = {
   type: 'integer',
   minimum: 1,
   maximum: 30,
-  description: 'How long the policy may take.',
+  description: 'The timeout of the policy.',
 } as const;
 
 const spec: ObjectSchema = {
@@ -46,16 +46,16 @@ const spec: ObjectSchema = {
               },
             },
           },
-          description: 'CEL conditions the API server evaluates before it calls.',
+          description: 'CEL conditions that the API server evaluates before it calls the webhook.',
         },
       },
     },
-    description: 'How the API server calls.',
+    description: 'Settings of the webhook.',
   },
   webhookTimeoutSeconds: { ...timeoutSeconds, deprecated: 'webhookConfiguration.timeoutSeconds' },
   emitWarning: { type: 'boolean', default: false, description: 'Show changes as warnings to the requester.' },
-  admission: { type: 'boolean', default: true, description: 'Whether the policy acts on requests.' },
-  background: { type: 'boolean', default: true, description: 'Whether it acts on existing objects.' },
+  admission: { type: 'boolean', default: true, description: 'Whether the policy applies to requests.' },
+  background: { type: 'boolean', default: true, description: 'Whether it applies to existing objects.' },
   mutateExistingOnPolicyUpdate: {
     type: 'boolean',
     description: 'Patch targets when the policy changes.',
@@ -121,8 +121,12 @@ export const exceptionSchema: ObjectSchema = {
   spec: {
     type: {
       object: {
-        background: { type: 'boolean', default: true, description: 'Whether it counts in background scans.' },
-        match: { type: { object: anyOrAll }, required: true, description: 'The objects it is for.' },
+        background: {
+          type: 'boolean',
+          default: true,
+          description: 'Whether it applies to background scans.',
+        },
+        match: { type: { object: anyOrAll }, required: true, description: 'The objects it applies to.' },
         conditions: { type: { object: conditions }, description: 'Further conditions.' },
         exceptions: {
           type: {
@@ -142,12 +146,12 @@ export const exceptionSchema: ObjectSchema = {
             },
           },
           required: true,
-          description: 'The rules that are lifted.',
+          description: 'The rules that are disabled.',
         },
         podSecurity: { type: { list: 'object' }, description: 'For validate rules.' },
       },
     },
     required: true,
-    description: 'What is lifted, and for what.',
+    description: 'The disabled rules and the objects they are disabled for.',
   },
 };

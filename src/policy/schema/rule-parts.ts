@@ -41,7 +41,10 @@ const contextEntry: ObjectSchema = {
           type: {
             object: {
               url: { type: 'string', required: true, description: 'The address of a JSON service.' },
-              caBundle: { type: 'string', description: 'PEM certificates that may sign the service.' },
+              caBundle: {
+                type: 'string',
+                description: 'PEM certificates of the authority that signed the certificate of the service.',
+              },
               headers: {
                 type: {
                   list: {
@@ -61,14 +64,14 @@ const contextEntry: ObjectSchema = {
         default: { type: 'free', description: 'The value when the call fails.' },
       },
     },
-    description: 'The answer of the API server or of a service.',
+    description: 'The response of the API server or of a service.',
   },
   imageRegistry: {
     type: {
       object: {
         reference: { type: 'string', required: true, description: 'The image.' },
         jmesPath: { type: 'string', description: "An expression over the image's data." },
-        imageRegistryCredentials: { type: 'object', description: 'How to sign in to the registry.' },
+        imageRegistryCredentials: { type: 'object', description: 'Credentials for the registry.' },
       },
     },
     description: 'Manifest and configuration of an image.',

@@ -4,21 +4,21 @@ import { context, preconditions } from './rule-parts.ts';
 import type { FieldType, ObjectSchema } from './schema.ts';
 
 export const condition: ObjectSchema = {
-  key: { type: 'free', description: 'What is looked at.' },
-  operator: { type: 'string', description: 'How it is compared.' },
-  value: { type: 'free', description: 'What it is compared with.' },
-  message: { type: 'string', description: 'Shown when the condition does not hold.' },
+  key: { type: 'free', description: 'The value to compare.' },
+  operator: { type: 'string', description: 'The comparison operator.' },
+  value: { type: 'free', description: 'The value to compare with.' },
+  message: { type: 'string', description: 'Shown when the condition is false.' },
 };
 
-/** Checked by hand for the old plain list. */
+/** The old plain list is checked separately. */
 export const conditions: ObjectSchema = {
-  any: { type: { list: { object: condition } }, description: 'One must hold.' },
-  all: { type: { list: { object: condition } }, description: 'All must hold.' },
+  any: { type: { list: { object: condition } }, description: 'At least one must be true.' },
+  all: { type: { list: { object: condition } }, description: 'All must be true.' },
 };
 
 const patches: ObjectSchema = {
-  patchStrategicMerge: { type: 'free', description: 'A partial object, merged in; may hold anchors.' },
-  patchesJson6902: { type: 'string', description: 'RFC 6902 operations, as YAML or JSON text.' },
+  patchStrategicMerge: { type: 'free', description: 'A partial object, merged in; may contain anchors.' },
+  patchesJson6902: { type: 'string', description: 'RFC 6902 operations, as a YAML or JSON string.' },
 };
 
 const foreachEntry: FieldType = {
@@ -31,9 +31,9 @@ const foreachEntry: FieldType = {
     order: {
       type: 'string',
       enum: ['Ascending', 'Descending'],
-      description: 'In which order they are visited.',
+      description: 'The order in which elements are visited.',
     },
-    as: { type: 'string', description: 'A further name for the element; NAMEIndex is its index.' },
+    as: { type: 'string', description: 'An additional name for the element; NAMEIndex is its index.' },
     context,
     preconditions,
     ...patches,
@@ -66,7 +66,7 @@ const mutate: ObjectSchema = {
   mutateExistingOnPolicyUpdate: {
     type: 'boolean',
     default: false,
-    description: 'Patch the targets also when the policy changes.',
+    description: 'Also patch the targets when the policy changes.',
   },
 };
 
@@ -81,19 +81,19 @@ export const rule: ObjectSchema = {
   skipBackgroundRequests: {
     type: 'boolean',
     default: true,
-    description: "Whether requests of the controller's own identity are passed over.",
+    description: 'Whether requests from the background controller are skipped.',
   },
   imageExtractors: {
     type: 'object',
-    description: 'Where images stand in custom kinds; for verifyImages only.',
+    description: 'Where custom kinds contain images; for verifyImages only.',
   },
   mutate: { type: { object: mutate }, description: 'How the object is changed.' },
-  validate: { type: 'object', description: 'Another type of rule; passed over.' },
-  generate: { type: { object: generate }, description: 'Objects that are made for the trigger.' },
-  verifyImages: { type: { list: 'object' }, description: 'Another type of rule; passed over.' },
+  validate: { type: 'object', description: 'Another rule type; ignored.' },
+  generate: { type: { object: generate }, description: 'Objects to generate for the trigger.' },
+  verifyImages: { type: { list: 'object' }, description: 'Another rule type; ignored.' },
 };
 
-/** What the old dialect has in place of match and mutate. */
+/** The v1alpha1 fields instead of match and mutate. */
 export const alphaRule: ObjectSchema = {
   name: { type: 'string', description: 'A label; `rule-<index>` when absent.' },
   resource: {
@@ -118,6 +118,6 @@ export const alphaRule: ObjectSchema = {
     },
     description: 'How the object is changed.',
   },
-  validate: { type: 'object', description: 'Another type of rule; passed over.' },
-  generate: { type: 'object', description: 'Another type of rule; passed over.' },
+  validate: { type: 'object', description: 'Another rule type; ignored.' },
+  generate: { type: 'object', description: 'Another rule type; ignored.' },
 };

@@ -1,8 +1,8 @@
 import type { Json } from '../../json/value.ts';
 
 /**
- * The shape of a policy document as data: what loading checks, and what CRDs, JSON Schema and the reference page are
- * generated from.
+ * The schema of a policy document as data. Loading checks documents against it; CRDs, JSON Schema and the reference
+ * page are generated from it.
  */
 export interface FieldSchema {
   readonly type: FieldType;
@@ -25,9 +25,9 @@ export type FieldType =
   | 'integer'
   /** Any JSON: patches, values. Nothing below is checked here. */
   | 'free'
-  /** An object whose inside is not ours: other rule types, metadata. */
+  /** An object whose content is not checked: other rule types, metadata. */
   | 'object'
-  /** A map from text to text. */
+  /** A map of strings. */
   | 'texts'
   | { readonly list: FieldType }
   | { readonly object: ObjectSchema }
