@@ -19,22 +19,41 @@ export function measureCompile(load, times) {
   return { first, mean: (performance.now() - startedAt) / times };
 }
 
+/** Bundles bench/reviewer.ts, which runs reviews as the server does. */
+export async function loadReviewer(root, folder) {
+  const { build } = await import('esbuild');
+  const outfile = join(folder, 'reviewer.mjs');
+  await build({
+    absWorkingDir: root,
+    entryPoints: ['bench/reviewer.ts'],
+    outfile,
+    bundle: true,
+    packages: 'external',
+    format: 'esm',
+    platform: 'node',
+    target: 'node20',
+    minifySyntax: true,
+    logLevel: 'warning',
+  });
+  return import(outfile);
+}
+
 /** Mean microseconds of `answer()` over `times` calls after as many to warm up: by the clock, and of processor time. */
-export function measureReview(answer, times) {
-  for (let i = 0; i < times; i += 1) answer();
+export async function measureReview(answer, times) {
+  for (let i = 0; i < times; i += 1) await answer();
   const startedAt = performance.now();
   const cpuBefore = process.cpuUsage();
-  for (let i = 0; i < times; i += 1) answer();
+  for (let i = 0; i < times; i += 1) await answer();
   const { user, system } = process.cpuUsage(cpuBefore);
   return { wall: ((performance.now() - startedAt) * 1000) / times, cpu: (user + system) / times };
 }
 
-/** A figure is worth nothing if the answer is wrong: it must allow, patch, and be the same each time. */
-export function assertAnswer(answer) {
-  const first = JSON.stringify(answer());
+/** Fails unless the answer allows the request, has a patch, and is the same each time: a wrong answer must not be measured. */
+export async function assertAnswer(answer) {
+  const first = await answer();
   const { response } = JSON.parse(first);
   if (response?.allowed !== true || typeof response.patch !== 'string') {
     throw new Error(`the review was not answered with a patch: ${first.slice(0, 500)}`);
   }
-  if (JSON.stringify(answer()) !== first) throw new Error('the same review was answered in two ways');
+  if ((await answer()) !== first) throw new Error('the same review was answered in two ways');
 }

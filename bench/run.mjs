@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { ensureBuilt, root } from '../scripts/setup.mjs';
 import { benchBuild } from './build.mjs';
 import { measureCommand, measureStart } from './command.mjs';
-import { assertAnswer, measureCompile, measureReview, readPolicies } from './review.mjs';
+import { assertAnswer, loadReviewer, measureCompile, measureReview, readPolicies } from './review.mjs';
 
 const reviews = 20_000;
 const data = join(root, 'bench', 'data');
@@ -29,23 +29,22 @@ process.exit(missed.length > 0 && process.argv.includes('--enforce') ? 1 : 0);
 
 async function benchEngine() {
   const { loadPolicies } = await import('../dist/index.js');
-  const { reviewSync } = await import('../dist/admission/review.js');
   const files = readPolicies(join(data, 'policies'));
   const compile = measureCompile(() => loadPolicies(...files), 50);
   report(`load ${files.length} policies, first time`, compile.first, 'ms');
   report(`load ${files.length} policies, warm`, compile.mean, 'ms');
 
-  const { snapshot, problems } = loadPolicies(...files);
-  if (problems.length > 0) throw new Error(`the policies have problems: ${JSON.stringify(problems[0])}`);
+  const { createBenchReviewer } = await loadReviewer(root, scratch);
+  const reviewer = createBenchReviewer(files);
   const text = readFileSync(join(data, 'review.json'), 'utf8');
   const review = JSON.parse(text);
-  const answer = () => reviewSync(review, snapshot, {});
-  assertAnswer(answer);
-  const parsed = measureReview(answer, reviews);
-  report('one review, parsed object in, base64 patch out', parsed.wall, 'µs', 80);
+  const answer = () => reviewer(review);
+  await assertAnswer(answer);
+  const parsed = await measureReview(answer, reviews);
+  report('one review, parsed object in, JSON out', parsed.wall, 'µs', 80);
   report('  its processor time', parsed.cpu, 'µs');
-  const fromText = () => JSON.stringify(reviewSync(JSON.parse(text), snapshot, {}));
-  report('one review, text in, text out', measureReview(fromText, reviews).wall, 'µs');
+  const fromText = await measureReview(() => reviewer(JSON.parse(text)), reviews);
+  report('one review, JSON in, JSON out', fromText.wall, 'µs');
 }
 
 async function benchBulk() {

@@ -11,7 +11,6 @@ const programEntryPoints = {
 const entryPoints = {
   ...programEntryPoints,
   index: 'src/index.ts',
-  'admission/review': 'src/admission/review.ts',
 };
 
 export async function bundle() {

@@ -2,29 +2,33 @@ import type { CompiledException, CompiledPolicy } from '../policy/compiled.ts';
 import { createSnapshot, type PolicySnapshot } from '../policy/registry.ts';
 import type { PolicySets } from './policy-provider.ts';
 
-/** Indexes policies for every path of the server. Sets of one policy are made when they are first asked for. */
+export interface PolicySetOptions {
+  /** Policies that the API server calls only by a path of their own are not in the sets of a failure policy. */
+  readonly hasOwnPath?: ((policy: CompiledPolicy) => boolean) | undefined;
+  /** Applied to each snapshot: restricts what its policies may match. */
+  readonly restrict?: ((snapshot: PolicySnapshot) => PolicySnapshot) | undefined;
+}
+
+/** Indexes policies for every path of the server. The set of a single policy is created on its first use. */
 export function createPolicySets(
   policies: readonly CompiledPolicy[],
   exceptions: readonly CompiledException[] = [],
+  { hasOwnPath = () => false, restrict = (snapshot) => snapshot }: PolicySetOptions = {},
 ): PolicySets {
-  const byFailurePolicy = (wanted: CompiledPolicy['failurePolicy']) =>
-    createSnapshot(
-      policies.filter(({ failurePolicy }) => failurePolicy === wanted),
-      exceptions,
-    );
+  const snapshotOf = (chosen: readonly CompiledPolicy[]) => restrict(createSnapshot(chosen, exceptions));
+  const shared = policies.filter((policy) => !hasOwnPath(policy));
   const byKey = new Map(policies.map((policy) => [policy.key, policy]));
   const single = new Map<string, PolicySnapshot>();
   return {
-    all: createSnapshot(policies, exceptions),
-    ignore: byFailurePolicy('Ignore'),
-    fail: byFailurePolicy('Fail'),
+    all: snapshotOf(policies),
+    ignore: snapshotOf(shared.filter(({ failurePolicy }) => failurePolicy === 'Ignore')),
+    fail: snapshotOf(shared.filter(({ failurePolicy }) => failurePolicy === 'Fail')),
     policy(key) {
-      const known = single.get(key);
       const policy = byKey.get(key);
-      if (known !== undefined || policy === undefined) return known;
-      const snapshot = createSnapshot([policy], exceptions);
-      single.set(key, snapshot);
-      return snapshot;
+      if (policy === undefined) return undefined;
+      const known = single.get(key) ?? snapshotOf([policy]);
+      single.set(key, known);
+      return known;
     },
   };
 }

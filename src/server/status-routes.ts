@@ -1,19 +1,23 @@
+import type { TLSSocket } from 'node:tls';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { Readiness } from '../admission/policy-provider.ts';
-import { Refusal } from './http-error.ts';
+import { HttpError } from './http-error.ts';
 
 export interface StatusRoutes {
   readonly readiness: () => Readiness;
-  /** Prometheus text. */
+  /** In the text format of Prometheus. */
   readonly metrics: () => Promise<string>;
   /** Absent when decisions are not kept. */
   readonly decisions?: (() => Promise<readonly object[]>) | undefined;
+  /** Decisions are shown only to callers that present a verified client certificate. */
+  readonly needsCertificate?: boolean | undefined;
 }
 
 const metricsType = 'text/plain; version=0.0.4; charset=utf-8';
 
-/** Health, metrics, and what was decided. */
-export function addStatusRoutes(app: FastifyInstance, { readiness, metrics, decisions }: StatusRoutes): void {
+/** Adds health, metrics and recent decisions. */
+export function addStatusRoutes(app: FastifyInstance, routes: StatusRoutes): void {
+  const { readiness, metrics, decisions, needsCertificate = false } = routes;
   for (const path of ['/healthz', '/livez', '/health/liveness']) {
     app.get(path, (_request, reply) => reply.type('text/plain').send('ok\n'));
   }
@@ -29,8 +33,10 @@ export function addStatusRoutes(app: FastifyInstance, { readiness, metrics, deci
   }
   app.get('/metrics', async (_request, reply) => reply.type(metricsType).send(await metrics()));
   app.get('/debug/decisions', async (request, reply) => {
-    if (decisions === undefined) throw new Refusal(404, 'decisions are not kept: see --debug-decisions');
-    if (!isFromThisMachine(request)) throw new Refusal(403, 'decisions are shown on this machine only');
+    if (needsCertificate && !(request.raw.socket as TLSSocket).authorized)
+      throw new HttpError(403, 'a client certificate is required');
+    if (decisions === undefined) throw new HttpError(404, 'decisions are not kept: see --debug-decisions');
+    if (!isLoopback(request)) throw new HttpError(403, 'decisions are shown on this machine only');
     return reply.type('application/json').send(`${JSON.stringify(await decisions(), undefined, 2)}\n`);
   });
 }
@@ -42,8 +48,8 @@ function verboseText({ ready, checks }: Readiness): string {
   return `${[...lines, ready ? 'ready' : 'not ready'].join('\n')}\n`;
 }
 
-/** By the connection itself; headers can say anything. */
-function isFromThisMachine(request: FastifyRequest): boolean {
+/** The address of the connection: a header could claim any address. */
+function isLoopback(request: FastifyRequest): boolean {
   const address = request.raw.socket.remoteAddress ?? '';
   return address === '::1' || /^(?:::ffff:)?127\./.test(address);
 }

@@ -1,4 +1,6 @@
-import { X509Certificate } from 'node:crypto';
+import { constants, X509Certificate } from 'node:crypto';
+import type { RequestListener } from 'node:http';
+import { createServer, type Server } from 'node:https';
 import type { SecureContextOptions } from 'node:tls';
 
 export interface ServingCertificate {
@@ -6,6 +8,38 @@ export interface ServingCertificate {
   readonly cert: string;
   /** PEM. */
   readonly key: string;
+}
+
+export interface TlsServerOptions {
+  readonly certificate: ServingCertificate;
+  /** PEM: the authority that signs client certificates. */
+  readonly clientCa?: string | undefined;
+  /** How long a request may take to arrive, body included. */
+  readonly requestMilliseconds: number;
+}
+
+const handshakeMilliseconds = 10_000;
+const headersMilliseconds = 10_000;
+/** Longer than an API server keeps an idle connection (90 s), so that it never reuses one that is being closed. */
+const idleMilliseconds = 180_000;
+
+export function createTlsServer(
+  { certificate, clientCa, requestMilliseconds }: TlsServerOptions,
+  listener: RequestListener,
+): Server {
+  return createServer(
+    {
+      ...secureContextOf(certificate, clientCa),
+      // The review handler refuses callers without a certificate. Health checks need none.
+      ...(clientCa === undefined ? {} : { requestCert: true, rejectUnauthorized: false }),
+      handshakeTimeout: handshakeMilliseconds,
+      headersTimeout: Math.min(headersMilliseconds, requestMilliseconds),
+      requestTimeout: requestMilliseconds,
+      keepAliveTimeout: idleMilliseconds,
+      connectionsCheckingInterval: Math.min(1_000, requestMilliseconds / 2),
+    },
+    listener,
+  );
 }
 
 /** TLS 1.2 with forward secrecy and authenticated encryption, or TLS 1.3. */
@@ -19,6 +53,7 @@ export function secureContextOf(
     minVersion: 'TLSv1.2',
     ciphers:
       'TLS_AES_128_GCM_SHA256:TLS_AES_256_GCM_SHA384:TLS_CHACHA20_POLY1305_SHA256:ECDHE+AESGCM:ECDHE+CHACHA20',
+    secureOptions: constants.SSL_OP_NO_RENEGOTIATION,
     ca: clientCa,
   };
 }

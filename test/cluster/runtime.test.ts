@@ -2,7 +2,6 @@ import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { ControlPlaneState } from '../../e2e/control-plane/state.ts';
-import { review } from '../../src/admission/review.ts';
 import { cleanup } from '../../src/cli/operate/cleanup.ts';
 import { doctor } from '../../src/cli/operate/doctor.ts';
 import type { ApiClient } from '../../src/cluster/api/client.ts';
@@ -10,6 +9,8 @@ import { connect } from '../../src/cluster/api/connect.ts';
 import { resourceTypes } from '../../src/cluster/api/resource-path.ts';
 import { type ClusterRuntime, startCluster } from '../../src/cluster/runtime.ts';
 import { isObject, type Json, type JsonObject, valueAt } from '../../src/json/value.ts';
+import { createMetrics } from '../../src/server/metrics/metrics.ts';
+import { createReviewer } from '../../src/server/reviews/reviewer.ts';
 import { describeUnless } from '../needs.testing.ts';
 import { findBinaries, skipReason, startControlPlane, stopControlPlane } from './control-plane.ts';
 import { eventually } from './eventually.ts';
@@ -118,16 +119,22 @@ describeCluster('life in a real cluster', { timeout: 120_000 }, () => {
     const certificate = runtime.certificate();
     if (certificate === undefined) throw new Error('no certificate');
     server.use(certificate);
-    const mutate = (set: 'ignore' | 'fail') => (body: Json) => review(body, runtime.provider.current()[set]);
-    const single = (key: string) => async (body: Json) => {
-      const snapshot = runtime.provider.current().policy(key);
-      if (snapshot === undefined) throw new Error(`no policy ${key}`);
-      return review(body, snapshot);
-    };
+    const review = createReviewer({
+      provider: runtime.provider,
+      metrics: createMetrics(),
+      log: {
+        info: () => undefined,
+        warn: () => undefined,
+        error: () => undefined,
+        isLevelEnabled: () => false,
+      },
+    });
+    const mutate = (set: 'ignore' | 'fail', policy?: string) => async (body: Json) =>
+      JSON.parse(await review(body, { set, policy }, 10_000, '/mutate')) as JsonObject;
     server.answer({
       '/mutate/ignore': mutate('ignore'),
       '/mutate/fail': mutate('fail'),
-      '/mutate/fail/finegrained/append': single('append'),
+      '/mutate/fail/finegrained/append': mutate('fail', 'append'),
       [runtime.policyReviewPath]: runtime.policyReviewer,
     });
     await kubectl(['apply', '-f', 'deploy/crds']);

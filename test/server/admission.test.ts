@@ -9,7 +9,7 @@ import {
   responseIn,
   reviewOf,
   startTestServer,
-} from './running-server.ts';
+} from './running-server.testing.ts';
 
 const labels = (value: object) => [{ op: 'add', path: '/metadata/labels', value }];
 const failing = (name: string, spec: string) =>

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { DataSource } from '../../src/engine/context/data-source.ts';
-import { labelPolicy, pod, policyText, reviewOf, startTestServer } from './running-server.ts';
+import { labelPolicy, pod, policyText, reviewOf, startTestServer } from './running-server.testing.ts';
 
 const name = 'kyverno_policy_execution_duration_seconds';
 

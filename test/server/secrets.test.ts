@@ -1,7 +1,14 @@
 import { expect, it } from 'vitest';
 import type { DataSource } from '../../src/engine/context/data-source.ts';
 import type { JsonObject } from '../../src/json/value.ts';
-import { labelPolicy, patchIn, pod, policyText, reviewOf, startTestServer } from './running-server.ts';
+import {
+  labelPolicy,
+  patchIn,
+  pod,
+  policyText,
+  reviewOf,
+  startTestServer,
+} from './running-server.testing.ts';
 
 const mark = 'marked-s3cret-value';
 const encoded = Buffer.from(mark).toString('base64');

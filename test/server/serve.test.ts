@@ -14,8 +14,16 @@ import { join } from 'node:path';
 import { afterEach, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { describeUnless, unlessBuilt } from '../needs.testing.ts';
-import { labelPolicy, patchIn, pod, policyText, responseIn, reviewOf, send } from './running-server.ts';
-import { makeClient, makeServing } from './self-signed.ts';
+import {
+  labelPolicy,
+  patchIn,
+  pod,
+  policyText,
+  responseIn,
+  reviewOf,
+  send,
+} from './running-server.testing.ts';
+import { makeClient, makeServing } from './self-signed.testing.ts';
 
 const root = new URL('../../', import.meta.url).pathname;
 const children: ChildProcess[] = [];

@@ -1,6 +1,6 @@
 import { X509Certificate } from 'node:crypto';
 import { inputError } from '../../problem.ts';
-import type { Log } from '../../server/reviews/review-log.ts';
+import type { Log } from '../../server/log.ts';
 import type { Io } from '../io.ts';
 import { readPem } from './certificate.ts';
 import type { ServeOptions } from './options.ts';

@@ -3,7 +3,7 @@ import { join, resolve } from 'node:path';
 import { createSecureContext } from 'node:tls';
 import { inputError } from '../../problem.ts';
 import { keepSelfSigned } from '../../server/certificate-folder.ts';
-import type { Log } from '../../server/reviews/review-log.ts';
+import type { Log } from '../../server/log.ts';
 import type { ServingCertificate } from '../../server/tls.ts';
 import type { Io } from '../io.ts';
 import { type ServeOptions, servedNames, stateFolder } from './options.ts';

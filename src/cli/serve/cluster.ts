@@ -6,7 +6,6 @@ import type { ClusterOptions } from '../../cluster/settings/cluster-options.ts';
 import { inputError } from '../../problem.ts';
 import { registerBackgroundMetrics } from '../../server/metrics/background-metrics.ts';
 import { registerClusterMetrics } from '../../server/metrics/cluster-metrics.ts';
-import { triggerRoutes } from '../../server/reviews/trigger-routes.ts';
 import { type Gather, type RunningServer, startServer } from '../../server/server.ts';
 import type { ServingCertificate } from '../../server/tls.ts';
 import type { Io } from '../io.ts';
@@ -85,6 +84,7 @@ async function startMember(
   authority: GivenAuthority | undefined,
 ): Promise<ClusterMember> {
   const kept = keptDecisions(options);
+  const { background, triggers } = runtime;
   const server = await startServer({
     host: options.host,
     port: options.port ?? 0,
@@ -94,10 +94,13 @@ async function startMember(
     settings: () => runtime.settings(),
     roles: (user, namespace) => runtime.roles(user, namespace),
     kindOfResource: (resource) => runtime.kindOfResource(resource),
-    otherWebhooks: new Map([
-      [runtime.policyReviewPath, (body) => runtime.policyReviewer(body)],
-      ...(runtime.triggers === undefined ? [] : triggerRoutes(runtime.triggers.reviewer)),
-    ]),
+    otherWebhooks: {
+      policyvalidate: async (body) => JSON.stringify(await runtime.policyReviewer(body)),
+      validate:
+        triggers &&
+        (async (body, scope, milliseconds) =>
+          JSON.stringify(await triggers.reviewer(body, scope, milliseconds))),
+    },
     onDecision: (decision) => tell(runtime, decision),
     log,
     bodyLimit: options.bodyLimit,
@@ -106,7 +109,6 @@ async function startMember(
     metricsPort: options.metricsPort,
     gather,
   });
-  const { background, triggers } = runtime;
   registerBackgroundMetrics(server.metrics.registry, {
     ...(triggers === undefined ? {} : { triggers: () => triggers.metrics() }),
     ...(background === undefined ? {} : { work: () => background.metrics() }),

@@ -3,7 +3,7 @@ import type { DataSource } from '../../engine/context/data-source.ts';
 import type { JsonObject } from '../../json/value.ts';
 import { createInputDataSource } from '../../offline/data-source.ts';
 import { InputError, type Problem } from '../../problem.ts';
-import type { Log } from '../../server/reviews/review-log.ts';
+import type { Log } from '../../server/log.ts';
 import { systemEnvironment } from '../../system-environment.ts';
 import { expandInputs, type InputPath } from '../input/input-paths.ts';
 import { readResources } from '../input/resource-reader.ts';

@@ -1,48 +1,41 @@
 import { pino } from 'pino';
-import type { Log } from '../../server/reviews/review-log.ts';
+import type { Log } from '../../server/log.ts';
 import type { Output } from '../io.ts';
 
 export interface ServeLog extends Log {
-  /** Writes what is held back. */
+  /** Writes the buffered lines. */
   flush(): void;
 }
 
-/** Lines are held back this long, so that many reviews cost one write. */
+/** Lines are buffered this long, so that many reviews cost one write. */
 const flushMilliseconds = 20;
-const largestHeld = 1 << 16;
+const bufferLimit = 1 << 16;
 
-/** JSON lines to the output. */
+/** Writes JSON lines to the output. */
 export function createServeLog(level: string, output: Output): ServeLog {
-  let held = '';
+  let buffered = '';
   let timer: NodeJS.Timeout | undefined;
   function flush(): void {
     clearTimeout(timer);
     timer = undefined;
-    if (held === '') return;
-    const text = held;
-    held = '';
-    void output.write(text);
+    if (buffered === '') return;
+    const lines = buffered;
+    buffered = '';
+    void output.write(lines);
   }
   const destination = {
     write(line: string) {
-      held += line;
-      if (held.length >= largestHeld) flush();
+      buffered += line;
+      if (buffered.length >= bufferLimit) flush();
       else timer ??= setTimeout(flush, flushMilliseconds).unref();
     },
   };
   const formatters = { level: (label: string) => ({ level: label }) };
-  const timestamp = createTimestamp();
-  const logger = pino({ level, base: null, timestamp, formatters }, destination);
-  return Object.assign(logger, {
-    flush,
-    infoText(fields: string, message: string) {
-      if (!logger.isLevelEnabled('info')) return;
-      destination.write(`{"level":"info"${timestamp()},${fields},"msg":${JSON.stringify(message)}}\n`);
-    },
-  });
+  const logger = pino({ level, base: null, timestamp: createTimestamp(), formatters }, destination);
+  return Object.assign(logger, { flush });
 }
 
-/** Many lines are written in one millisecond: its text is made once. */
+/** Formats each millisecond once: many lines share it. */
 function createTimestamp(): () => string {
   let lastAt = 0;
   let last = '';

@@ -2,7 +2,7 @@ import type { PolicyProvider, PolicySets, ReadinessCheck } from '../../admission
 import { createPolicySets } from '../../admission/policy-sets.ts';
 import type { CompiledException, CompiledPolicy } from '../../policy/compiled.ts';
 import { InputError } from '../../problem.ts';
-import type { Log } from '../../server/reviews/review-log.ts';
+import type { Log } from '../../server/log.ts';
 import type { Io } from '../io.ts';
 import { plain } from '../output/style.ts';
 import { formatProblem } from '../problem-text.ts';

@@ -1,7 +1,7 @@
 import type { CompiledException, CompiledPolicy } from '../../policy/compiled.ts';
 import { type LoadResult, loadDocuments } from '../../policy/load.ts';
 import { InputError, type Problem } from '../../problem.ts';
-import type { Log } from '../../server/reviews/review-log.ts';
+import type { Log } from '../../server/log.ts';
 import { expandInputs } from '../input/input-paths.ts';
 import { mayHoldPolicies } from '../input/policy-input.ts';
 import { displayName, readWhole } from '../input/text-input.ts';

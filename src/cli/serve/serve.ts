@@ -46,9 +46,11 @@ async function serveAlone(options: ServeOptions, io: Io, log: ServeLog): Promise
   const gather = cluster.isWorker ? gatherFromWorkers() : undefined;
   const standalone = await startStandalone(options, { io, log, gather: gather?.gather }).catch(listenFailure);
   gather?.answerFor(standalone.server);
+  // Listen for signals before the greeting: whoever waits for it may stop the server at once.
+  const stopped = stopSignal(io);
   if (!cluster.isWorker || cluster.worker?.id === 1) await greet(options, io, standalone);
   log.info({ port: standalone.server.port, host: options.host }, 'serving');
-  await stopSignal(io);
+  await stopped;
   await announceStop(standalone.server, options, log);
   await standalone.stop(options.grace * 1000);
   log.info({}, 'stopped');

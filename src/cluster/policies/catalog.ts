@@ -1,11 +1,11 @@
 import type { PolicySets } from '../../admission/policy-provider.ts';
+import { createPolicySets } from '../../admission/policy-sets.ts';
 import type { JsonObject } from '../../json/value.ts';
 import { compileException } from '../../policy/compile/exception.ts';
 import { compilePolicy } from '../../policy/compile/policy.ts';
 import type { CompiledException, CompiledPolicy } from '../../policy/compiled.ts';
-import { createSnapshot, type PolicySnapshot } from '../../policy/registry.ts';
 import type { Problem } from '../../problem.ts';
-import { failureGroup, hasOwnEntry } from './grouping.ts';
+import { hasOwnEntry } from './grouping.ts';
 import type { WatchedKind } from './kinds.ts';
 import { guardProtectedKinds } from './protected-kinds.ts';
 import { authoredPolicy } from './stored-policy.ts';
@@ -92,7 +92,10 @@ export function createPolicyCatalog(options: CatalogOptions): PolicyCatalog {
     records: currentRecords,
     policies: currentPolicies,
     sets() {
-      sets ??= createSets(currentPolicies(), [...exceptions.values()]);
+      sets ??= createPolicySets(currentPolicies(), [...exceptions.values()], {
+        hasOwnPath: hasOwnEntry,
+        restrict: guardProtectedKinds,
+      });
       return sets;
     },
   };
@@ -130,27 +133,4 @@ function collect(byKind: ReadonlyMap<WatchedKind, ReadonlyMap<string, Loaded>>):
         return { kind, ...entry, ...(hiddenBy === undefined ? {} : { hiddenBy }) };
       }),
   );
-}
-
-function createSets(
-  policies: readonly CompiledPolicy[],
-  exceptions: readonly CompiledException[],
-): PolicySets {
-  const snapshot = (chosen: readonly CompiledPolicy[]) =>
-    guardProtectedKinds(createSnapshot(chosen, exceptions));
-  const together = policies.filter((policy) => !hasOwnEntry(policy));
-  const byKey = new Map(policies.map((policy) => [policy.key, policy]));
-  const single = new Map<string, PolicySnapshot>();
-  return {
-    all: snapshot(policies),
-    ignore: snapshot(together.filter((policy) => failureGroup(policy) === 'ignore')),
-    fail: snapshot(together.filter((policy) => failureGroup(policy) === 'fail')),
-    policy(key) {
-      const policy = byKey.get(key);
-      if (policy === undefined) return undefined;
-      const known = single.get(key) ?? snapshot([policy]);
-      single.set(key, known);
-      return known;
-    },
-  };
 }

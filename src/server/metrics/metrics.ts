@@ -6,13 +6,10 @@ import { createCounterFamily, createHistogramFamily, observe } from './metric-fa
 import { registerProcessMetrics } from './process-metrics.ts';
 import { createReviewCounters, policyLabels } from './review-metrics.ts';
 
-export type HttpCount = (seconds: number) => void;
-
 export interface Metrics {
   readonly registry: Registry;
   countReview(decision: Decision, seconds: number): void;
-  /** Counts answers that are alike. */
-  httpCount(method: string, route: string, status: number): HttpCount;
+  countHttp(method: string, route: string, status: number, seconds: number): void;
   /** Policies came, went or changed. */
   countPolicies(before: readonly CompiledPolicy[], after: readonly CompiledPolicy[]): void;
   setCertificateExpiry(at: Date): void;
@@ -41,7 +38,7 @@ export function createMetrics(): Metrics {
   return {
     registry,
     countReview: reviews.count,
-    httpCount(method, route, status) {
+    countHttp(method, route, status, seconds) {
       const answers = http.series(`${method} ${route} ${status}`, () => ({
         http_method: method,
         http_url: route,
@@ -51,10 +48,8 @@ export function createMetrics(): Metrics {
         http_method: method,
         http_url: route,
       }));
-      return (seconds) => {
-        answers.value += 1;
-        observe(durations, seconds);
-      };
+      answers.value += 1;
+      observe(durations, seconds);
     },
     countPolicies(before, after) {
       reviews.forget();

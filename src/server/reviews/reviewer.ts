@@ -9,61 +9,58 @@ import {
 } from '../../admission/policy-provider.ts';
 import { compileRequestFilter } from '../../admission/request-filter.ts';
 import { type AdmissionSettings, requestOf } from '../../admission/review-request.ts';
-import { type AdmissionReview, allow, deny, reviewWith } from '../../admission/review-response.ts';
+import {
+  type AdmissionReview,
+  allow,
+  deny,
+  reviewText,
+  reviewWith,
+} from '../../admission/review-response.ts';
 import { type DataSource, emptyDataSource } from '../../engine/context/data-source.ts';
 import type { Environment } from '../../expression/scope.ts';
-import type { Json } from '../../json/value.ts';
 import type { PolicySnapshot } from '../../policy/registry.ts';
 import { systemEnvironment } from '../../system-environment.ts';
+import type { Log } from '../log.ts';
 import type { Metrics } from '../metrics/metrics.ts';
 import type { DecisionLog } from './decision-log.ts';
 import { observeSource } from './observed-source.ts';
-import { type Log, logReview } from './review-log.ts';
+import { logReview } from './review-log.ts';
+import type { PolicyScope, Review } from './routes.ts';
 
 export interface ReviewerOptions extends AdmissionSettings {
   readonly provider: PolicyProvider;
   readonly dataSource?: DataSource | undefined;
   readonly environment?: Environment | undefined;
-  /** Asked at each review; a new object means new settings. */
+  /** Called per review; a new object identity signals changed settings. */
   readonly settings?: (() => RequestSettings) | undefined;
   readonly metrics: Metrics;
   readonly log: Log;
   readonly decisions?: DecisionLog | undefined;
-  /** Told of each decision, after it was made: events. */
+  /** Called after each decision: for events. */
   readonly onDecision?: ((decision: Decision) => void) | undefined;
 }
 
-/** Which of the policies a URL asks for. */
-export type PolicyScope = { readonly set: 'all' | 'ignore' | 'fail'; readonly policy?: string | undefined };
-
-export type Reviewer = (
-  body: Json,
-  scope: PolicyScope,
-  milliseconds: number,
-  path: string,
-) => Promise<AdmissionReview>;
-
 const clock = () => performance.now();
 
-/** Answers reviews and tells of them. Throws MalformedReview for a body that is none. */
-export function createReviewer(options: ReviewerOptions): Reviewer {
+/** Handles reviews of objects and reports them to logs, metrics and events. */
+export function createReviewer(options: ReviewerOptions): Review {
   const { provider, metrics, log, decisions, onDecision } = options;
   const source = options.dataSource ?? emptyDataSource;
   const environment = options.environment ?? systemEnvironment;
   const splitByMode = createModeSplitter();
-  const rulesOfSettings = followSettings(options.settings ?? (() => defaultRequestSettings), environment);
+  const compiledSettings = followSettings(options.settings ?? (() => defaultRequestSettings), environment);
 
   return async (body, scope, milliseconds, path) => {
     const startedAt = performance.now();
     const reviewed = requestOf(body, options);
     const snapshot = snapshotFor(provider.current(), scope);
     if (snapshot === undefined) {
-      log.warn({ uid: reviewed.uid, path }, 'there is no such policy');
-      return unknownPolicy(reviewed.apiVersion, reviewed.uid, scope);
+      log.warn({ uid: reviewed.uid, path }, 'the policy does not exist');
+      return reviewText(unknownPolicy(reviewed.apiVersion, reviewed.uid, scope));
     }
     const bounded = withDeadline(source, milliseconds);
     const observed = decisions === undefined ? undefined : observeSource(bounded);
-    const { filter, environment, maxContextSize } = rulesOfSettings();
+    const { filter, environment, maxContextSize } = compiledSettings();
     const decision = await decide(reviewed, splitByMode(snapshot), {
       dataSource: observed ?? bounded,
       clock,
@@ -77,7 +74,7 @@ export function createReviewer(options: ReviewerOptions): Reviewer {
     logReview(log, decision, path, microseconds);
     decisions?.record(decision, microseconds, observed?.readsSecrets ?? false);
     onDecision?.(decision);
-    return reviewWith(decision.apiVersion, decision.response);
+    return reviewText(reviewWith(decision.apiVersion, decision.response));
   };
 }
 
@@ -85,7 +82,7 @@ function snapshotFor(sets: PolicySets, { set, policy }: PolicyScope): PolicySnap
   return policy === undefined ? sets[set] : sets.policy(policy);
 }
 
-/** The policy was deleted a moment ago, or has not arrived: the failure policy of the URL decides, as for any failure. */
+/** The policy was just deleted or has not arrived yet: the failure policy in the path decides, as for any failure. */
 function unknownPolicy(apiVersion: string, uid: string, { set, policy }: PolicyScope): AdmissionReview {
   const message = `there is no policy ${policy ?? ''}`;
   return reviewWith(
@@ -94,22 +91,22 @@ function unknownPolicy(apiVersion: string, uid: string, { set, policy }: PolicyS
   );
 }
 
-type SettingsInForce = Pick<DecisionOptions, 'filter' | 'environment' | 'maxContextSize'>;
+type CompiledSettings = Pick<DecisionOptions, 'filter' | 'environment' | 'maxContextSize'>;
 
-function followSettings(settings: () => RequestSettings, environment: Environment): () => SettingsInForce {
+function followSettings(settings: () => RequestSettings, environment: Environment): () => CompiledSettings {
   let known = settings();
-  let inForce = putInForce(known, environment);
+  let compiled = compileSettings(known, environment);
   return () => {
     const current = settings();
     if (current !== known) {
       known = current;
-      inForce = putInForce(current, environment);
+      compiled = compileSettings(current, environment);
     }
-    return inForce;
+    return compiled;
   };
 }
 
-function putInForce(settings: RequestSettings, environment: Environment): SettingsInForce {
+function compileSettings(settings: RequestSettings, environment: Environment): CompiledSettings {
   const { defaultRegistry, enableDefaultRegistryMutation, maxContextSize } = settings;
   return {
     filter: compileRequestFilter(settings),

@@ -1,12 +1,13 @@
 import { mkdtempSync } from 'node:fs';
-import { type ClientHttp2Session, connect } from 'node:http2';
 import { Agent, request as httpsRequest } from 'node:https';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach } from 'vitest';
 import type { PolicyProvider } from '../../src/admission/policy-provider.ts';
 import { createPolicySets } from '../../src/admission/policy-sets.ts';
+
 import { createServeLog } from '../../src/cli/serve/log.ts';
+
 import type { DataSource } from '../../src/engine/context/data-source.ts';
 import type { Json, JsonObject } from '../../src/json/value.ts';
 import { loadDocuments } from '../../src/policy/load.ts';
@@ -137,25 +138,6 @@ export function send(url: string, { body, headers, method, ...tls }: Sending): P
     request.end(body);
   });
 }
-
-export function overHttp2(session: ClientHttp2Session, path: string, body: Json): Promise<Answer> {
-  return new Promise((resolve, reject) => {
-    const stream = session.request({ ':method': 'POST', ':path': path, 'content-type': 'application/json' });
-    let status = 0;
-    let text = '';
-    stream.on('response', (headers) => {
-      status = Number(headers[':status']);
-    });
-    stream.setEncoding('utf8').on('data', (part) => {
-      text += part;
-    });
-    stream.on('end', () => resolve({ status, text, headers: {} }));
-    stream.on('error', reject);
-    stream.end(JSON.stringify(body));
-  });
-}
-
-export { connect };
 
 function bytesOf(body: Json | string | Buffer): Buffer {
   if (Buffer.isBuffer(body)) return body;

@@ -1,7 +1,9 @@
 import { Agent, request as httpsRequest } from 'node:https';
 import { describe, expect, it } from 'vitest';
+import type { Json } from '../../src/json/value.ts';
+import type { PolicyScope } from '../../src/server/reviews/routes.ts';
 import {
-  connect,
+  type Answer,
   heldData,
   labelPolicy,
   pod,
@@ -11,7 +13,7 @@ import {
   send,
   startTestServer,
   type TestServer,
-} from './running-server.ts';
+} from './running-server.testing.ts';
 
 const policy = labelPolicy('one', 'a: "1"');
 const namespaced = labelPolicy('two', 'b: "1"')
@@ -19,21 +21,21 @@ const namespaced = labelPolicy('two', 'b: "1"')
   .replace('name: two', 'name: two\n  namespace: shop');
 const review = JSON.stringify(reviewOf(pod));
 
-interface Told {
-  readonly status: number;
-  readonly text: string;
-}
+const otherWebhooks = {
+  policyvalidate: async (_body: Json, scope: PolicyScope, milliseconds: number, path: string) =>
+    JSON.stringify({ scope, milliseconds, path }),
+  validate: async (_body: Json, scope: PolicyScope, milliseconds: number, path: string) =>
+    JSON.stringify({ scope, milliseconds, path }),
+};
 
-/** Requests whose length is told are answered past the framework, on connections that are kept past Node's HTTP, all others by its routes: nobody is to notice. */
-const ways: readonly [string, (server: TestServer, path: string, body: Buffer) => Promise<Told>][] = [
-  ['HTTP/1.1, kept alive', overHttp1({ isLengthTold: true, isKept: true })],
-  ['HTTP/1.1, length told', overHttp1({ isLengthTold: true, isKept: false })],
-  ['HTTP/1.1, in chunks', overHttp1({ isLengthTold: false, isKept: false })],
-  ['HTTP/2, length told', overHttp2({ isLengthTold: true })],
-  ['HTTP/2, no length', overHttp2({ isLengthTold: false })],
+/** The same requests with and without Content-Length, on kept and on single-use connections. */
+const transports: readonly [string, (server: TestServer, path: string, body: Buffer) => Promise<Answer>][] = [
+  ['kept alive', overHttp({ hasLength: true, isKept: true })],
+  ['with Content-Length', overHttp({ hasLength: true, isKept: false })],
+  ['in chunks', overHttp({ hasLength: false, isKept: false })],
 ];
 
-describe.each(ways)('over %s', (_name, post) => {
+describe.each(transports)('%s', (_name, post) => {
   it.each([
     ['a review', '/mutate', review, 200],
     ['a review for a failure policy', '/mutate/ignore', review, 200],
@@ -41,7 +43,7 @@ describe.each(ways)('over %s', (_name, post) => {
     ['text of every length', '/mutate/fail', review.replace('"name":"', '"name":"größe-名前-'), 200],
     ['a review for one policy', '/mutate/fail/finegrained/one', review, 200],
     ['a review for a policy of a namespace', '/mutate/ignore/finegrained/shop/two', review, 200],
-    ['a review for a policy that is gone', '/mutate/fail/finegrained/gone', review, 200],
+    ['a review for a policy that was deleted', '/mutate/fail/finegrained/gone', review, 200],
     ['a review of another webhook', '/policyvalidate?timeout=5s', review, 200],
     ['no body', '/mutate', '', 400],
     ['no JSON for another webhook', '/policyvalidate', '{', 417],
@@ -50,38 +52,56 @@ describe.each(ways)('over %s', (_name, post) => {
     ['no duration', '/mutate?timeout=soon', review, 400],
     ['no time', '/mutate?timeout=0s', review, 400],
     ['an unknown path', '/mutate/other', review, 404],
-    ['too much', '/mutate', `"${'x'.repeat(70_000)}"`, 413],
-  ])('%s is answered, counted and logged alike', async (_what, path, body, status) => {
-    const server = await startTestServer(`${policy}\n${namespaced}`, {
-      bodyLimit: 65_536,
-      otherWebhooks: new Map([
-        ['/policyvalidate', async (_body, milliseconds, path) => ({ milliseconds, path })],
-      ]),
-    });
+    ['a body over the limit', '/mutate', `"${'x'.repeat(70_000)}"`, 413],
+  ])('%s is answered, counted and logged', async (_what, path, body, status) => {
+    const server = await startTestServer(`${policy}\n${namespaced}`, { bodyLimit: 65_536, otherWebhooks });
     const answer = await post(server, path, Buffer.from(body));
-    const expected = await send(`${server.url}${path}`, {
-      ca: server.ca,
-      method: 'POST',
-      body: Buffer.from(body),
-      headers: { 'transfer-encoding': 'chunked' },
-    });
-    expect([answer.status, answer.text]).toEqual([status, expected.text]);
+    expect(answer.status).toBe(status);
+    expect(JSON.parse(answer.text)).toMatchObject(
+      status !== 200
+        ? { error: expect.any(String) }
+        : path.startsWith('/mutate')
+          ? { response: { uid: '5d1b0c1e-0000-4000-8000-000000000001' } }
+          : { scope: { set: 'all' }, milliseconds: 4500, path: '/policyvalidate' },
+    );
     const route = status === 404 ? 'unknown' : routeOf(path);
     const { text } = await server.get('/metrics');
-    const counted = `kyverno_http_requests_total{http_method="POST",http_url="${route}",http_status="${status}"} 2`;
+    const counted = `kyverno_http_requests_total{http_method="POST",http_url="${route}",http_status="${status}"} 1`;
     expect(text).toContain(counted);
     const lines = server.logged().split('\n').filter(Boolean);
-    const [first, second] = lines.map((line) => ({ ...JSON.parse(line), time: '', µs: 0 }));
-    const isTold = status !== 200 || !path.startsWith('/policyvalidate');
-    expect([lines.length, first]).toEqual([isTold ? 2 : 0, second]);
+    const isLogged = status !== 200 || !path.startsWith('/policyvalidate');
+    expect(lines.map((line) => JSON.parse(line).path)).toEqual(isLogged ? [path.split('?')[0]] : []);
   });
 
   it('a body that comes in many pieces is put together', async () => {
     const server = await startTestServer(policy);
     const long = review.replace('"spec":', `"extra":"${'é'.repeat(400_000)}","spec":`);
-    expect(responseIn({ ...(await post(server, '/mutate', Buffer.from(long))), headers: {} }).allowed).toBe(
-      true,
-    );
+    expect(responseIn(await post(server, '/mutate', Buffer.from(long))).allowed).toBe(true);
+  });
+});
+
+describe('the route table', () => {
+  it.each([
+    ['/validate', { set: 'all' }],
+    ['/validate/ignore', { set: 'ignore' }],
+    ['/validate/fail', { set: 'fail' }],
+    ['/validate/fail/finegrained/one', { set: 'fail', policy: 'one' }],
+    ['/validate/ignore/finegrained/shop/two', { set: 'ignore', policy: 'shop/two' }],
+    ['/validate/fail/finegrained/shop/two/three', undefined],
+    ['/validate/fail/finegrained', undefined],
+    ['/validate/other', undefined],
+    ['/policyvalidate/fail', undefined],
+  ])('%s selects %j', async (path, scope) => {
+    const server = await startTestServer(policy, { otherWebhooks });
+    const { status, text } = await server.post(path, review);
+    expect(status === 200 ? JSON.parse(text).scope : undefined).toEqual(scope);
+    expect(status).toBe(scope === undefined ? 404 : 200);
+  });
+
+  it('has no webhooks that are not given', async () => {
+    const server = await startTestServer(policy);
+    expect((await server.post('/validate', review)).status).toBe(404);
+    expect((await server.post('/policyvalidate', review)).status).toBe(404);
   });
 });
 
@@ -130,41 +150,14 @@ function routeOf(path: string): string {
     .replace(/finegrained\/\w+\/\w+$/, 'finegrained/:namespace/:policy');
 }
 
-function overHttp1({ isLengthTold, isKept }: { readonly isLengthTold: boolean; readonly isKept: boolean }) {
-  return async ({ ca, url }: TestServer, path: string, body: Buffer): Promise<Told> => {
-    const headers = isLengthTold
+function overHttp({ hasLength, isKept }: { readonly hasLength: boolean; readonly isKept: boolean }) {
+  return async ({ ca, url }: TestServer, path: string, body: Buffer): Promise<Answer> => {
+    const headers = hasLength
       ? { 'content-length': String(body.length) }
       : { 'transfer-encoding': 'chunked' };
     const agent = new Agent({ keepAlive: isKept });
-    const told = await send(`${url}${path}`, { ca, method: 'POST', body, headers, agent });
+    const answer = await send(`${url}${path}`, { ca, method: 'POST', body, headers, agent });
     agent.destroy();
-    return told;
+    return answer;
   };
-}
-
-function overHttp2({ isLengthTold }: { readonly isLengthTold: boolean }) {
-  return ({ ca, url }: TestServer, path: string, body: Buffer): Promise<Told> =>
-    new Promise((resolve, reject) => {
-      const session = connect(url, { ca });
-      const stream = session.request({
-        ':method': 'POST',
-        ':path': path,
-        'content-type': 'application/json',
-        ...(isLengthTold ? { 'content-length': body.length } : {}),
-      });
-      let status = 0;
-      let text = '';
-      stream.on('response', (headers) => {
-        status = Number(headers[':status']);
-      });
-      stream.setEncoding('utf8').on('data', (part) => {
-        text += part;
-      });
-      stream.on('end', () => {
-        session.close();
-        resolve({ status, text });
-      });
-      stream.on('error', reject);
-      stream.end(body);
-    });
 }

@@ -1,9 +1,10 @@
 import { describe, expect, it, test } from 'vitest';
 import type { DataSource } from '../engine/context/data-source.ts';
+import { mutateSync } from '../engine/mutate.ts';
 import type { Json, JsonObject } from '../json/value.ts';
 import { loadDocuments } from '../policy/load.ts';
 import { createSnapshot } from '../policy/registry.ts';
-import { reviewSync } from './review.ts';
+import { requestOf } from './review-request.ts';
 
 /** As the API server sends it: what is connected to is named by the request, the options have no metadata. */
 const connection: JsonObject = {
@@ -58,9 +59,10 @@ function patchFor(...policies: readonly Parts[]): Json {
   const files = documents.map((document) => ({ file: 'policy.yaml', text: JSON.stringify(document) }));
   const { policies: compiled, problems } = loadDocuments(files);
   expect(problems.filter(({ severity }) => severity === 'error')).toEqual([]);
-  const { response } = reviewSync(connection, createSnapshot(compiled), { kindOfResource, dataSource });
-  expect(response.allowed, response.status?.message).toBe(true);
-  return response.patch === undefined ? null : JSON.parse(Buffer.from(response.patch, 'base64').toString());
+  const { request } = requestOf(connection, { kindOfResource });
+  const { failedPolicies, patchText } = mutateSync(request, createSnapshot(compiled), { dataSource });
+  expect(failedPolicies).toEqual([]);
+  return patchText === '[]' ? null : JSON.parse(patchText);
 }
 
 const mutated = [{ op: 'replace', path: '/container', value: 'side' }];
