@@ -113,7 +113,7 @@ suite('the background', ({ settings, kubectl, namespace, before, after }) => {
         },
         { what: 'the request to end', seconds: 25 },
       );
-      expect(request?.['status'].message).toBe(`ConfigMap ${namespace}/refused is not there`);
+      expect(request?.['status'].message).toBe(`ConfigMap ${namespace}/refused does not exist`);
       expect((await kubectl.get('configmap', 'refused-target')).metadata.labels).toBeUndefined();
     });
     await kubectl.ok('delete', 'resourcequota', 'no-more');
@@ -135,7 +135,7 @@ suite('the background', ({ settings, kubectl, namespace, before, after }) => {
         },
         { what: 'the request to end' },
       );
-      expect(request?.['status'].message).toBe(`there is no Secret ${namespace}/no-such-secret`);
+      expect(request?.['status'].message).toBe(`Secret ${namespace}/no-such-secret does not exist`);
     });
   });
 

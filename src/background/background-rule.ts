@@ -1,11 +1,11 @@
 import type { CompiledGenerateRule, CompiledPolicy, CompiledRule } from '../policy/compiled.ts';
 
-/** A rule that acts after the request: on existing objects, or by making some. */
+/** A rule that runs after admission: mutate existing, or generate. */
 export type BackgroundRule =
   | { readonly type: 'mutate'; readonly rule: CompiledRule }
   | { readonly type: 'generate'; readonly rule: CompiledGenerateRule };
 
-/** In the order they were written; those that autogen added come last. */
+/** In policy order; autogen rules come last. */
 export function backgroundRules(policy: CompiledPolicy): readonly BackgroundRule[] {
   const rules: readonly BackgroundRule[] = [
     ...policy.rules.flatMap((rule): BackgroundRule[] =>
@@ -13,9 +13,9 @@ export function backgroundRules(policy: CompiledPolicy): readonly BackgroundRule
     ),
     ...policy.generateRules.map((rule): BackgroundRule => ({ type: 'generate', rule })),
   ];
-  return rules.toSorted((left, right) => place(left) - place(right));
+  return rules.toSorted((left, right) => position(left) - position(right));
 }
 
-function place({ rule }: BackgroundRule): number {
+function position({ rule }: BackgroundRule): number {
   return rule.autogenOf === undefined ? Number(rule.path[2] ?? 0) : Number.MAX_SAFE_INTEGER;
 }

@@ -1,9 +1,9 @@
 import type { Clock } from './clock.ts';
 
 export interface ManualClock extends Clock {
-  /** Lets so much time pass: what falls due happens in order, with what it sets off. */
+  /** Advances the clock and runs the timers that expire, in order. */
   pass(ms: number): Promise<void>;
-  /** Lets everything happen that needs no time. */
+  /** Runs pending promises without advancing the clock. */
   settle(): Promise<void>;
 }
 
@@ -12,12 +12,12 @@ interface Alarm {
   readonly act: () => void;
 }
 
-/** A clock that stands still unless told otherwise. */
+/** A clock that advances only when a test says so. */
 export function manualClock(start = Date.parse('2026-03-04T05:06:07Z')): ManualClock {
   let now = start;
   const alarms = new Set<Alarm>();
   const settle = async () => {
-    // Promises of promises: as deep as anything here goes.
+    // Enough turns for the longest promise chain in these tests.
     for (let turn = 0; turn < 200; turn++) await Promise.resolve();
   };
   return {

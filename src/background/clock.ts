@@ -1,8 +1,8 @@
-/** Time as the controllers see it: real, or driven by a test. */
+/** The clock of the controllers: the system clock, or one that a test controls. */
 export interface Clock {
   /** Milliseconds since the epoch. */
   now(): number;
-  /** Calls back once, after so many milliseconds; returns what takes it back. */
+  /** Calls back once after this delay. Returns a function that cancels the timer. */
   after(ms: number, act: () => void): () => void;
 }
 
@@ -14,7 +14,6 @@ export const systemClock: Clock = {
   },
 };
 
-/** Resolves after the time. */
 export function pause(clock: Clock, ms: number): Promise<void> {
   return new Promise((resolve) => void clock.after(ms, resolve));
 }

@@ -3,11 +3,12 @@ import { readObject, readText, readTextMap } from '../json/read-field.ts';
 import type { JsonObject } from '../json/value.ts';
 import type { ObjectRef } from './ports.ts';
 
-export function labelsOf(object: JsonObject): Readonly<Record<string, string>> {
+/** Labels whose values are strings; files may contain others. */
+export function stringLabelsOf(object: JsonObject): Readonly<Record<string, string>> {
   return readTextMap(metadataOf(object), 'labels');
 }
 
-/** What an object is, by its own words. */
+/** The reference to an object, from its own fields. */
 export function refOf(object: JsonObject): ObjectRef {
   const metadata = metadataOf(object);
   const uid = readText(metadata, 'uid');
@@ -16,11 +17,11 @@ export function refOf(object: JsonObject): ObjectRef {
     kind: readText(object, 'kind') ?? '',
     namespace: readText(metadata, 'namespace') ?? '',
     name: readText(metadata, 'name') ?? '',
-    ...(uid === undefined || uid === '' ? {} : { uid }),
+    uid: uid === '' ? undefined : uid,
   };
 }
 
-/** The same for two references to one object, whether or not they know its uid. */
+/** Equal for two references to one object, with or without uid. */
 export function refKey({ apiVersion, kind, namespace, name, subresource = '' }: ObjectRef): string {
   return JSON.stringify([apiVersion, kind, namespace, name, subresource]);
 }
@@ -36,7 +37,7 @@ export function groupVersionOf(apiVersion: string): { readonly group: string; re
   return { group: apiVersion.slice(0, Math.max(slash, 0)), version: apiVersion.slice(slash + 1) };
 }
 
-/** With more labels; what is among them already stays as it is written, even where it is no text. */
+/** Adds labels. Existing labels are kept as written, even if they are not strings. */
 export function addLabels(object: JsonObject, labels: Readonly<Record<string, string>>): JsonObject {
   const metadata = metadataOf(object);
   return { ...object, metadata: { ...metadata, labels: { ...readObject(metadata, 'labels'), ...labels } } };

@@ -17,7 +17,7 @@ export function policyFrom(text: string): CompiledPolicy {
   return policy;
 }
 
-/** A policy with one rule for ConfigMaps, in flow YAML. */
+/** A policy with one rule for ConfigMaps, written in flow YAML. */
 export function policyWith(rule: string, spec = '{}', kind = 'ClusterPolicy'): CompiledPolicy {
   const match = rule.includes('match:') ? '' : 'match: {any: [{resources: {kinds: [ConfigMap]}}]}, ';
   const metadata = kind === 'Policy' ? '{name: p, namespace: ns}' : '{name: p}';

@@ -1,38 +1,38 @@
 import type { JsonObject } from '../json/value.ts';
 
-/** One object of a cluster, or of a folder. */
+/** A reference to an object in a cluster or in files. */
 export interface ObjectRef {
   readonly apiVersion: string;
   readonly kind: string;
-  /** Empty for an object that is in no namespace. */
+  /** Empty for cluster-scoped objects. */
   readonly namespace: string;
   readonly name: string;
-  readonly uid?: string;
-  readonly subresource?: string;
+  readonly uid?: string | undefined;
+  readonly subresource?: string | undefined;
 }
 
 export interface ListQuery {
-  /** `group/version` or `version`; either part may hold wildcards. */
+  /** `group/version` or `version`; both parts may contain wildcards. */
   readonly apiVersion: string;
-  /** May hold wildcards. */
+  /** May contain wildcards. */
   readonly kind: string;
   readonly subresource?: string | undefined;
-  /** Exact; all namespaces when absent. */
+  /** Without wildcards. Undefined for all namespaces. */
   readonly namespace?: string | undefined;
   /** As in `kubectl get --selector`. */
   readonly labelSelector?: string | undefined;
 }
 
-/** Where existing objects are read from. */
+/** Reads objects from the cluster, or from files. */
 export interface ObjectReader {
-  /** Undefined when there is no such object. */
+  /** Undefined if the object does not exist. */
   get(ref: ObjectRef): Promise<JsonObject | undefined>;
   list(query: ListQuery): Promise<readonly JsonObject[]>;
-  /** Undefined for a kind that is not known. */
+  /** Undefined for an unknown kind. */
   isNamespaced(apiVersion: string, kind: string): boolean | undefined;
 }
 
-/** Where they are also written to. Every method may raise a StoreError. */
+/** Reads and writes objects. Every method may throw a StoreError. */
 export interface ObjectStore extends ObjectReader {
   create(object: JsonObject): Promise<JsonObject>;
   /**
@@ -40,13 +40,13 @@ export interface ObjectStore extends ObjectReader {
    * be of another kind than the object it belongs to (Scale): that is named then.
    */
   update(object: JsonObject, subresource?: string, parent?: ObjectRef): Promise<JsonObject>;
-  /** Removing what is not there is no failure. */
+  /** Deletes the object. Succeeds if it does not exist. */
   remove(ref: ObjectRef): Promise<void>;
 }
 
 export type StoreReason = 'conflict' | 'forbidden' | 'notFound' | 'alreadyExists' | 'invalid' | 'unavailable';
 
-/** A read or a write that was not done, and why: what to do next depends on the reason. */
+/** A failed read or write. The caller decides by the reason what to do next. */
 export class StoreError extends Error {
   override readonly name = 'StoreError';
   readonly reason: StoreReason;

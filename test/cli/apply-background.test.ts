@@ -69,7 +69,7 @@ describe('apply shows what comes after the requests', () => {
   it('a target that was not given may be in a cluster: that is a warning', async () => {
     const { exitCode, stderr } = await kymera(['apply', 'targets.yaml', '-r', 'ns.yaml', '-q'], { files });
     expect(exitCode).toBe(0);
-    expect(stderr).toContain('there is no Secret default/regcred');
+    expect(stderr).toContain('Secret default/regcred does not exist');
     expect(stderr).toContain('KYM_TARGET_NOT_FOUND');
   });
 });

@@ -81,7 +81,7 @@ update  Secret staging/secret-1  p/r   ConfigMap staging/cm
     });
     expect(exitCode).toBe(1);
     expect(stderr).toBe(
-      'failed: policy p, rule r, trigger ConfigMap staging/cm: failed to find the target: there is no Secret staging/none [KYM_TARGET_NOT_FOUND]\n',
+      'failed: policy p, rule r, trigger ConfigMap staging/cm: failed to find the target: Secret staging/none does not exist [KYM_TARGET_NOT_FOUND]\n',
     );
   });
 

@@ -1,12 +1,12 @@
 import type { JsonObject } from '../../json/value.ts';
 import type { AccessVerb, NeededAccess } from './needed-access.ts';
 
-/** Roles with this label are part of what the background may do. */
+/** ClusterRoles with this label are aggregated into the role of the background controller. */
 export const aggregationLabel = 'rbac.kymera.io/aggregate-to-background-controller';
 
 const verbOrder: readonly AccessVerb[] = ['get', 'list', 'watch', 'create', 'update', 'delete'];
 
-/** The role that grants these accesses and nothing else; resources that need the same verbs share a rule. */
+/** Builds a ClusterRole that grants exactly this access. Resources with the same verbs share a rule. */
 export function clusterRoleFor(name: string, needed: readonly NeededAccess[]): JsonObject {
   const verbsByResource = new Map<string, { group: string; resource: string; verbs: Set<AccessVerb> }>();
   for (const { group, resource, subresource, verb } of needed) {

@@ -7,7 +7,7 @@ import { parseKind } from '../../policy/kind-selector.ts';
 
 export type AccessVerb = 'get' | 'list' | 'watch' | 'create' | 'update' | 'delete';
 
-/** Something that a rule needs to be allowed in the background. */
+/** One permission that the background controller needs for a rule. */
 export interface NeededAccess {
   /** `/spec/rules/0/mutate/targets/1`. */
   readonly pointer: string;
@@ -19,7 +19,7 @@ export interface NeededAccess {
   readonly namespace: string;
 }
 
-/** What a cluster serves, or what can be known of it without one. */
+/** Finds the resource of a kind: through discovery, or offline among the built-in kinds. */
 export interface ResourceLookup {
   resourceOf(kind: {
     readonly kind: string;
@@ -29,12 +29,12 @@ export interface ResourceLookup {
 }
 
 const targetVerbs = ['get', 'list', 'update'] as const;
-const makeVerbs = ['get', 'create'] as const;
-/** What is kept as it should be is followed, and so is what it is copied from. */
+const createVerbs = ['get', 'create'] as const;
+/** Synchronized objects are watched, and so are clone sources. */
 const synchronizeVerbs = ['get', 'list', 'watch', 'create', 'update', 'delete'] as const;
 const readVerbs = ['get', 'list'] as const;
 
-/** What targets and generated objects need; kinds that depend on variables are checked when they are known. */
+/** Permissions for targets and generated objects. Kinds that contain variables are only known at run time and left out. */
 export function neededAccess(policy: JsonObject, kinds: ResourceLookup): readonly NeededAccess[] {
   return inRules(policy, (rule, pointer, own) => [
     ...targetAccess(rule, pointer, own, kinds),
@@ -42,12 +42,12 @@ export function neededAccess(policy: JsonObject, kinds: ResourceLookup): readonl
   ]);
 }
 
-/** What reading triggers again needs. */
+/** Permissions to read triggers again. */
 export function triggerAccess(policy: JsonObject, kinds: ResourceLookup): readonly NeededAccess[] {
   return inRules(policy, (rule, pointer, own) => {
-    const actsLater =
+    const isBackgroundRule =
       read(readObject(rule, 'mutate') ?? {}, 'targets') !== undefined || read(rule, 'generate') !== undefined;
-    if (!actsLater) return [];
+    if (!isBackgroundRule) return [];
     const match = readObject(rule, 'match') ?? {};
     const blocks = [match, ...readObjects(match, 'any'), ...readObjects(match, 'all')];
     const texts = new Set(
@@ -64,7 +64,7 @@ export function triggerAccess(policy: JsonObject, kinds: ResourceLookup): readon
   });
 }
 
-/** What ConfigMaps and API calls of the context need. */
+/** Permissions for the ConfigMaps of the rule context. */
 export function contextAccess(policy: JsonObject, kinds: ResourceLookup): readonly NeededAccess[] {
   return inRules(policy, (rule, pointer, own) => {
     const mutate = readObject(rule, 'mutate') ?? {};
@@ -123,7 +123,7 @@ function generateAccess(
 ): readonly NeededAccess[] {
   const generate = readObject(rule, 'generate');
   if (generate === undefined) return [];
-  const verbs = readBoolean(generate, 'synchronize') === true ? synchronizeVerbs : makeVerbs;
+  const verbs = readBoolean(generate, 'synchronize') === true ? synchronizeVerbs : createVerbs;
   const loops = readObjects(generate, 'foreach');
   return (loops.length === 0 ? [generate] : loops).flatMap((pattern) => {
     const clone = readObject(pattern, 'clone');
@@ -150,23 +150,23 @@ function generateAccess(
   });
 }
 
-interface WrittenKind {
+interface KindText {
   readonly apiVersion: string;
   /** May name a subresource: `Deployment/scale`. */
   readonly kind: string;
 }
 
-function kindIn(holder: JsonObject): WrittenKind {
+function kindIn(holder: JsonObject): KindText {
   return { apiVersion: readText(holder, 'apiVersion') ?? '', kind: readText(holder, 'kind') ?? '' };
 }
 
-function splitKind(text: string): WrittenKind {
+function splitKind(text: string): KindText {
   const slash = text.lastIndexOf('/');
   return { apiVersion: text.slice(0, Math.max(slash, 0)), kind: text.slice(slash + 1) };
 }
 
 function accessTo(
-  { apiVersion, kind: written }: WrittenKind,
+  { apiVersion, kind: written }: KindText,
   verbs: readonly AccessVerb[],
   pointer: string,
   namespace: string,
@@ -179,25 +179,25 @@ function accessTo(
   const version = apiVersion.slice(slash + 1);
   const served = kinds.resourceOf({
     kind,
-    ...(apiVersion === '' || hasWildcard(group) ? {} : { group }),
-    ...(apiVersion === '' || hasWildcard(version) ? {} : { version }),
+    group: apiVersion === '' || hasWildcard(group) ? undefined : group,
+    version: apiVersion === '' || hasWildcard(version) ? undefined : version,
   });
   if (served === undefined) return [];
-  const place = {
+  const access = {
     pointer,
     group: served.group,
     resource: served.resource,
     namespace: served.namespaced ? namespace : '',
   };
-  const ofParent = verbs.map((verb) => ({ ...place, verb, subresource: '' }));
+  const ofParent = verbs.map((verb) => ({ ...access, verb, subresource: '' }));
   if (subresource === '') return ofParent;
   return [
     ...ofParent.filter(({ verb }) => verb !== 'update'),
-    ...(['get', 'update'] as const).map((verb) => ({ ...place, verb, subresource })),
+    ...(['get', 'update'] as const).map((verb) => ({ ...access, verb, subresource })),
   ];
 }
 
-/** Empty, for all namespaces, where it is not known beforehand. */
+/** Empty (all namespaces) if the namespace is only known at run time. */
 function literal(namespace: string | undefined): string {
   return namespace === undefined || hasVariable(namespace) || hasWildcard(namespace) ? '' : namespace;
 }

@@ -7,27 +7,27 @@ export interface CleanUp {
   readonly policy: Pick<CompiledPolicy, 'name' | 'namespace'>;
   readonly rule: CompiledGenerateRule;
   readonly store: ObjectStore;
-  /** Asked before each deletion. */
+  /** Called before each deletion. */
   isActive?(): boolean;
 }
 
 type Cleaned = Promise<readonly GeneratedObject[]>;
 
-/** A trigger is gone, or is none any more: what a synchronized rule made for it goes too. */
+/** The trigger was deleted or no longer matches: deletes what a synchronized rule generated for it. */
 export async function cleanUpTrigger(run: CleanUp, trigger: ObjectRef): Cleaned {
   const { policy, rule, store, isActive } = run;
   if (!rule.synchronize) return [];
   return removeObjects(await downstreamOf(policy, rule, trigger, store), store, isActive);
 }
 
-/** A source is gone: what a synchronized rule copied from it goes too. */
+/** The clone source was deleted: deletes the copies that a synchronized rule made. */
 export async function cleanUpSource(run: CleanUp, source: ObjectRef): Cleaned {
   const { policy, rule, store, isActive } = run;
   if (!rule.synchronize) return [];
   return removeObjects(await copiesOf(policy, rule, source, store), store, isActive);
 }
 
-/** A rule or its policy is gone: what it made goes too, unless the rule wants it to stay. */
+/** The rule or its policy was deleted: deletes what it generated, unless the rule orphans it. */
 export async function cleanUpRule(run: CleanUp): Cleaned {
   const { policy, rule, store, isActive } = run;
   if (!rule.synchronize || rule.orphanDownstreamOnPolicyDelete) return [];

@@ -6,7 +6,7 @@ import { addLabels, refOf } from '../object-identity.ts';
 import type { ObjectRef } from '../ports.ts';
 import { labelPrefix, sourceLabels } from './labels.ts';
 
-/** What the API server writes into metadata; no rule has a say in it. */
+/** Metadata that only the API server sets. */
 const serverFields = [
   'uid',
   'selfLink',
@@ -18,12 +18,12 @@ const serverFields = [
   'generation',
 ] as const;
 
-/** The object that `data` describes, under its own name. */
+/** Builds the object from `data`. */
 export function objectFromData(data: JsonObject, ref: ObjectRef): JsonObject {
   return named(withPlainSecret(withoutServerFields(data), ref), ref);
 }
 
-/** A copy of an object under another name; who owns the source does not own a copy elsewhere. */
+/** Copies an object under another name. Owner references are only valid in the namespace of the source. */
 export function objectFromSource(source: JsonObject, ref: ObjectRef): JsonObject {
   const { status: _, ...rest } = source;
   const copy = withoutServerFields(rest);
@@ -37,7 +37,7 @@ export function objectFromSource(source: JsonObject, ref: ObjectRef): JsonObject
   return named(addLabels(clean, sourceLabels(from)), ref);
 }
 
-/** A source may itself be generated: its labels say where it comes from, not where the copy does. */
+/** A source may itself be generated. Its own generate labels do not apply to the copy. */
 function ownLabels(labels: Json | undefined): JsonObject {
   if (!isObject(labels)) return {};
   return Object.fromEntries(Object.entries(labels).filter(([key]) => !key.startsWith(labelPrefix)));
@@ -61,7 +61,7 @@ function withoutServerFields(object: JsonObject): JsonObject {
   return { ...object, metadata: Object.fromEntries(kept) };
 }
 
-/** The API server turns stringData into data; what is compared with what it stores must be in its form. */
+/** The API server converts stringData to data, so the desired Secret must use data to compare equal. */
 function withPlainSecret(object: JsonObject, { apiVersion, kind }: ObjectRef): JsonObject {
   if (apiVersion !== 'v1' || kind !== 'Secret' || !isObject(object['stringData'])) return object;
   const { stringData: _, ...rest } = object;
@@ -72,7 +72,7 @@ function withPlainSecret(object: JsonObject, { apiVersion, kind }: ObjectRef): J
   return { ...rest, data: { ...(readObject(object, 'data') ?? {}), ...Object.fromEntries(encoded) } };
 }
 
-/** An existing object with the content that it should have; what the API server and finalizers keep in it stays. */
+/** The existing object with the desired content. Server fields, finalizers, owner references and status are kept. */
 export function replaced(existing: JsonObject, wanted: JsonObject): JsonObject {
   const old = metadataOf(existing);
   const kept: Record<string, Json> = {};

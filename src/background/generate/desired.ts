@@ -23,7 +23,7 @@ import { contextSettings, ruleScope } from '../triggers/triggered-rules.ts';
 import { objectFromData, objectFromSource } from './content.ts';
 import { ruleLabels, triggerLabels } from './labels.ts';
 
-/** A generate rule, and a trigger that it passes. */
+/** A generate rule and a trigger that matches it. */
 export interface DesiredRun {
   readonly policy: CompiledPolicy;
   readonly rule: CompiledGenerateRule;
@@ -35,7 +35,7 @@ export interface DesiredRun {
 
 export type Desired =
   | { readonly ref: ObjectRef; readonly object: JsonObject }
-  /** Nothing is made, and that is no failure: an object is not copied onto itself, an element does not meet its conditions. */
+  /** Nothing to generate: the source is the target itself, or an element does not meet its preconditions. */
   | { readonly ref?: ObjectRef | undefined; readonly skipped: string }
   | DesiredFailure;
 
@@ -46,7 +46,7 @@ export interface DesiredFailure {
   readonly storeError?: StoreError | undefined;
 }
 
-/** The objects that there should be for a trigger, with the labels that tell where they come from. */
+/** The desired objects for a trigger, with labels that record their origin. */
 export async function desiredObjects(run: DesiredRun): Promise<readonly Desired[]> {
   const { policy, rule, request } = run;
   const data = new DataCache(run.dataSource);
@@ -97,7 +97,7 @@ async function fromElement(
   return fromPattern(loop.pattern, scope, run);
 }
 
-/** What goes wrong with one element or pattern leaves the others alone. */
+/** A failure of one element or pattern does not affect the others. */
 async function guarded(make: () => Promise<readonly Desired[]>): Promise<readonly Desired[]> {
   try {
     return await make();
@@ -120,7 +120,7 @@ async function fromPattern(
     untilReady(() => {
       const value = template?.render(scope) ?? '';
       if (typeof value === 'string') return value;
-      throw new EvaluationError('KYM_FIELD_TYPE', 'apiVersion, kind, namespace and name must be texts');
+      throw new EvaluationError('KYM_FIELD_TYPE', 'apiVersion, kind, namespace and name must be strings');
     });
   const ref: ObjectRef = {
     apiVersion: await text(pattern.apiVersion),
@@ -132,7 +132,7 @@ async function fromPattern(
   const { content } = pattern;
   switch (content.type) {
     case 'none':
-      return [{ ref, skipped: 'the rule does not say what to make' }];
+      return [{ ref, skipped: 'the rule has neither data nor clone' }];
     case 'data': {
       const data = await untilReady(() => content.data.render(scope));
       return isObject(data) ? [{ ref, object: objectFromData(data, ref) }] : [];
@@ -163,7 +163,7 @@ async function copyOne(source: ObjectRef, ref: ObjectRef, run: DesiredRun): Prom
   }
   const object = await run.reader.get(source);
   if (object === undefined) {
-    return { ref, code: 'KYM_SOURCE_NOT_FOUND', failed: `there is no ${refTitle(source)} to copy` };
+    return { ref, code: 'KYM_SOURCE_NOT_FOUND', failed: `the source ${refTitle(source)} does not exist` };
   }
   return { ref, object: objectFromSource(object, ref) };
 }
@@ -177,7 +177,7 @@ async function copyList(list: JsonObject, namespace: string, run: DesiredRun): P
     const sources = await run.reader.list({
       apiVersion,
       kind,
-      ...(from === '' ? {} : { namespace: from }),
+      namespace: from === '' ? undefined : from,
       labelSelector,
     });
     for (const source of sources) {
@@ -193,7 +193,7 @@ async function copyList(list: JsonObject, namespace: string, run: DesiredRun): P
   return made;
 }
 
-/** `v1/Secret`, `apps/v1/Deployment` or a kind alone. */
+/** Splits `v1/Secret`, `apps/v1/Deployment` or a plain kind. */
 export function apiVersionAndKind(text: string): { readonly apiVersion: string; readonly kind: string } {
   const slash = text.lastIndexOf('/');
   if (slash >= 0) return { apiVersion: text.slice(0, slash), kind: text.slice(slash + 1) };

@@ -3,7 +3,7 @@ import { hasWildcard } from '../../expression/wildcard.ts';
 import { readObject, readObjects, readText, readTexts } from '../../json/read-field.ts';
 import type { JsonObject } from '../../json/value.ts';
 import type { CompiledGenerateRule, CompiledPolicy } from '../../policy/compiled.ts';
-import { labelsOf } from '../object-identity.ts';
+import { stringLabelsOf } from '../object-identity.ts';
 import type { ObjectReader, ObjectRef } from '../ports.ts';
 import { labelSelectorText } from '../store/label-selector-text.ts';
 import { apiVersionAndKind } from './desired.ts';
@@ -14,7 +14,7 @@ export interface GeneratedKind {
   readonly kind: string;
 }
 
-/** The kinds of what a rule generates, as far as they do not depend on the trigger. */
+/** The kinds that a rule generates, without those that depend on the trigger. */
 export function generatedKinds(rule: CompiledGenerateRule): readonly GeneratedKind[] {
   const generate = readObject(rule.document, 'generate') ?? {};
   const patterns = [generate, ...readObjects(generate, 'foreach')];
@@ -29,7 +29,7 @@ export function generatedKinds(rule: CompiledGenerateRule): readonly GeneratedKi
   return [...new Map(known.map((kind) => [`${kind.apiVersion}/${kind.kind}`, kind])).values()];
 }
 
-/** Everything that a rule has generated. */
+/** All objects that a rule has generated. */
 export function downstreamOfRule(
   policy: Pick<CompiledPolicy, 'name' | 'namespace'>,
   rule: CompiledGenerateRule,
@@ -38,7 +38,7 @@ export function downstreamOfRule(
   return listLabelled(generatedKinds(rule), ruleLabels(policy, rule.name), reader);
 }
 
-/** What a rule has generated for one trigger. */
+/** The objects that a rule has generated for one trigger. */
 export async function downstreamOf(
   policy: Pick<CompiledPolicy, 'name' | 'namespace'>,
   rule: CompiledGenerateRule,
@@ -49,7 +49,7 @@ export async function downstreamOf(
   return listLabelled(generatedKinds(rule), labels, reader);
 }
 
-/** What a rule has copied from one source. */
+/** The objects that a rule has copied from one source. */
 export async function copiesOf(
   policy: Pick<CompiledPolicy, 'name' | 'namespace'>,
   rule: CompiledGenerateRule,
@@ -61,13 +61,13 @@ export async function copiesOf(
   return listLabelled([{ apiVersion, kind }], labels, reader);
 }
 
-/** A uid tells all; without one, as offline, the name has to do. Labels that other versions do not write are not asked for. */
+/** Selects by uid. Offline objects have none and are selected by name. Other versions may not write both labels. */
 function identifying(
   labels: Readonly<Record<string, string>>,
   { uid }: ObjectRef,
 ): Readonly<Record<string, string>> {
-  const needless = uid === undefined ? '-uid' : '-name';
-  return Object.fromEntries(Object.entries(labels).filter(([key]) => !key.endsWith(needless)));
+  const unused = uid === undefined ? '-uid' : '-name';
+  return Object.fromEntries(Object.entries(labels).filter(([key]) => !key.endsWith(unused)));
 }
 
 async function listLabelled(
@@ -82,6 +82,6 @@ async function listLabelled(
     found.push(...(await reader.list(labelSelector === undefined ? query : { ...query, labelSelector })));
   }
   return found.filter((object) =>
-    Object.entries(labels).every(([key, value]) => labelsOf(object)[key] === value),
+    Object.entries(labels).every(([key, value]) => stringLabelsOf(object)[key] === value),
   );
 }

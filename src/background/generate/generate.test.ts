@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it, test } from 'vitest';
 import type { JsonObject } from '../../json/value.ts';
 import type { CompiledPolicy } from '../../policy/compiled.ts';
-import { labelsOf, refOf, refTitle } from '../object-identity.ts';
+import { refOf, refTitle, stringLabelsOf } from '../object-identity.ts';
 import { evaluation, object, policyWith, requestOf, trigger } from '../policy.testing.ts';
 import { type ObjectStore, StoreError } from '../ports.ts';
 import { createMemoryStore, type MemoryStore } from '../store/memory-store.ts';
@@ -117,7 +117,7 @@ describe('copies', () => {
     const copy = get(store, 'ns/made');
     expect(copy).toMatchObject({ type: 'Opaque', data: { k: 'v' } });
     expect(Object.keys(copy?.['metadata'] as JsonObject).sort()).toEqual(['labels', 'name', 'namespace']);
-    expect(labelsOf(copy ?? {})).toMatchObject({
+    expect(stringLabelsOf(copy ?? {})).toMatchObject({
       own: 'x',
       'generate.kyverno.io/source-kind': 'Secret',
       'generate.kyverno.io/source-namespace': 'default',

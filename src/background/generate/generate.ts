@@ -9,19 +9,19 @@ import { downstreamOf } from './downstream.ts';
 
 export interface GenerateRun extends Omit<DesiredRun, 'reader'> {
   readonly store: ObjectStore;
-  /** Asked before each write: another may have taken over the work. */
+  /** Called before each write: another replica may be the leader by now. */
   isActive?(): boolean;
 }
 
-/** What became of one object that a rule generates. */
+/** The result for one generated object. */
 export interface GeneratedObject {
   readonly ref?: ObjectRef | undefined;
   readonly action: 'created' | 'updated' | 'deleted' | 'unchanged' | 'skipped' | 'failed';
   readonly before?: JsonObject | undefined;
-  /** As it was stored. */
+  /** The object as stored. */
   readonly after?: JsonObject | undefined;
   readonly message: string;
-  /** Of a failure. */
+  /** Set on failure. */
   readonly code?: ErrorCode | undefined;
   readonly storeError?: StoreError | undefined;
 }
@@ -30,50 +30,50 @@ export interface GenerateResult {
   readonly objects: readonly GeneratedObject[];
 }
 
-/** Sees to it that what a rule generates for a trigger is there, and with synchronize that it is as it should be. */
+/** Creates the missing objects of a generate rule and, with synchronize, updates those that differ. */
 export async function runGenerate(run: GenerateRun): Promise<GenerateResult> {
   const desired = await desiredObjects({ ...run, reader: run.store });
   const objects: GeneratedObject[] = [];
-  for (const one of desired) objects.push(await settle(one, run));
-  const isWhole = objects.every(({ action }) => action !== 'failed');
-  if (isWhole && run.rule.synchronize && run.request.operation !== 'CREATE') {
+  for (const one of desired) objects.push(await writeDesired(one, run));
+  const isComplete = objects.every(({ action }) => action !== 'failed');
+  if (isComplete && run.rule.synchronize && run.request.operation !== 'CREATE') {
     objects.push(...(await removeStale(desired, run)));
   }
   return { objects };
 }
 
-async function settle(desired: Desired, run: GenerateRun): Promise<GeneratedObject> {
-  const ref = desired.ref === undefined ? {} : { ref: desired.ref };
-  if ('skipped' in desired) return { ...ref, action: 'skipped', message: desired.skipped };
+async function writeDesired(desired: Desired, run: GenerateRun): Promise<GeneratedObject> {
+  const { ref } = desired;
+  if ('skipped' in desired) return { ref, action: 'skipped', message: desired.skipped };
   if ('failed' in desired) {
     const { code, failed, storeError } = desired;
-    const cause = storeError === undefined ? {} : { storeError };
-    return { ...ref, action: 'failed', message: failed, code, ...cause };
+    return { ref, action: 'failed', message: failed, code, storeError };
   }
   try {
     return await write(desired.ref, desired.object, run);
   } catch (error) {
     if (!(error instanceof StoreError)) throw error;
-    return { ...ref, action: 'failed', message: error.message, code: 'KYM_CLUSTER', storeError: error };
+    return { ref, action: 'failed', message: error.message, code: 'KYM_CLUSTER', storeError: error };
   }
 }
 
-const mostAttempts = 5;
+const maxAttempts = 5;
 
-/** Somebody may write the object at the same time: it is read again then. */
+/** Reads the object again if somebody else writes it at the same time. */
 async function write(ref: ObjectRef, wanted: JsonObject, run: GenerateRun): Promise<GeneratedObject> {
   const { store, rule } = run;
   for (let attempt = 1; ; attempt++) {
     const before = await store.get(ref);
     const title = refTitle(ref);
     if (before !== undefined && !rule.synchronize) {
-      return { ref, action: 'unchanged', before, after: before, message: `${title} is there already` };
+      return { ref, action: 'unchanged', before, after: before, message: `${title} already exists` };
     }
     const object = before === undefined ? wanted : replaced(before, wanted);
     if (before !== undefined && equal(before, object)) {
-      return { ref, action: 'unchanged', before, after: before, message: `${title} is as it should be` };
+      return { ref, action: 'unchanged', before, after: before, message: `${title} is up to date` };
     }
-    if (run.isActive?.() === false) throw new StoreError('unavailable', 'another has taken over');
+    if (run.isActive?.() === false)
+      throw new StoreError('unavailable', 'another replica has become the leader');
     try {
       if (before === undefined) {
         return { ref, action: 'created', after: await store.create(object), message: `generated ${title}` };
@@ -87,14 +87,14 @@ async function write(ref: ObjectRef, wanted: JsonObject, run: GenerateRun): Prom
       };
     } catch (error) {
       const isRace = error instanceof StoreError && races.has(error.reason);
-      if (!isRace || attempt >= mostAttempts) throw error;
+      if (!isRace || attempt >= maxAttempts) throw error;
     }
   }
 }
 
 const races: ReadonlySet<string> = new Set(['conflict', 'alreadyExists', 'notFound']);
 
-/** What the rule made for this trigger before, and would not make now. */
+/** Deletes what the rule generated for this trigger before and no longer generates. */
 async function removeStale(
   desired: readonly Desired[],
   run: GenerateRun,
@@ -109,7 +109,7 @@ async function removeStale(
   );
 }
 
-/** Deletes generated objects; one that cannot be deleted leaves the others alone. */
+/** Deletes generated objects. A failed deletion does not affect the others. */
 export async function removeObjects(
   objects: readonly JsonObject[],
   store: ObjectStore,

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { JsonObject } from '../../json/value.ts';
 import type { CompiledPolicy } from '../../policy/compiled.ts';
-import { groupVersionOf, labelsOf } from '../object-identity.ts';
+import { groupVersionOf, stringLabelsOf } from '../object-identity.ts';
 import type { ObjectRef } from '../ports.ts';
 
 export const labelPrefix = 'generate.kyverno.io/';
@@ -10,7 +10,7 @@ const manager = 'kyverno';
 
 type Labels = Readonly<Record<string, string>>;
 
-/** Which policy and rule made an object: the labels that Kyverno uses. */
+/** Labels that name the policy and rule of a generated object, as Kyverno writes them. */
 export function ruleLabels({ name, namespace = '' }: PolicyName, rule: string): Labels {
   return {
     [managedBy]: manager,
@@ -22,17 +22,17 @@ export function ruleLabels({ name, namespace = '' }: PolicyName, rule: string): 
 
 type PolicyName = Pick<CompiledPolicy, 'name' | 'namespace'>;
 
-/** What it was made for. */
+/** Labels that name the trigger. */
 export function triggerLabels(trigger: ObjectRef): Labels {
-  return { ...placeLabels('trigger', trigger), [`${labelPrefix}trigger-name`]: labelValue(trigger.name) };
+  return { ...originLabels('trigger', trigger), [`${labelPrefix}trigger-name`]: labelValue(trigger.name) };
 }
 
-/** What it is a copy of. */
+/** Labels that name the clone source. */
 export function sourceLabels(source: ObjectRef): Labels {
-  return { ...placeLabels('source', source), [`${labelPrefix}source-name`]: labelValue(source.name) };
+  return { ...originLabels('source', source), [`${labelPrefix}source-name`]: labelValue(source.name) };
 }
 
-function placeLabels(
+function originLabels(
   role: 'trigger' | 'source',
   { apiVersion, kind, namespace, uid = '' }: ObjectRef,
 ): Labels {
@@ -46,19 +46,19 @@ function placeLabels(
   };
 }
 
-/** Where a generated object comes from, as its labels say. */
+/** The origin of a generated object, read from its labels. */
 export interface Origin {
   /** `name`, or `namespace/name`. */
   readonly policy: string;
-  /** As `labelValue` gives it. */
+  /** As returned by `labelValue`. */
   readonly rule: string;
-  /** Its name is empty where the label does not tell it: then its uid does. */
+  /** The name is empty if the label was truncated; the uid identifies the trigger then. */
   readonly trigger: ObjectRef;
 }
 
-/** Undefined for an object that no rule made. */
+/** Undefined for an object that was not generated. */
 export function originOf(object: JsonObject): Origin | undefined {
-  const labels = labelsOf(object);
+  const labels = stringLabelsOf(object);
   const read = (name: string) => labels[`${labelPrefix}${name}`] ?? '';
   const [policy, namespace, rule] = [read('policy-name'), read('policy-namespace'), read('rule-name')];
   if (labels[managedBy] !== manager || policy === '' || rule === '') return undefined;
@@ -71,28 +71,27 @@ export function originOf(object: JsonObject): Origin | undefined {
       apiVersion: group === '' ? version : `${group}/${version}`,
       kind: read('trigger-kind'),
       namespace: read('trigger-namespace'),
-      // A name that was cut is of no use.
-      name: isCut(name) ? '' : name,
-      ...(uid === '' ? {} : { uid }),
+      name: isTruncated(name) ? '' : name,
+      uid: uid === '' ? undefined : uid,
     },
   };
 }
 
-const longest = 63;
+const maxLength = 63;
 const valid = /^([A-Za-z0-9]([A-Za-z0-9._-]*[A-Za-z0-9])?)?$/;
 const hashLength = 10;
-/** No name in Kubernetes holds it. */
-const cutMark = '_x';
-const cutEnd = new RegExp(`${cutMark}[0-9a-f]{${hashLength}}$`);
+/** Kubernetes names never contain it. */
+const hashSeparator = '_x';
+const hashSuffix = new RegExp(`${hashSeparator}[0-9a-f]{${hashLength}}$`);
 
-/** A text as the value of a label; one that cannot be is cut, and told apart by a hash. */
+/** A valid label value for a string. Invalid or long strings are truncated and made unique by a hash. */
 export function labelValue(text: string): string {
-  if (text.length <= longest && valid.test(text)) return text;
+  if (text.length <= maxLength && valid.test(text)) return text;
   const hash = createHash('sha256').update(text).digest('hex').slice(0, hashLength);
   const start = text.replace(/[^A-Za-z0-9.-]/g, '-').replace(/^[^A-Za-z0-9]*/, '');
-  return `${start.slice(0, longest - hashLength - cutMark.length) || 'x'}${cutMark}${hash}`;
+  return `${start.slice(0, maxLength - hashLength - hashSeparator.length) || 'x'}${hashSeparator}${hash}`;
 }
 
-function isCut(value: string): boolean {
-  return cutEnd.test(value);
+function isTruncated(value: string): boolean {
+  return hashSuffix.test(value);
 }

@@ -5,11 +5,11 @@ import { compileWildcard } from '../../expression/wildcard.ts';
 import { read, readList, readObject, readObjects, readText, readTexts } from '../../json/read-field.ts';
 import type { JsonObject } from '../../json/value.ts';
 import type { CompiledGenerateRule } from '../../policy/compiled.ts';
-import { labelsOf, refOf } from '../object-identity.ts';
+import { refOf, stringLabelsOf } from '../object-identity.ts';
 import { apiVersionAndKind } from './desired.ts';
 import { type GeneratedKind, generatedKinds } from './downstream.ts';
 
-/** The kinds that a synchronized rule copies: their objects have to be followed. */
+/** The kinds that a synchronized rule copies. Their objects have to be watched. */
 export function sourceKinds(rule: CompiledGenerateRule): readonly GeneratedKind[] {
   const copies = patternsOf(rule).some(
     (pattern) => read(pattern, 'clone') !== undefined || read(pattern, 'cloneList') !== undefined,
@@ -17,7 +17,7 @@ export function sourceKinds(rule: CompiledGenerateRule): readonly GeneratedKind[
   return rule.synchronize && copies ? generatedKinds(rule) : [];
 }
 
-/** Whether a rule may have copied an object, or would: variables in its source may mean any. */
+/** Whether an object may be a source of the rule. Variables in the source match every value. */
 export function mayCopy(rule: CompiledGenerateRule, object: JsonObject): boolean {
   return patternsOf(rule).some((pattern) => isSource(pattern, object));
 }
@@ -51,11 +51,11 @@ function fits(written: string | undefined, actual: string): boolean {
   return hasVariable(pattern) || compileWildcard(pattern).matches(actual);
 }
 
-const unheard = { error: () => {}, warn: () => {} };
+const noReport = { error: () => {}, warn: () => {} };
 
 function isSelected(list: JsonObject, object: JsonObject): boolean {
   const selector = read(list, 'selector');
   if (selector === undefined || usesVariables(selector)) return true;
-  const compiled = compileLabelSelector(selector, [], unheard, { wildcards: false });
-  return compiled?.matches(labelsOf(object)) ?? false;
+  const compiled = compileLabelSelector(selector, [], noReport, { wildcards: false });
+  return compiled?.matches(stringLabelsOf(object)) ?? false;
 }

@@ -24,16 +24,16 @@ function fight(rules: readonly string[], rounds: number) {
 }
 
 describe('the breaker', () => {
-  it('stops two rules that set each other off, and says which', () => {
+  it('stops two rules that trigger each other, and says which', () => {
     const { writes, refusal } = fight(['a/red', 'b/blue'], 5);
     expect(writes).toBe(10);
     expect(refusal).toBe('stopped: rule b/blue and a/red trigger each other without end, 5 rounds so far');
   });
 
-  it('stops a rule that sets itself off', () => {
+  it('stops a rule that triggers itself', () => {
     expect(fight(['a/red'], 3)).toEqual({
       writes: 3,
-      refusal: 'stopped: rule a/red sets itself off without end, 3 rounds so far',
+      refusal: 'stopped: rule a/red triggers itself without end, 3 rounds so far',
     });
   });
 

@@ -1,21 +1,21 @@
 import type { Clock } from '../clock.ts';
 import type { UpdateRequest } from './update-request.ts';
 
-/** `policy/rule` of every rule whose write set off the next, first to last. */
+/** `policy/rule` of every rule whose write triggered the next one, first to last. */
 export type Chain = readonly string[];
 
 export interface Breaker {
-  /** The rules whose writes led to this request; none for a request of somebody else. */
+  /** The rules whose writes led to this request; empty for other users' requests. */
   chainOf(request: UpdateRequest): Chain;
-  /** Why a rule must not write once more: it has come round too often. */
+  /** Why the rule may not write again: it has triggered itself too often. */
   refusal(rule: string, chain: Chain): string | undefined;
-  /** A rule changed the object that had this version; undefined for one that it created. */
+  /** Records a write over this version of an object; undefined for a new object. */
   wrote(rule: string, chain: Chain, uid: string, version: string | undefined): void;
 }
 
 export interface BreakerOptions {
   readonly clock: Clock;
-  /** So often a rule may set itself off, alone or by way of others. */
+  /** How often a rule may trigger itself, directly or through other rules. */
   readonly rounds?: number | undefined;
 }
 
@@ -28,9 +28,9 @@ const rememberedMs = 10 * 60_000;
 const mostRemembered = 20_000;
 
 /**
- * Rules with `skipBackgroundRequests: false` can set each other off for ever. A write is recognised in the request that it causes by
- * the object and the version that it replaced; so the rules that led to a request are known, and the one that comes round
- * again and again is stopped.
+ * Rules with `skipBackgroundRequests: false` can trigger each other without end. The breaker recognises its own write in the
+ * request that follows, by the object and the version it replaced. It knows the rules that led to a request and stops a
+ * rule that keeps coming back.
  */
 export function createBreaker({ clock, rounds = 5 }: BreakerOptions): Breaker {
   const written = new Map<string, Written>();
@@ -52,7 +52,7 @@ export function createBreaker({ clock, rounds = 5 }: BreakerOptions): Breaker {
     refusal(rule, chain) {
       if (chain.filter((each) => each === rule).length < rounds) return undefined;
       const others = [...new Set(chain)].filter((each) => each !== rule);
-      const cause = others.length === 0 ? 'sets itself off' : `and ${others.join(', ')} set each other off`;
+      const cause = others.length === 0 ? 'triggers itself' : `and ${others.join(', ')} trigger each other`;
       return `stopped: rule ${rule} ${cause} without end, ${rounds} rounds so far`;
     },
     wrote(rule, chain, uid, version) {

@@ -167,7 +167,7 @@ describe('the controller', () => {
     expect(ran).toEqual(['a-deleted']);
     expect(statusOf(trigger('a'))).toMatchObject({
       state: 'Skip',
-      message: 'the trigger was deleted since',
+      message: 'the trigger was deleted in the meantime',
     });
   });
 

@@ -3,20 +3,20 @@ import type { RequestLedger } from './request-ledger.ts';
 import { isOpen, type UpdateRequest, type UpdateStatus, updateRequestName } from './update-request.ts';
 import { createWorkQueue } from './work-queue.ts';
 
-/** What became of a request that was run. */
+/** The result of one run of an UpdateRequest. */
 export type RunResult =
   | { readonly state: 'Completed' | 'Skip'; readonly message: string }
-  /** Permanent: trying again is of no use. */
+  /** Permanent failures are not retried. */
   | { readonly state: 'Failed'; readonly message: string; readonly permanent?: boolean | undefined }
-  /** It is too early to say: look again after so long. */
+  /** Not decided yet: run again after this delay. */
   | { readonly state: 'wait'; readonly ms: number };
 
 export interface ControllerOptions {
   readonly ledger: RequestLedger;
   readonly clock: Clock;
-  /** Does the work. Asks `isActive` before each write: another may have taken over. */
+  /** Runs a request. Calls `isActive` before each write: another replica may be the leader by now. */
   run(request: UpdateRequest, isActive: () => boolean): Promise<RunResult>;
-  /** So many UpdateRequests may exist. */
+  /** The maximum number of UpdateRequests. */
   threshold(): number;
   readonly limits?: Partial<ControllerLimits> | undefined;
   onResult?(request: UpdateRequest, status: UpdateStatus): void;
@@ -25,21 +25,21 @@ export interface ControllerOptions {
 
 export interface ControllerLimits {
   readonly workers: number;
-  /** How long what is done stays to be seen. */
+  /** How long finished requests are kept. */
   readonly ttlMs: number;
   readonly deadLetterTtlMs: number;
-  /** A failed request is tried so many times more. */
+  /** How often a failed request is retried. */
   readonly retries: number;
   readonly firstRetryMs: number;
   readonly lastRetryMs: number;
 }
 
 export interface Controller {
-  /** An UpdateRequest is new, changed or gone. */
+  /** Reports that an UpdateRequest was created, changed or deleted. */
   changed(name: string): void;
   waiting(): number;
   running(): number;
-  /** Resolves when nothing is being worked on. */
+  /** Resolves when no request is running. */
   stop(): Promise<void>;
 }
 
@@ -51,18 +51,19 @@ const defaultLimits: ControllerLimits = {
   firstRetryMs: 1_000,
   lastRetryMs: 60_000,
 };
-/** Of what may exist, this part at most is what failed for good; and from this part on what is done goes at once. */
+/** The share of the threshold that dead letters may use. */
 const deadLetterShare = 0.1;
-const crowdedShare = 0.5;
-const tidyEveryMs = 1_000;
-const ledgerAwayMs = 1_000;
+/** Above this share of the threshold, finished requests are deleted immediately. */
+const nearLimitShare = 0.5;
+const cleanUpIntervalMs = 1_000;
+const ledgerRetryMs = 1_000;
 
-/** Takes up what is open, tries again what failed, and clears up. For one replica at a time. */
+/** Runs open requests, retries failed ones and deletes finished ones. Only the leader runs it. */
 export function startController(options: ControllerOptions): Controller {
   const { ledger, clock, run, threshold, onResult, onError } = options;
   const limits = { ...defaultLimits, ...options.limits };
-  /** The marks of those that are being worked on: what is written about them is no news. */
-  const underWay = new Map<string, string>();
+  /** Tokens of the requests that are running. Ignore our own status updates of these. */
+  const inProgress = new Map<string, string>();
   let active = true;
   const queue = createWorkQueue({
     workers: limits.workers,
@@ -71,17 +72,17 @@ export function startController(options: ControllerOptions): Controller {
       handle(name)
         .catch((error: unknown) => {
           onError?.(name, error);
-          return ledgerAwayMs;
+          return ledgerRetryMs;
         })
-        .finally(() => underWay.delete(name)),
+        .finally(() => inProgress.delete(name)),
   });
 
   async function handle(name: string): Promise<number | undefined> {
     const request = ledger.get(name);
     if (request === undefined || !isOpen(request) || !active) return undefined;
-    underWay.set(name, request.requestToken);
+    inProgress.set(name, request.requestToken);
     const result = isSuperseded(request)
-      ? ({ state: 'Skip', message: 'the trigger was deleted since' } as const)
+      ? ({ state: 'Skip', message: 'the trigger was deleted in the meantime' } as const)
       : await runSafely(request);
     if (result.state === 'wait') return result.ms;
     if (!active) return undefined;
@@ -97,7 +98,7 @@ export function startController(options: ControllerOptions): Controller {
     }
   }
 
-  /** What a trigger was created or updated for is void once the same rule is run for its deletion. */
+  /** A create or update request is obsolete once the same rule runs for the deletion of the trigger. */
   function isSuperseded(request: UpdateRequest): boolean {
     const { operation, trigger, cause } = request;
     if (cause !== 'admission' || operation === 'DELETE' || trigger.uid === undefined) return false;
@@ -109,7 +110,7 @@ export function startController(options: ControllerOptions): Controller {
     result: Exclude<RunResult, { state: 'wait' }>,
   ): Promise<number | undefined> {
     const isFailed = result.state === 'Failed';
-    // An earlier request of the same name may have failed: that says nothing of this one.
+    // Retries of an earlier request with the same name do not count.
     const before = request.status.requestToken === request.requestToken ? request.status.retryCount : 0;
     const retryCount = isFailed ? before + 1 : before;
     const deadLetter = isFailed && (result.permanent === true || retryCount > limits.retries);
@@ -119,25 +120,25 @@ export function startController(options: ControllerOptions): Controller {
       retryCount,
       requestToken: request.requestToken,
       deadLetter,
-      ...(isFailed && !deadLetter ? {} : { endedAt: clock.now() }),
+      endedAt: isFailed && !deadLetter ? undefined : clock.now(),
     };
-    if (!isFailed && isCrowded()) {
-      // Nobody would have time to look at it. One that a later request has replaced stays, and comes up again.
+    if (!isFailed && isNearLimit()) {
+      // `remove` keeps a request that a later one has replaced; it runs again.
       await ledger.remove(request);
       onResult?.(request, status);
       return undefined;
     }
     const after = await ledger.setStatus(request, status);
-    // A later request has taken its place, or somebody deleted it: what is there now decides.
-    if (after === undefined) return ledgerAwayMs / 10;
+    // A later request replaced it, or somebody deleted it: read the current state again.
+    if (after === undefined) return ledgerRetryMs / 10;
     onResult?.(request, status);
     if (isFailed && !deadLetter) return retryDelay(retryCount);
     await ledger.clearPayload(after);
     return undefined;
   }
 
-  function isCrowded(): boolean {
-    return ledger.count() > threshold() * crowdedShare;
+  function isNearLimit(): boolean {
+    return ledger.count() > threshold() * nearLimitShare;
   }
 
   function retryDelay(retryCount: number): number {
@@ -147,17 +148,17 @@ export function startController(options: ControllerOptions): Controller {
   function changed(name: string): void {
     const request = ledger.get(name);
     if (request === undefined) queue.remove(name);
-    else if (isOpen(request) && underWay.get(name) !== request.requestToken)
+    else if (isOpen(request) && inProgress.get(name) !== request.requestToken)
       queue.add(name, request.policy, dueIn(request));
   }
 
-  /** One that failed under an earlier leader keeps its pace. */
+  /** A request that failed under an earlier leader keeps its back-off. */
   function dueIn({ status, requestToken }: UpdateRequest): number {
     const isRetry = status.state === 'Failed' && status.requestToken === requestToken;
     return isRetry ? retryDelay(status.retryCount) : 0;
   }
 
-  async function tidy(): Promise<void> {
+  async function cleanUp(): Promise<void> {
     const ended = ledger
       .all()
       .filter((request) => !isOpen(request))
@@ -168,7 +169,7 @@ export function startController(options: ControllerOptions): Controller {
       clock.now() - (request.status.endedAt ?? 0) >= ttlMs;
     const tooMany = Math.max(0, dead.length - Math.max(1, Math.floor(threshold() * deadLetterShare)));
     const remove = [
-      ...(isCrowded() ? done : done.filter(isOld(limits.ttlMs))),
+      ...(isNearLimit() ? done : done.filter(isOld(limits.ttlMs))),
       ...dead.filter((request, index) => index < tooMany || isOld(limits.deadLetterTtlMs)(request)),
     ];
     await inBatches(remove, (request) => ledger.remove(request));
@@ -180,29 +181,29 @@ export function startController(options: ControllerOptions): Controller {
     }
   }
 
-  let cancelTidy = () => {};
-  let tidying = Promise.resolve();
-  function tidyRegularly(): void {
-    cancelTidy = clock.after(tidyEveryMs, () => {
-      tidying = tidy()
-        .catch((error: unknown) => onError?.('tidying up', error))
+  let cancelCleanUp = () => {};
+  let cleaning = Promise.resolve();
+  function scheduleCleanUp(): void {
+    cancelCleanUp = clock.after(cleanUpIntervalMs, () => {
+      cleaning = cleanUp()
+        .catch((error: unknown) => onError?.('clean-up', error))
         .then(() => {
-          if (active) tidyRegularly();
+          if (active) scheduleCleanUp();
         });
     });
   }
 
   const oldestFirst = [...ledger.all()].sort((left, right) => left.createdAt - right.createdAt);
   for (const { name } of oldestFirst) changed(name);
-  tidyRegularly();
+  scheduleCleanUp();
   return {
     changed,
     waiting: () => queue.waiting(),
     running: () => queue.running(),
     async stop() {
       active = false;
-      cancelTidy();
-      await Promise.all([queue.stop(), tidying]);
+      cancelCleanUp();
+      await Promise.all([queue.stop(), cleaning]);
     },
   };
 }

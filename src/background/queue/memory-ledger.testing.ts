@@ -11,11 +11,11 @@ import {
 } from './update-request.ts';
 
 export interface MemoryLedger extends RequestLedger {
-  /** Calls back with the name of every one that is new, changed or gone. */
+  /** Calls back with the name of every request that was created, changed or deleted. */
   onChange(listener: (name: string) => void): void;
 }
 
-/** UpdateRequests in memory, with the versions and conflicts that an API server has. */
+/** UpdateRequests in memory, with resource versions and conflicts as in an API server. */
 export function memoryLedger(clock: Clock): MemoryLedger {
   const stored = new Map<string, JsonObject>();
   const listeners: ((name: string) => void)[] = [];

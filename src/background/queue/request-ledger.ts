@@ -1,22 +1,22 @@
 import type { NewUpdateRequest, UpdateRequest, UpdateStatus } from './update-request.ts';
 
-/** Where triggers leave work. */
+/** Takes new UpdateRequests. */
 export interface RequestInbox {
-  /** How many UpdateRequests there are, as far as is known. */
+  /** The number of UpdateRequests in the local cache. */
   count(): number;
   has(name: string): boolean;
-  /** Writes a new one, or puts this request in place of the one of the same name. Rejects when that cannot be done in time. */
+  /** Creates the request, or replaces the one with the same name. Rejects if that does not succeed in time. */
   put(request: NewUpdateRequest, timeoutMs?: number): Promise<void>;
 }
 
-/** The UpdateRequests, for whoever does the work. */
+/** The UpdateRequests, for the controller. */
 export interface RequestLedger extends RequestInbox {
   get(name: string): UpdateRequest | undefined;
   all(): readonly UpdateRequest[];
-  /** Undefined when the request has changed or is gone since it was read: then nothing is written. */
+  /** Undefined, and nothing is written, if the request was changed or deleted since it was read. */
   setStatus(request: UpdateRequest, status: UpdateStatus): Promise<UpdateRequest | undefined>;
-  /** Removes the objects that the request holds, unless it has changed. */
+  /** Removes the objects from the request, unless it has changed. */
   clearPayload(request: UpdateRequest): Promise<void>;
-  /** Unless it has changed. */
+  /** Deletes the request, unless it has changed. */
   remove(request: UpdateRequest): Promise<void>;
 }

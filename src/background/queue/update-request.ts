@@ -7,10 +7,10 @@ import type { ObjectRef } from '../ports.ts';
 
 export type RequestType = 'mutate' | 'generate';
 export type UpdateState = 'Pending' | 'Completed' | 'Skip' | 'Failed';
-/** Why there is something to do: a request of the API server, a policy that is new or changed, the regular look, or one that is gone. */
+/** Why the request exists: an admission request, a new or changed policy, the resync, a deleted policy, or a changed downstream or source. */
 export type Cause = 'admission' | 'policyUpdate' | 'reconcile' | 'policyDelete' | 'change';
 
-/** Work for the background, as its object in the cluster tells it. */
+/** Work for the background controller, read from an UpdateRequest object. */
 export interface UpdateRequest {
   readonly name: string;
   readonly createdAt: number;
@@ -19,22 +19,22 @@ export interface UpdateRequest {
   readonly policy: string;
   readonly rule: string;
   readonly cause: Cause;
-  /** Another one when a later request has taken the place of an earlier. */
+  /** Differs for each request, so that a later request with the same name is recognised. */
   readonly requestToken: string;
-  /** Without a name: every object that the rule matches. */
+  /** Without a name: every object that matches the rule. */
   readonly trigger: ObjectRef;
   readonly operation?: Operation | undefined;
   readonly user?: RequestUser | undefined;
-  /** The AdmissionRequest, its objects cut down or left out. */
+  /** The AdmissionRequest, with its objects reduced or removed. */
   readonly admission: JsonObject;
-  /** The trigger's version before the request, when the request changes it. */
+  /** The resourceVersion of the trigger before the request, if the request changes the trigger. */
   readonly oldVersion?: string | undefined;
-  /** Bytes of what was too large to be stored. */
+  /** Size of a payload that was too large to be stored. */
   readonly tooLarge?: number | undefined;
-  /** What was generated for the trigger is to go. */
+  /** Delete what was generated for the trigger. */
   readonly deleteDownstream: boolean;
   readonly status: UpdateStatus;
-  /** As it was read. */
+  /** The object as it was read. */
   readonly document: JsonObject;
 }
 
@@ -42,15 +42,14 @@ export interface UpdateStatus {
   readonly state: UpdateState;
   readonly message: string;
   readonly retryCount: number;
-  /** The request that this is about. */
+  /** The token of the request that this status describes. */
   readonly requestToken: string;
-  /** When it ended, in ms since the epoch. */
+  /** In milliseconds since the epoch. */
   readonly endedAt?: number | undefined;
-  /** Given up; kept so that somebody sees it. */
+  /** Failed for good; kept for inspection. */
   readonly deadLetter: boolean;
 }
 
-/** What is needed to write one. */
 export interface NewUpdateRequest {
   readonly type: RequestType;
   readonly policy: string;
@@ -74,7 +73,7 @@ const annotations = {
   tooLarge: 'kymera.io/too-large',
 } as const;
 
-/** One for each policy, rule, trigger and operation: later requests of the same coalesce. */
+/** Unique per policy, rule, trigger and operation, so that later requests replace earlier ones. */
 export function updateRequestName(request: NewUpdateRequest): string {
   const { type, policy, rule, cause, trigger, operation = '' } = request;
   const { uid, apiVersion, kind, namespace, name, subresource = '' } = trigger;
@@ -104,7 +103,7 @@ export function updateRequestDocument(request: NewUpdateRequest, namespace: stri
     metadata: {
       name: updateRequestName(request),
       namespace,
-      labels: labelsOf(request),
+      labels: requestLabels(request),
       annotations: {
         [annotations.cause]: cause,
         [annotations.requestToken]: requestToken,
@@ -142,12 +141,8 @@ export function readUpdateRequest(document: JsonObject): UpdateRequest {
   const context = readObject(spec, 'context') ?? {};
   const info = readObject(context, 'admissionRequestInfo') ?? {};
   const notes = readTextMap(metadata, 'annotations');
-  const user = readUser(readObject(context, 'userInfo'));
-  const operation = readText(info, 'operation');
   const admission = readObject(info, 'admissionRequest') ?? {};
-  const uid = readText(resource, 'uid');
   const subresource = readText(admission, 'subResource');
-  const oldVersion = notes[annotations.oldVersion];
   const tooLarge = notes[annotations.tooLarge];
   return {
     name: readText(metadata, 'name') ?? '',
@@ -162,14 +157,14 @@ export function readUpdateRequest(document: JsonObject): UpdateRequest {
       kind: readText(resource, 'kind') ?? '',
       namespace: readText(resource, 'namespace') ?? '',
       name: readText(resource, 'name') ?? '',
-      ...(uid === undefined ? {} : { uid }),
-      ...(subresource === undefined || subresource === '' ? {} : { subresource }),
+      uid: readText(resource, 'uid'),
+      subresource: subresource === '' ? undefined : subresource,
     },
-    ...(operation === undefined ? {} : { operation: operation as Operation }),
-    ...(user === undefined ? {} : { user }),
+    operation: readText(info, 'operation') as Operation | undefined,
+    user: readUser(readObject(context, 'userInfo')),
     admission,
-    ...(oldVersion === undefined ? {} : { oldVersion }),
-    ...(tooLarge === undefined ? {} : { tooLarge: Number(tooLarge) }),
+    oldVersion: notes[annotations.oldVersion],
+    tooLarge: tooLarge === undefined ? undefined : Number(tooLarge),
     deleteDownstream: readBoolean(spec, 'deleteDownstream') ?? false,
     status: readStatus(readObject(document, 'status') ?? {}),
     document,
@@ -183,7 +178,7 @@ function readStatus(status: JsonObject): UpdateStatus {
     message: readText(status, 'message') ?? '',
     retryCount: readNumber(status, 'retryCount') ?? 0,
     requestToken: readText(status, 'observedRequest') ?? '',
-    ...(Number.isNaN(ended) ? {} : { endedAt: ended }),
+    endedAt: Number.isNaN(ended) ? undefined : ended,
     deadLetter: readBoolean(status, 'deadLetter') ?? false,
   };
 }
@@ -206,13 +201,13 @@ export function statusDocument({
   };
 }
 
-/** Still to be done, for the first time, again, or for a later request than the one that was done. */
+/** Whether the request is pending, due for a retry, or newer than its status. */
 export function isOpen({ status, requestToken }: UpdateRequest): boolean {
   if (status.requestToken !== requestToken || status.state === 'Pending') return true;
   return status.state === 'Failed' && !status.deadLetter;
 }
 
-/** The same document without the objects of the request; undefined when it holds none. */
+/** The document without the objects of the request; undefined if it has none. */
 export function withoutPayload(document: JsonObject): JsonObject | undefined {
   const spec = readObject(document, 'spec') ?? {};
   const context = readObject(spec, 'context') ?? {};
@@ -225,7 +220,7 @@ export function withoutPayload(document: JsonObject): JsonObject | undefined {
   };
 }
 
-function labelsOf({ type, policy, trigger }: NewUpdateRequest): JsonObject {
+function requestLabels({ type, policy, trigger }: NewUpdateRequest): JsonObject {
   const prefix = `${type}.updaterequest.kyverno.io`;
   return {
     'app.kubernetes.io/managed-by': 'kymera',
@@ -237,7 +232,7 @@ function labelsOf({ type, policy, trigger }: NewUpdateRequest): JsonObject {
   };
 }
 
-/** At most 63 characters, and no others than a label may have. */
+/** At most 63 valid label characters. */
 function labelValue(text: string): string {
   return text
     .replace(/[^A-Za-z0-9._-]/g, '-')

@@ -3,30 +3,30 @@ import type { RunResult } from './controller.ts';
 import type { UpdateRequest } from './update-request.ts';
 
 export interface Waits {
-  /** Look again, for so long in all; then the request ends with the message. */
-  wait(request: UpdateRequest, message: string, longestMs: number): RunResult;
-  /** It has come. */
-  over(request: UpdateRequest): void;
+  /** Runs the request again later. After `maxMs` in total it ends with the message. */
+  wait(request: UpdateRequest, message: string, maxMs: number): RunResult;
+  /** The wait is over. */
+  end(request: UpdateRequest): void;
 }
 
-const shortestLookMs = 100;
-const longestLookMs = 2_000;
+const minDelayMs = 100;
+const maxDelayMs = 2_000;
 
-/** Remembers since when requests wait for what should come any moment. */
+/** Tracks how long requests have been waiting for a trigger or target to appear. */
 export function createWaits(clock: Clock): Waits {
   const waiting = new Map<string, { readonly requestToken: string; readonly since: number }>();
   return {
-    wait({ name, requestToken }, message, longestMs) {
+    wait({ name, requestToken }, message, maxMs) {
       const known = waiting.get(name);
       const since = known?.requestToken === requestToken ? known.since : clock.now();
       const waited = clock.now() - since;
-      if (waited >= longestMs) {
+      if (waited >= maxMs) {
         waiting.delete(name);
         return { state: 'Skip', message };
       }
       waiting.set(name, { requestToken, since });
-      return { state: 'wait', ms: Math.min(longestLookMs, Math.max(shortestLookMs, waited)) };
+      return { state: 'wait', ms: Math.min(maxDelayMs, Math.max(minDelayMs, waited)) };
     },
-    over: ({ name }) => void waiting.delete(name),
+    end: ({ name }) => void waiting.delete(name),
   };
 }

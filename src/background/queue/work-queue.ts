@@ -1,36 +1,36 @@
 import type { Clock } from '../clock.ts';
 
 export interface WorkQueueOptions {
-  /** How many items are worked on at a time. */
+  /** How many items run at the same time. */
   readonly workers: number;
   readonly clock: Clock;
-  /** Works on one item. Tells after how many milliseconds it is to be tried again; undefined when it is done. Never rejects. */
+  /** Processes an item. Returns the delay before the next attempt, undefined when done. Never rejects. */
   run(key: string): Promise<number | undefined>;
 }
 
 export interface WorkQueue {
-  /** An item that waits already is there once; one that is being worked on is worked on once more. */
+  /** Adds an item once. An item that is running runs again afterwards. */
   add(key: string, group: string, delayMs?: number): void;
-  /** Forgets an item that waits. */
+  /** Removes a waiting item. */
   remove(key: string): void;
   waiting(): number;
   running(): number;
-  /** Takes nothing up any more; resolves when nothing is being worked on. */
+  /** Starts no more items. Resolves when none is running. */
   stop(): Promise<void>;
 }
 
 interface Item {
   readonly group: string;
-  /** What takes a delayed item back. */
+  /** Cancels the delay. */
   readonly cancel?: (() => void) | undefined;
 }
 
 /**
- * A queue of keys. Groups take turns, and none can take all workers: a thousand items of one policy, or one that hangs, hold up no
- * other policy.
+ * A queue of keys. Groups take turns and none can use all workers, so a thousand items of one policy, or one that hangs, do
+ * not delay other policies.
  */
 export function createWorkQueue({ workers, clock, run }: WorkQueueOptions): WorkQueue {
-  const mostOfOneGroup = Math.max(1, workers - 2);
+  const maxPerGroup = Math.max(1, workers - 2);
   const known = new Map<string, Item>();
   const ready = new Map<string, string[]>();
   const running = new Map<string, { readonly group: string; again: boolean }>();
@@ -46,12 +46,12 @@ export function createWorkQueue({ workers, clock, run }: WorkQueueOptions): Work
     pump();
   }
 
-  /** The next key of the group whose turn it is. */
+  /** Takes the next key of the next group. */
   function take(): readonly [string, string] | undefined {
     for (const [group, keys] of ready) {
-      if ((runningOf.get(group) ?? 0) >= mostOfOneGroup) continue;
+      if ((runningOf.get(group) ?? 0) >= maxPerGroup) continue;
       const key = keys.shift();
-      // To the end of the line.
+      // Move the group to the end.
       ready.delete(group);
       if (keys.length > 0) ready.set(group, keys);
       if (key !== undefined) return [key, group];
@@ -67,11 +67,11 @@ export function createWorkQueue({ workers, clock, run }: WorkQueueOptions): Work
       known.delete(key);
       running.set(key, { group, again: false });
       runningOf.set(group, (runningOf.get(group) ?? 0) + 1);
-      void run(key).then((delayMs) => settle(key, delayMs));
+      void run(key).then((delayMs) => finish(key, delayMs));
     }
   }
 
-  function settle(key: string, delayMs: number | undefined): void {
+  function finish(key: string, delayMs: number | undefined): void {
     const worked = running.get(key);
     running.delete(key);
     if (worked !== undefined) {
@@ -94,7 +94,7 @@ export function createWorkQueue({ workers, clock, run }: WorkQueueOptions): Work
     }
     const waits = known.get(key);
     if (waits !== undefined) {
-      // What waits for its time may be wanted sooner.
+      // A delayed item may be needed earlier.
       if (waits.cancel === undefined || delayMs > 0) return;
       waits.cancel();
     }

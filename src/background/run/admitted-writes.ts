@@ -10,7 +10,7 @@ import type { PolicySnapshot } from '../../policy/registry.ts';
 import { refOf } from '../object-identity.ts';
 import { type ObjectStore, StoreError } from '../ports.ts';
 
-/** A write that came about, as the API server would tell webhooks of it. */
+/** A completed write, as the API server would send it to webhooks. */
 export interface AdmittedWrite {
   readonly operation: Operation;
   readonly object: JsonObject;
@@ -21,14 +21,14 @@ export interface Admission {
   readonly snapshot: PolicySnapshot;
   readonly dataSource: DataSource;
   readonly environment: Environment;
-  /** As whom objects are written. */
+  /** The user that writes the objects. */
   readonly user: RequestUser;
   onWrite(write: AdmittedWrite): void;
 }
 
 /**
- * A store whose writes go through admission first, as in a cluster: rules for incoming objects change them, and one that fails
- * refuses them. A write that changes nothing is none.
+ * Wraps a store so that writes pass through admission first, as in a cluster. Mutate rules change the object, and a failed
+ * rule denies the write. A write without a change is dropped.
  */
 export function withAdmission(store: ObjectStore, admission: Admission): ObjectStore {
   const { snapshot, dataSource, environment, user, onWrite } = admission;
@@ -40,12 +40,10 @@ export function withAdmission(store: ObjectStore, admission: Admission): ObjectS
       oldObject,
     });
     const result = await mutate(request, snapshot, { dataSource, environment });
-    const refusing = result.failedPolicies.find(({ failurePolicy }) => failurePolicy === 'Fail');
-    if (refusing !== undefined) {
-      const failure = result.outcomes.find(
-        ({ policy, status }) => policy === refusing && status === 'failed',
-      );
-      throw new StoreError('invalid', `policy ${refusing.key} refuses it: ${failure?.message ?? ''}`);
+    const denying = result.failedPolicies.find(({ failurePolicy }) => failurePolicy === 'Fail');
+    if (denying !== undefined) {
+      const failure = result.outcomes.find(({ policy, status }) => policy === denying && status === 'failed');
+      throw new StoreError('invalid', `denied by policy ${denying.key}:  ${failure?.message ?? ''}`);
     }
     return result.object ?? object;
   }

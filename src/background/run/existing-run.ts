@@ -23,7 +23,7 @@ import type { TriggerOutcome } from '../triggers/trigger-outcome.ts';
 import { triggerOutcomes } from '../triggers/triggered-rules.ts';
 import { type AdmittedWrite, withAdmission } from './admitted-writes.ts';
 
-/** Why rules run: the regular look at everything, a policy that is new or changed, or a request for each trigger. */
+/** Why rules run: the periodic resync, a new or changed policy, or an admission request for each trigger. */
 export type Occasion = 'reconcile' | 'policyUpdate' | Operation;
 
 export interface ExistingRun {
@@ -33,18 +33,18 @@ export interface ExistingRun {
   readonly dataSource: DataSource;
   readonly environment: Environment;
   readonly occasion: Occasion;
-  /** Who makes the requests. */
+  /** The user who sends the requests. */
   readonly user?: RequestUser | undefined;
-  /** Also work out what each write leads to, where no API server is there to do it. */
+  /** Also run the rules that each write triggers. In a cluster the API server does this. */
   readonly follow: boolean;
 }
 
-/** Something that a rule did, or could not do. */
+/** One action of a rule, successful or not. */
 export interface ExistingStep {
   readonly policy: CompiledPolicy;
   readonly rule: CompiledRuleHead;
   readonly trigger: ObjectRef;
-  /** What it is about, when that is known. */
+  /** The affected object, if known. */
   readonly ref?: ObjectRef | undefined;
   readonly action: 'created' | 'updated' | 'deleted' | 'unchanged' | 'skipped' | 'failed';
   readonly message: string;
@@ -56,12 +56,12 @@ const background: RequestUser = {
   roles: [],
   clusterRoles: [],
 };
-/** So often an object may be written for one trigger before it counts as endless. */
-const mostWrites = 10;
+/** Writes to one object per trigger before the rule counts as endless. */
+const maxWrites = 10;
 
-/** Lets rules for existing objects, and generate rules, act on each trigger in turn. */
+/** Runs mutate-existing and generate rules for one trigger after the other. */
 export function createExistingRun(run: ExistingRun): {
-  /** `before`: the trigger as it was, when it is updated; otherwise as it is. */
+  /** `before` is the old object of an update. */
   act(trigger: JsonObject, before?: JsonObject): AsyncGenerator<ExistingStep>;
 } {
   const { policies, dataSource, environment } = run;
@@ -85,7 +85,7 @@ export function createExistingRun(run: ExistingRun): {
       const key = refKey(refOf(write.object));
       const count = (writes.get(key) ?? 0) + 1;
       writes.set(key, count);
-      yield* actOn(followUp(write), () => true, count > mostWrites);
+      yield* actOn(followUp(write), () => true, count > maxWrites);
     }
   }
 
@@ -95,7 +95,7 @@ export function createExistingRun(run: ExistingRun): {
       return requestFor(trigger, { operation: null });
     return requestFor(trigger, {
       operation: occasion,
-      ...(occasion === 'CREATE' ? {} : { oldObject: before }),
+      oldObject: occasion === 'CREATE' ? undefined : before,
       user,
     });
   }
@@ -171,7 +171,7 @@ function triggerOf({ object, oldObject }: Request): ObjectRef {
   return refOf(object ?? oldObject ?? {});
 }
 
-/** The first time round only rules count that would run by themselves; what they write is a request like any other. */
+/** The first round runs only rules that run without a request. Their writes trigger all rules. */
 function isDue(background: BackgroundRule, occasion: Occasion): boolean {
   if (occasion !== 'reconcile' && occasion !== 'policyUpdate') return true;
   if (background.type === 'generate') return background.rule.generateExisting;
@@ -196,24 +196,24 @@ const actions = {
   written: 'updated',
   unchanged: 'unchanged',
   skipped: 'skipped',
-  gone: 'skipped',
+  deleted: 'skipped',
   failed: 'failed',
-  'given up': 'failed',
+  abandoned: 'failed',
 } as const;
 
 function targetStep({ result, outcome, error }: TargetWrite): Step {
   const { ref, outcome: rule } = result;
   const code = error === undefined && rule.status === 'failed' ? rule.failure.code : 'KYM_CLUSTER';
   return {
-    ...(ref.kind === '' ? {} : { ref }),
+    ref: ref.kind === '' ? undefined : ref,
     action: actions[outcome],
     message: error?.message ?? rule.message,
-    ...(outcome === 'failed' ? { code } : {}),
+    code: outcome === 'failed' ? code : undefined,
   };
 }
 
 function endless({ policy, rule }: TriggerOutcome, request: Request): ExistingStep {
   const trigger = triggerOf(request);
-  const message = `${refTitle(trigger)} is written again and again: the rule was stopped`;
+  const message = `${refTitle(trigger)} was written too often: the rule was stopped`;
   return { policy, rule, trigger, action: 'failed', message, code: 'KYM_EXISTING_ENDLESS' };
 }

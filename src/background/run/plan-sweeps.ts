@@ -6,27 +6,27 @@ import { type GeneratedKind, generatedKinds } from '../generate/downstream.ts';
 import type { Cause, NewUpdateRequest, RequestType } from '../queue/update-request.ts';
 import { triggerReads } from '../triggers/trigger-reads.ts';
 
-/** A policy as it was when it was last acted upon. */
+/** A policy as it was when its requests were last written. */
 export interface SeenPolicy {
   readonly key: string;
   readonly generation: number;
-  /** Rules whose objects go with them, and the kinds of these objects. */
+  /** Rules whose objects are deleted with them, and the kinds of these objects. */
   readonly rules: readonly { readonly name: string; readonly kinds: readonly GeneratedKind[] }[];
 }
 
-/** By uid: a policy that is deleted and created anew is another one. */
+/** By uid: a policy that is deleted and created again is a different policy. */
 export type SeenPolicies = ReadonlyMap<string, SeenPolicy>;
 
 export interface SweepPlan {
   readonly requests: readonly NewUpdateRequest[];
-  /** What to remember once the requests are written. */
+  /** The state to store once the requests are written. */
   readonly seen: SeenPolicies;
   readonly isChanged: boolean;
 }
 
 /**
- * What policies that are new, changed or gone ask for. Whether one is new or changed is told by its uid and generation, compared with
- * what was remembered: neither a restart nor another leader nor a new status makes a difference.
+ * The requests for new, changed and deleted policies. A policy is new or changed if its uid or generation differs from the
+ * stored state, so restarts, leader changes and status updates plan nothing.
  */
 export function planSweeps(policies: readonly CompiledPolicy[], known: SeenPolicies): SweepPlan {
   const seen = new Map<string, SeenPolicy>();
@@ -54,7 +54,7 @@ export function planSweeps(policies: readonly CompiledPolicy[], known: SeenPolic
   return { requests, seen, isChanged: !isSame(seen, known) };
 }
 
-/** The regular looks at rules for existing objects, and at generate rules for such triggers, that fell due in a span. */
+/** The resync requests of mutate-existing rules and `generateExisting` rules that became due in this interval. */
 export function planReconciles(
   policies: readonly CompiledPolicy[],
   intervalMs: number,
@@ -101,7 +101,7 @@ function updateRequests(
   ];
 }
 
-/** Without the name of a trigger: about all of them. */
+/** A request without a trigger name covers all triggers. */
 function sweep(
   type: RequestType,
   policy: string,
@@ -148,30 +148,30 @@ function isSame(left: SeenPolicies, right: SeenPolicies): boolean {
 }
 
 export interface Reconciled {
-  /** Tells rules apart: policy uid and rule. */
+  /** Unique per rule: policy uid and rule name. */
   readonly id: string;
   /** When the policy was created, in ms since the epoch. */
   readonly createdAt: number;
 }
 
-/** Later than the exact time by up to this part of the interval, so that policies created together do not run together. */
+/** Delays each rule by up to this share of the interval, so that policies created together do not run together. */
 const spread = 0.05;
 
 /**
- * The last regular look that was due: the first comes one interval after the policy was created. Counted from there alone, so that
- * neither a restart nor another leader brings one forward. 0 when none was due yet.
+ * The number of the last resync that was due, 0 if none was. The first is due one interval after the policy was created.
+ * Only the creation time counts, so restarts and leader changes do not trigger a resync.
  */
 export function lastRound({ id, createdAt }: Reconciled, intervalMs: number, now: number): number {
   const offset = fraction(id) * spread * intervalMs;
   return Math.max(0, Math.floor((now - createdAt - offset) / intervalMs));
 }
 
-/** Whether a look fell due in this span. */
+/** Whether a resync became due in this interval. */
 export function isDue(rule: Reconciled, intervalMs: number, after: number, now: number): boolean {
   return lastRound(rule, intervalMs, now) > lastRound(rule, intervalMs, after);
 }
 
-/** Of the text, between 0 and 1, always the same. */
+/** A stable number from 0 to 1 for a string. */
 function fraction(text: string): number {
   return createHash('sha256').update(text).digest().readUInt32BE(0) / 2 ** 32;
 }

@@ -63,7 +63,7 @@ function world(objects: readonly JsonObject[], generate: JsonObject = {}) {
   });
   const send = (request: NewUpdateRequest) =>
     run(readUpdateRequest(updateRequestDocument(request, 'kymera')), () => true);
-  const ask = (more: Partial<NewUpdateRequest> = {}) => send({ ...asked, ...more });
+  const ask = (more: Partial<NewUpdateRequest> = {}) => send({ ...newRequest, ...more });
   const copies = () =>
     store
       .objects()
@@ -74,7 +74,7 @@ function world(objects: readonly JsonObject[], generate: JsonObject = {}) {
   return { ask, send, store, copies };
 }
 
-const asked: NewUpdateRequest = {
+const newRequest: NewUpdateRequest = {
   type: 'generate',
   policy: 'p',
   rule: 'copy',
@@ -85,7 +85,7 @@ const asked: NewUpdateRequest = {
   user: { info: { username: 'eve', groups: [] }, roles: [], clusterRoles: [] },
   admission: { uid: 'm', kind: { group: '', version: 'v1', kind: 'Namespace' }, name: 'a' },
 };
-const { operation: _, user: __, ...unasked } = asked;
+const { operation: _, user: __, ...withoutUser } = newRequest;
 const nobody = { apiVersion: '', kind: '', namespace: '', name: '' };
 const source = secret('source', 'default', 'old');
 
@@ -94,7 +94,7 @@ describe('a request of a generate rule', () => {
     const { ask, copies } = world([source, team('a')]);
     expect(await ask()).toEqual({ state: 'Completed', message: 'generated Secret a/copy' });
     expect(copies()).toEqual(['a: old']);
-    expect(await ask()).toEqual({ state: 'Completed', message: 'everything is as it should be' });
+    expect(await ask()).toEqual({ state: 'Completed', message: 'everything is up to date' });
   });
 
   it('fails without its source, and says so', async () => {
@@ -109,7 +109,7 @@ describe('a request of a generate rule', () => {
     const { ask, copies, store } = world([source, team('a')]);
     await ask();
     await store.remove({ apiVersion: 'v1', kind: 'Namespace', namespace: '', name: 'a' });
-    const admission = { ...asked.admission, oldObject: team('a') };
+    const admission = { ...newRequest.admission, oldObject: team('a') };
     expect(await ask({ operation: 'DELETE', deleteDownstream: true, admission })).toEqual({
       state: 'Completed',
       message: 'deleted Secret a/copy',
@@ -121,7 +121,7 @@ describe('a request of a generate rule', () => {
     const { ask, send, copies, store } = world([source, team('a')]);
     await ask();
     await store.remove({ apiVersion: 'v1', kind: 'Secret', namespace: 'a', name: 'copy' });
-    await send({ ...unasked, cause: 'change' });
+    await send({ ...withoutUser, cause: 'change' });
     expect(copies()).toEqual(['a: old']);
   });
 
@@ -129,11 +129,11 @@ describe('a request of a generate rule', () => {
     const { ask, send, copies, store } = world([source, team('a'), team('b')]);
     await ask();
     await ask({
-      trigger: { ...asked.trigger, name: 'b', uid: 'uid-b' },
-      admission: { ...asked.admission, name: 'b' },
+      trigger: { ...newRequest.trigger, name: 'b', uid: 'uid-b' },
+      admission: { ...newRequest.admission, name: 'b' },
     });
     await store.update(secret('source', 'default', 'new'));
-    await send({ ...unasked, cause: 'change', trigger: nobody });
+    await send({ ...withoutUser, cause: 'change', trigger: nobody });
     expect(copies()).toEqual(['a: new', 'b: new']);
     const removedSource = {
       apiVersion: 'v1',
@@ -142,24 +142,24 @@ describe('a request of a generate rule', () => {
       name: 'source',
       uid: 'uid-default-source',
     };
-    await send({ ...unasked, cause: 'change', trigger: nobody, admission: { removedSource } });
+    await send({ ...withoutUser, cause: 'change', trigger: nobody, admission: { removedSource } });
     expect(copies()).toEqual([]);
   });
 
   it('of a policy update is for all triggers where the rule says so', async () => {
-    const all = { ...unasked, cause: 'policyUpdate', trigger: nobody } as const;
+    const all = { ...withoutUser, cause: 'policyUpdate', trigger: nobody } as const;
     const existing = world([source, team('a'), team('b')], { generateExisting: true });
     await existing.send(all);
     expect(existing.copies()).toEqual(['a: old', 'b: old']);
     const others = world([source, team('a')]);
-    expect(await others.send(all)).toEqual({ state: 'Skip', message: 'there is nothing to do' });
+    expect(await others.send(all)).toEqual({ state: 'Skip', message: 'nothing to do' });
   });
 
   it('clears up after a rule that is gone, by what is known of it', async () => {
     const { ask, send, copies } = world([source, team('a')]);
     await ask();
     const admission = { kinds: [{ apiVersion: 'v1', kind: 'Secret' }] };
-    await send({ ...unasked, cause: 'policyDelete', trigger: nobody, admission });
+    await send({ ...withoutUser, cause: 'policyDelete', trigger: nobody, admission });
     expect(copies()).toEqual([]);
   });
 

@@ -15,16 +15,16 @@ import { createWaits } from '../queue/wait.ts';
 import { findTrigger } from '../triggers/find-trigger.ts';
 import { listTriggers } from '../triggers/list-triggers.ts';
 import { requestOfUpdate } from '../triggers/request-of.ts';
-import { gone, passes, type RunnerOptions, tooLarge } from './run-request.ts';
+import { missingRule, passes, type RunnerOptions, tooLarge } from './run-request.ts';
 
 export interface GenerateRunnerOptions extends Omit<RunnerOptions, 'generate' | 'onWrite'> {
   onGenerated?(request: UpdateRequest, made: GeneratedObject): void;
 }
 
 const defaultTriggerWaitMs = 10_000;
-const mostShown = 3;
+const maxShown = 3;
 
-/** Does what an UpdateRequest of a generate rule asks for. */
+/** Creates the function that runs an UpdateRequest of a generate rule. */
 export function createGenerateRunner(
   options: GenerateRunnerOptions,
 ): (request: UpdateRequest, isActive: () => boolean) => Promise<RunResult> {
@@ -34,10 +34,10 @@ export function createGenerateRunner(
   return async (request, isActive) => {
     const cleaning = { store, isActive };
     if (request.cause === 'policyDelete')
-      return told(request, await cleanUpRule({ ...formerRule(request), ...cleaning }));
+      return resultOf(request, await cleanUpRule({ ...formerRule(request), ...cleaning }));
     const policy = options.policyOf(request.policy);
     const rule = policy?.generateRules.find(({ name }) => name === request.rule);
-    if (policy === undefined || rule === undefined) return gone(request, policy);
+    if (policy === undefined || rule === undefined) return missingRule(request, policy);
     const run = { policy, rule, ...cleaning };
     switch (request.cause) {
       case 'admission':
@@ -55,27 +55,27 @@ export function createGenerateRunner(
     if (request.tooLarge !== undefined) return tooLarge(request.tooLarge);
     const trigger = await findTrigger(request, store);
     if (trigger.status === 'wait') return waits.wait(request, trigger.message, triggerWaitMs);
-    waits.over(request);
+    waits.end(request);
     if (trigger.status === 'none') return { state: 'Skip', message: trigger.message };
-    const asked = requestOfUpdate(request, trigger.object, options.kindOfResource);
-    const passed = await passes(asked, run.policy, run.rule, options);
-    if (passed === true) return told(request, await generate(asked, run));
-    if (request.deleteDownstream) return told(request, await cleanUpTrigger(run, request.trigger));
+    const admissionRequest = requestOfUpdate(request, trigger.object, options.kindOfResource);
+    const passed = await passes(admissionRequest, run.policy, run.rule, options);
+    if (passed === true) return resultOf(request, await generate(admissionRequest, run));
+    if (request.deleteDownstream) return resultOf(request, await cleanUpTrigger(run, request.trigger));
     return passed;
   }
 
-  async function generate(asked: Request, run: Run): Promise<readonly GeneratedObject[]> {
+  async function generate(admissionRequest: Request, run: Run): Promise<readonly GeneratedObject[]> {
     const { dataSource, environment } = options;
-    const { objects } = await runGenerate({ ...run, request: asked, dataSource, environment });
+    const { objects } = await runGenerate({ ...run, request: admissionRequest, dataSource, environment });
     return objects;
   }
 
-  /** Something that was generated, its source or its trigger changed behind the rule's back. */
+  /** A generated object, its source or its trigger changed outside of the rule. */
   async function runChange(request: UpdateRequest, run: Run): Promise<RunResult> {
     const removed = readObject(request.admission, 'removedSource');
-    if (removed !== undefined) return told(request, await cleanUpSource(run, sourceRef(removed)));
+    if (removed !== undefined) return resultOf(request, await cleanUpSource(run, sourceRef(removed)));
     if (request.trigger.name === '') return runAll(request, run, false);
-    return told(request, await generateAgain(request.trigger, run));
+    return resultOf(request, await generateAgain(request.trigger, run));
   }
 
   async function generateAgain(trigger: ObjectRef, run: Run): Promise<readonly GeneratedObject[]> {
@@ -84,15 +84,15 @@ export function createGenerateRunner(
     return generate(requestFor(object, { operation: null }), run);
   }
 
-  /** For every trigger; or for those alone for which something was generated before. */
-  async function runAll(request: UpdateRequest, run: Run, isForAll: boolean): Promise<RunResult> {
+  /** Runs the rule for every trigger, or only for those with generated objects. */
+  async function runAll(request: UpdateRequest, run: Run, allTriggers: boolean): Promise<RunResult> {
     const made: GeneratedObject[] = [];
-    if (isForAll) {
+    if (allTriggers) {
       for (const object of await listTriggers(store, run.policy, run.rule)) {
         if (run.isActive?.() === false) break;
-        const asked = requestFor(object, { operation: null });
-        const passed = await passes(asked, run.policy, run.rule, options);
-        if (passed === true) made.push(...(await generate(asked, run)));
+        const admissionRequest = requestFor(object, { operation: null });
+        const passed = await passes(admissionRequest, run.policy, run.rule, options);
+        if (passed === true) made.push(...(await generate(admissionRequest, run)));
       }
     } else if (run.rule.synchronize) {
       for (const trigger of await formerTriggers(run)) {
@@ -100,7 +100,7 @@ export function createGenerateRunner(
         made.push(...(await generateAgain(trigger, run)));
       }
     }
-    return told(request, made);
+    return resultOf(request, made);
   }
 
   async function formerTriggers({ policy, rule }: Run): Promise<readonly ObjectRef[]> {
@@ -112,31 +112,31 @@ export function createGenerateRunner(
     return [...triggers.values()];
   }
 
-  async function told(request: UpdateRequest, made: readonly GeneratedObject[]): Promise<RunResult> {
+  async function resultOf(request: UpdateRequest, made: readonly GeneratedObject[]): Promise<RunResult> {
     for (const one of made) options.onGenerated?.(request, one);
     const failed = made.filter(({ action }) => action === 'failed');
     if (failed.length > 0) {
       const policy = options.policyOf(request.policy);
       const isForbidden = failed.some(({ storeError }) => storeError?.reason === 'forbidden');
       const advice = isForbidden && policy !== undefined ? await options.adviceFor?.(policy) : undefined;
-      const messages = [...new Set(failed.map(({ message }) => message))].slice(0, mostShown).join('; ');
+      const messages = [...new Set(failed.map(({ message }) => message))].slice(0, maxShown).join('; ');
       return { state: 'Failed', message: advice === undefined ? messages : `${messages}\n${advice}` };
     }
     const changes = made.filter(({ action }) => action !== 'unchanged' && action !== 'skipped');
-    if (made.length === 0) return { state: 'Skip', message: 'there is nothing to do' };
-    const shown = changes.slice(0, mostShown).map(({ message }) => message);
+    if (made.length === 0) return { state: 'Skip', message: 'nothing to do' };
+    const shown = changes.slice(0, maxShown).map(({ message }) => message);
     const more = changes.length - shown.length;
     return {
       state: 'Completed',
       message:
         changes.length === 0
-          ? 'everything is as it should be'
+          ? 'everything is up to date'
           : [...shown, ...(more > 0 ? [`and ${more} more`] : [])].join('; '),
     };
   }
 }
 
-/** What is known of a rule that is gone: what it was called, and which kinds it made. */
+/** Restores what the request records about a deleted rule: its name and the kinds it generated. */
 function formerRule({ policy, rule, admission }: UpdateRequest): Pick<CleanUp, 'policy' | 'rule'> {
   const slash = policy.indexOf('/');
   const kinds = member(admission, 'kinds');
@@ -149,19 +149,18 @@ function formerRule({ policy, rule, admission }: UpdateRequest): Pick<CleanUp, '
   return {
     policy: {
       name: policy.slice(slash + 1),
-      ...(slash < 0 ? {} : { namespace: policy.slice(0, slash) }),
+      namespace: slash < 0 ? undefined : policy.slice(0, slash),
     },
     rule: former as unknown as CompiledGenerateRule,
   };
 }
 
 function sourceRef(source: JsonObject): ObjectRef {
-  const uid = readText(source, 'uid');
   return {
     apiVersion: readText(source, 'apiVersion') ?? '',
     kind: readText(source, 'kind') ?? '',
     namespace: readText(source, 'namespace') ?? '',
     name: readText(source, 'name') ?? '',
-    ...(uid === undefined ? {} : { uid }),
+    uid: readText(source, 'uid') || undefined,
   };
 }

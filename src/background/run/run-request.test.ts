@@ -114,7 +114,7 @@ describe('a request', () => {
       metadata: { ...(labelled['metadata'] as JsonObject), labels: { by: 'cm' } },
     };
     const { ask, labelsOf, writes } = world(labelSecrets, [configMap, object('Secret', 'one'), done]);
-    expect(await ask(trigger())).toEqual({ state: 'Completed', message: '1 changed, 1 left as they are' });
+    expect(await ask(trigger())).toEqual({ state: 'Completed', message: '1 changed, 1 unchanged' });
     expect(labelsOf('one')).toEqual({ by: 'cm' });
     expect(writes.toSorted()).toEqual(['unchanged two', 'written one']);
   });
@@ -140,13 +140,8 @@ describe('a request', () => {
   });
 
   it.each([
-    ['a created object that never came', 'CREATE', [], 'ConfigMap ns/cm is not there'],
-    [
-      'an update that was refused',
-      'UPDATE',
-      [configMap],
-      'the update of ConfigMap ns/cm was not carried out',
-    ],
+    ['a created object that never came', 'CREATE', [], 'ConfigMap ns/cm does not exist'],
+    ['an update that was refused', 'UPDATE', [configMap], 'the update of ConfigMap ns/cm was not stored'],
     ['a deletion that was refused', 'DELETE', [configMap], 'ConfigMap ns/cm was not deleted'],
   ] as const)(
     'waits for the API server, and then ends without effect: %s',
@@ -162,15 +157,18 @@ describe('a request', () => {
     },
   );
 
-  it('of an object that is another by now ends', async () => {
+  it('of an object that was created again ends', async () => {
     const { ask } = world(labelSecrets, [object('ConfigMap', 'cm', {}, 'uid-of-the-next')]);
-    expect(await ask(trigger())).toEqual({ state: 'Skip', message: 'ConfigMap ns/cm is another by now' });
+    expect(await ask(trigger())).toEqual({
+      state: 'Skip',
+      message: 'ConfigMap ns/cm was deleted and created again',
+    });
   });
 
   it('ends when its policy or rule is gone', async () => {
     expect(await world(undefined, []).ask(trigger())).toEqual({
       state: 'Skip',
-      message: 'there is no policy p',
+      message: 'policy p does not exist',
     });
     expect(await world(labelOne, []).ask(trigger({ rule: 'x' }))).toEqual({
       state: 'Skip',
@@ -182,7 +180,7 @@ describe('a request', () => {
     const { ask, clock } = world(labelOne, [configMap]);
     expect(await ask(trigger())).toMatchObject({ state: 'wait' });
     await clock.pass(1_000);
-    expect(await ask(trigger())).toEqual({ state: 'Skip', message: 'there is no Secret ns/one' });
+    expect(await ask(trigger())).toEqual({ state: 'Skip', message: 'Secret ns/one does not exist' });
   });
 
   it('whose objects were too large fails for good', async () => {
@@ -267,7 +265,7 @@ describe('a look at all triggers', () => {
         return store.update(...args);
       },
     }));
-    expect(await ask(sweep)).toEqual({ state: 'Completed', message: '50 changed, 0 left as they are' });
+    expect(await ask(sweep)).toEqual({ state: 'Completed', message: '50 changed, 0 unchanged' });
     expect(calls).toEqual({ list: 2, get: 0, update: 50 });
     expect(labelsOf('x49-s')).toEqual({ by: 'BACKGROUND' });
   });
@@ -281,6 +279,6 @@ describe('a look at all triggers', () => {
       },
     });
     const { ask } = world(onUpdate, [configMap, object('Secret', 'one')]);
-    expect(await ask(sweep)).toEqual({ state: 'Skip', message: 'there is no trigger' });
+    expect(await ask(sweep)).toEqual({ state: 'Skip', message: 'no trigger found' });
   });
 });

@@ -33,23 +33,23 @@ export interface RunnerOptions {
   policyOf(key: string): CompiledPolicy | undefined;
   exceptionsOf(key: string): readonly CompiledException[];
   readonly kindOfResource: KindOfResource;
-  /** How to make and clear away what generate rules are about. */
+  /** Runs requests of generate rules. */
   generate(request: UpdateRequest, isActive: () => boolean): Promise<RunResult>;
-  /** How long the API server may take to carry out the request that was the trigger. */
+  /** How long to wait until the API server has stored the trigger. */
   readonly triggerWaitMs?: number | undefined;
   onWrite?(request: UpdateRequest, write: TargetWrite): void;
-  /** What to add to the rights of the background, when it was refused something. */
+  /** Names the permissions that the background controller lacks. */
   adviceFor?(policy: CompiledPolicy): Promise<string | undefined>;
 }
 
 export type Runner = (request: UpdateRequest, isActive: () => boolean) => Promise<RunResult>;
 
 const defaultTriggerWaitMs = 10_000;
-/** A target may be created together with its trigger. */
-const targetShare = 0.2;
-const mostShownFailures = 3;
+/** A target may be created together with its trigger: wait for it this share of the time. */
+const targetWaitShare = 0.2;
+const maxShownFailures = 3;
 
-/** Does what an UpdateRequest asks for. */
+/** Creates the function that runs an UpdateRequest. */
 export function createRunner(options: RunnerOptions): Runner {
   const { store, clock, triggerWaitMs = defaultTriggerWaitMs } = options;
   const waits = createWaits(clock);
@@ -57,21 +57,21 @@ export function createRunner(options: RunnerOptions): Runner {
   async function runMutate(request: UpdateRequest, isActive: () => boolean): Promise<RunResult> {
     const policy = options.policyOf(request.policy);
     const rule = policy?.rules.find(({ name, targets }) => name === request.rule && targets !== undefined);
-    if (policy === undefined || rule === undefined) return gone(request, policy);
+    if (policy === undefined || rule === undefined) return missingRule(request, policy);
     if (request.trigger.name === '') return runSweep(request, policy, rule, isActive);
     if (request.tooLarge !== undefined) return tooLarge(request.tooLarge);
     const trigger = await findTrigger(request, store);
     if (trigger.status === 'wait') return waits.wait(request, trigger.message, triggerWaitMs);
     if (trigger.status === 'none') return { state: 'Skip', message: trigger.message };
-    const asked = requestOfUpdate(request, trigger.object, options.kindOfResource);
-    const passed = await passes(asked, policy, rule, options);
+    const admissionRequest = requestOfUpdate(request, trigger.object, options.kindOfResource);
+    const passed = await passes(admissionRequest, policy, rule, options);
     if (passed !== true) return passed;
-    const result = await act(request, policy, rule, asked, isActive);
+    const result = await act(request, policy, rule, admissionRequest, isActive);
     if (result.missing.length > 0 && didNothing(result)) {
-      const message = result.missing.slice(0, mostShownFailures).join('; ');
-      return waits.wait(request, message, triggerWaitMs * targetShare);
+      const message = result.missing.slice(0, maxShownFailures).join('; ');
+      return waits.wait(request, message, triggerWaitMs * targetWaitShare);
     }
-    waits.over(request);
+    waits.end(request);
     return verdict(result, policy);
   }
 
@@ -79,14 +79,14 @@ export function createRunner(options: RunnerOptions): Runner {
     request: UpdateRequest,
     policy: CompiledPolicy,
     rule: CompiledRule,
-    asked: Request,
+    admissionRequest: Request,
     isActive: () => boolean,
     reader?: ListCache,
   ): Promise<TargetsResult> {
     return runTargets({
       policy,
       rule,
-      request: asked,
+      request: admissionRequest,
       store,
       reader: reader ?? store,
       dataSource: options.dataSource,
@@ -103,7 +103,7 @@ export function createRunner(options: RunnerOptions): Runner {
     });
   }
 
-  /** Every object that the rule matches is a trigger; there is no operation and no user. */
+  /** Runs the rule for every object that matches it, without operation and user. */
   async function runSweep(
     request: UpdateRequest,
     policy: CompiledPolicy,
@@ -115,16 +115,16 @@ export function createRunner(options: RunnerOptions): Runner {
     let triggers = 0;
     for (const object of await listTriggers(reader, policy, rule)) {
       if (!isActive()) break;
-      const asked = requestFor(object, { operation: null });
-      const passed = await passes(asked, policy, rule, options);
+      const admissionRequest = requestFor(object, { operation: null });
+      const passed = await passes(admissionRequest, policy, rule, options);
       if (passed !== true) {
         if (passed.state === 'Failed') results.push(failedTrigger(refTitle(refOf(object)), passed.message));
         continue;
       }
       triggers += 1;
-      results.push(await act(request, policy, rule, asked, isActive, reader));
+      results.push(await act(request, policy, rule, admissionRequest, isActive, reader));
     }
-    if (triggers === 0 && results.length === 0) return { state: 'Skip', message: 'there is no trigger' };
+    if (triggers === 0 && results.length === 0) return { state: 'Skip', message: 'no trigger found' };
     const missing = results.flatMap((result) => result.missing);
     const together = { ...sum(results), missing };
     return verdict(together, policy);
@@ -139,15 +139,15 @@ export function createRunner(options: RunnerOptions): Runner {
       const text = failureMessage(failures);
       return { state: 'Failed', message: advice === undefined ? text : `${text}\n${advice}` };
     }
-    const notes = missing.slice(0, mostShownFailures);
+    const notes = missing.slice(0, maxShownFailures);
     if (written + unchanged === 0 && (skipped > 0 || missing.length > 0))
       return {
         state: 'Skip',
-        message: [...(skipped > 0 ? [`${skipped} left alone`] : []), ...notes].join('; '),
+        message: [...(skipped > 0 ? [`${skipped} skipped`] : []), ...notes].join('; '),
       };
     return {
       state: 'Completed',
-      message: [`${written} changed, ${unchanged + skipped} left as they are`, ...notes].join('; '),
+      message: [`${written} changed, ${unchanged + skipped} unchanged`, ...notes].join('; '),
     };
   }
 
@@ -163,14 +163,14 @@ export function createRunner(options: RunnerOptions): Runner {
   };
 }
 
-/** Whether the rule is for this request at all; else what that makes of it. */
+/** True if the rule applies to the request; otherwise the result of the UpdateRequest. */
 export async function passes(
-  asked: Request,
+  admissionRequest: Request,
   policy: CompiledPolicy,
   rule: CompiledRuleHead,
   options: Pick<RunnerOptions, 'dataSource' | 'environment' | 'exceptionsOf'>,
 ): Promise<RunResult | true> {
-  const [outcome] = await triggerOutcomes(asked, policy, {
+  const [outcome] = await triggerOutcomes(admissionRequest, policy, {
     dataSource: options.dataSource,
     environment: options.environment,
     exceptions: options.exceptionsOf(policy.key),
@@ -178,17 +178,17 @@ export async function passes(
   });
   if (outcome === undefined || outcome.status === 'passed') return true;
   if (outcome.status === 'failed') return { state: 'Failed', message: triggerFailureText(outcome) };
-  return { state: 'Skip', message: 'message' in outcome ? outcome.message : 'the trigger is none any more' };
+  return { state: 'Skip', message: 'message' in outcome ? outcome.message : 'the trigger no longer matches' };
 }
 
-export function gone({ policy, rule }: UpdateRequest, known: CompiledPolicy | undefined): RunResult {
+export function missingRule({ policy, rule }: UpdateRequest, known: CompiledPolicy | undefined): RunResult {
   const message =
-    known === undefined ? `there is no policy ${policy}` : `policy ${policy} has no rule ${rule}`;
+    known === undefined ? `policy ${policy} does not exist` : `policy ${policy} has no rule ${rule}`;
   return { state: 'Skip', message };
 }
 
 export function tooLarge(bytes: number): RunResult {
-  const message = `what the rule reads of the request has ${bytes} bytes: more than can be kept`;
+  const message = `the parts of the request that the rule reads have ${bytes} bytes, more than an UpdateRequest can store`;
   return { state: 'Failed', message, permanent: true };
 }
 
@@ -221,6 +221,6 @@ function sum(results: readonly TargetsResult[]): Omit<TargetsResult, 'missing'> 
 
 function failureMessage(failures: readonly TargetFailure[]): string {
   const messages = [...new Set(failures.map(({ message }) => message))];
-  const more = messages.length - mostShownFailures;
-  return [...messages.slice(0, mostShownFailures), ...(more > 0 ? [`and ${more} more`] : [])].join('; ');
+  const more = messages.length - maxShownFailures;
+  return [...messages.slice(0, maxShownFailures), ...(more > 0 ? [`and ${more} more`] : [])].join('; ');
 }

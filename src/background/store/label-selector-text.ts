@@ -1,7 +1,7 @@
 import { readObjects, readText, readTextMap, readTexts } from '../../json/read-field.ts';
 import type { JsonObject } from '../../json/value.ts';
 
-/** A label selector as the API server takes it in a query; undefined when it selects everything. */
+/** Formats a label selector for the API server; undefined if it selects everything. */
 export function labelSelectorText(selector: JsonObject): string | undefined {
   const labels = Object.entries(readTextMap(selector, 'matchLabels')).map(
     ([key, value]) => `${key}=${value}`,

@@ -7,13 +7,13 @@ import { type ObjectRef, type ObjectStore, StoreError } from '../ports.ts';
 import { compileQuery } from './list-query.ts';
 import { readPart, writePart } from './object-part.ts';
 
-/** Objects that are held here: those of files, or what would become of those of a cluster. */
+/** Objects in memory. */
 export interface MemoryStore extends ObjectStore {
-  /** As they are now, in the order they came. */
+  /** The current objects, in insertion order. */
   objects(): readonly JsonObject[];
 }
 
-/** Custom kinds have namespaces: most do. A kind that the core group does not have is not known. */
+/** Custom kinds count as namespaced, because most are. Unknown kinds of the core group are undefined. */
 export function isNamespacedKind(apiVersion: string, kind: string): boolean | undefined {
   if (clusterScopedKinds.has(kind)) return false;
   return apiVersion.includes('/') || Object.hasOwn(mergeKinds, `${apiVersion}/${kind}`) ? true : undefined;
@@ -30,7 +30,7 @@ export function createMemoryStore(
   async function update(object: JsonObject, subresource = '', parent?: ObjectRef): Promise<JsonObject> {
     const ref = parent ?? refOf(object);
     const before = find(ref);
-    if (before === undefined) throw new StoreError('notFound', `there is no ${refTitle(ref)}`);
+    if (before === undefined) throw new StoreError('notFound', `${refTitle(ref)} does not exist`);
     const version = metadataOf(before)['resourceVersion'];
     const read = metadataOf(object)['resourceVersion'];
     if (version !== undefined && read !== undefined && version !== read) {
@@ -54,8 +54,7 @@ export function createMemoryStore(
     },
     async create(object) {
       const ref = refOf(object);
-      if (find(ref) !== undefined)
-        throw new StoreError('alreadyExists', `there is a ${refTitle(ref)} already`);
+      if (find(ref) !== undefined) throw new StoreError('alreadyExists', `${refTitle(ref)} already exists`);
       held.set(refKey(ref), object);
       return object;
     },

@@ -4,7 +4,7 @@ import { isObject, type JsonObject } from '../../json/value.ts';
 import { refOf, refTitle } from '../object-identity.ts';
 import { StoreError } from '../ports.ts';
 
-/** What the API server makes of the two subresources that most kinds have; undefined for others. */
+/** The body of the subresources status and scale; undefined for others. */
 export function readPart(object: JsonObject, subresource: string): JsonObject | undefined {
   if (subresource === '' || subresource === 'status') return object;
   const replicas = readObject(object, 'spec')?.['replicas'];
@@ -20,7 +20,7 @@ export function readPart(object: JsonObject, subresource: string): JsonObject | 
 
 const scaleMetadata = new Set(['name', 'namespace', 'uid', 'resourceVersion']);
 
-/** The object with a subresource of it replaced. */
+/** Replaces a subresource of the object. */
 export function writePart(object: JsonObject, subresource: string, part: JsonObject): JsonObject {
   if (subresource === '') return part;
   if (subresource === 'status') {

@@ -5,20 +5,20 @@ import { type ObjectReader, type ObjectRef, type ObjectStore, StoreError } from 
 import { compileQuery } from './list-query.ts';
 import { readPart, writePart } from './object-part.ts';
 
-/** What would become of one object. */
+/** The pending change of one object. */
 export interface Change {
   readonly ref: ObjectRef;
-  /** Absent for one that is made. */
+  /** Undefined for a new object. */
   readonly before?: JsonObject | undefined;
-  /** Absent for one that is deleted. */
+  /** Undefined for a deleted object. */
   readonly after?: JsonObject | undefined;
 }
 
-/** Objects as they would be after some writes; those underneath stay as they are. */
+/** Keeps writes in memory, on top of a reader that is not changed. */
 export interface OverlayStore extends ObjectStore {
-  /** In the order in which objects were first written. Objects that are again what they were are left out. */
+  /** In the order of first writes. Objects that equal their original state are left out. */
   changes(): readonly Change[];
-  /** How many writes there were: what was read before the last one may be stale. */
+  /** The number of writes so far. Objects read before the last one may be stale. */
   writes(): number;
 }
 
@@ -52,11 +52,11 @@ export function createOverlayStore(base: ObjectReader): OverlayStore {
       return object === undefined ? undefined : readPart(object, subresource);
     },
     async list(query) {
-      const under = await base.list(query);
-      if (held.size === 0) return under;
+      const listed = await base.list(query);
+      if (held.size === 0) return listed;
       const isWanted = compileQuery(query);
-      const seen = new Set(under.map((object) => refKey(refOf(object))));
-      const replaced = under.flatMap((object) => {
+      const seen = new Set(listed.map((object) => refKey(refOf(object))));
+      const replaced = listed.flatMap((object) => {
         const known = held.get(refKey(refOf(object)));
         return known === undefined ? [object] : known.after === undefined ? [] : [known.after];
       });
@@ -68,7 +68,7 @@ export function createOverlayStore(base: ObjectReader): OverlayStore {
     async create(object) {
       const ref = identity(refOf(object));
       if ((await read(ref)) !== undefined) {
-        throw new StoreError('alreadyExists', `there is a ${refTitle(ref)} already`);
+        throw new StoreError('alreadyExists', `${refTitle(ref)} already exists`);
       }
       await write(ref, object);
       return object;
@@ -76,7 +76,7 @@ export function createOverlayStore(base: ObjectReader): OverlayStore {
     async update(object, subresource = '', parent) {
       const ref = identity(parent ?? refOf(object));
       const before = await read(ref);
-      if (before === undefined) throw new StoreError('notFound', `there is no ${refTitle(ref)}`);
+      if (before === undefined) throw new StoreError('notFound', `${refTitle(ref)} does not exist`);
       const after = writePart(before, subresource, object);
       await write(ref, after);
       return after;

@@ -17,7 +17,7 @@ import { contextSettings, ruleScope } from '../triggers/triggered-rules.ts';
 import { createListCache } from './list-cache.ts';
 import { type FoundTarget, findTargets, renderTarget } from './target-lookup.ts';
 
-/** A rule with targets, and a trigger that it passes. */
+/** A rule with targets and a trigger that matches it. */
 export interface TargetRun {
   readonly policy: CompiledPolicy;
   readonly rule: CompiledRule;
@@ -25,27 +25,27 @@ export interface TargetRun {
   readonly reader: ObjectReader;
   readonly dataSource: DataSource;
   readonly environment: Environment;
-  /** Also what became of each element of a loop. */
+  /** Also record the result of each foreach element. */
   readonly explain?: boolean | undefined;
 }
 
 export interface TargetResult {
-  /** As far as it is known, when the target could not be read. */
+  /** Empty fields if the target could not be read. */
   readonly ref: ObjectRef;
-  /** The targets of the rule that select the object, by their index. */
+  /** Indexes of the rule's targets that select the object. */
   readonly selectedBy: readonly number[];
-  /** Undefined when there is none that could be read. */
+  /** Undefined if the target could not be read. */
   readonly before: JsonObject | undefined;
-  /** The same (===) when nothing changes. */
+  /** Identical (===) to `before` if nothing changes. */
   readonly after: JsonObject | undefined;
   readonly outcome: Outcome;
   /** Why the target could not be read. */
   readonly storeError?: StoreError | undefined;
 }
 
-/** What a rule makes of its targets; nothing is written. An object that several selectors mean comes once. */
+/** Evaluates a rule on its targets without writing. An object that several targets select is evaluated once. */
 export async function mutateTargets(run: TargetRun): Promise<readonly TargetResult[]> {
-  const session = createSession(run);
+  const evaluator = createEvaluator(run);
   const reader = createListCache(run.reader);
   const results: TargetResult[] = [];
   const selected = new Map<string, { readonly found: FoundTarget; readonly by: number[] }>();
@@ -59,13 +59,13 @@ export async function mutateTargets(run: TargetRun): Promise<readonly TargetResu
     }
   }
   for (const { found, by } of selected.values()) {
-    results.push(await session.mutate(found.ref, found.object, by));
+    results.push(await evaluator.mutate(found.ref, found.object, by));
   }
   return results;
 
   async function lookUp(target: CompiledTarget, index: number): Promise<readonly FoundTarget[]> {
     try {
-      const query = await untilReady(() => renderTarget(target, run.policy, session.scope));
+      const query = await untilReady(() => renderTarget(target, run.policy, evaluator.scope));
       return await findTargets(query, reader);
     } catch (error) {
       if (!(error instanceof EvaluationError) && !(error instanceof StoreError)) throw error;
@@ -75,23 +75,23 @@ export async function mutateTargets(run: TargetRun): Promise<readonly TargetResu
   }
 }
 
-/** The same for one target that was read again, after somebody else had changed it. */
+/** Evaluates a rule on one target that was read again after a conflict. */
 export function mutateTarget(
   run: TargetRun,
   ref: ObjectRef,
   object: JsonObject,
   selectedBy: readonly number[],
 ): Promise<TargetResult> {
-  return createSession(run).mutate(ref, object, selectedBy);
+  return createEvaluator(run).mutate(ref, object, selectedBy);
 }
 
-interface Session {
-  /** The trigger and the context of the rule, which are the same for all targets. */
+interface TargetEvaluator {
+  /** The trigger and the rule context, shared by all targets. */
   readonly scope: Scope;
   mutate(ref: ObjectRef, object: JsonObject, selectedBy: readonly number[]): Promise<TargetResult>;
 }
 
-function createSession(run: TargetRun): Session {
+function createEvaluator(run: TargetRun): TargetEvaluator {
   const { policy, rule, request } = run;
   const data = new DataCache(run.dataSource);
   const facts = new RequestFacts(request, run.environment);
@@ -123,7 +123,7 @@ function createSession(run: TargetRun): Session {
   };
 }
 
-/** A target has context and preconditions of its own; those of the rule are judged before, on the trigger. */
+/** A target has its own context and preconditions. Those of the rule are evaluated on the trigger. */
 function ruleForTarget(rule: CompiledRule, target: CompiledTarget): CompiledRule {
   const { preconditions: _, ...rest } = rule;
   const { context, preconditions } = target;
@@ -149,7 +149,7 @@ function resultOf(
   return { ...made, after, outcome: outcomeOf(policy, rule, before, effect) };
 }
 
-/** A failure, else a change, else why there is none. */
+/** A failure, otherwise a change, otherwise the reason for no change. */
 function decidingEffect(effects: readonly RuleEffect[], before: JsonObject, after: JsonObject): RuleEffect {
   const failed = effects.find(({ status }) => status === 'failed');
   if (failed !== undefined) return failed;
@@ -182,6 +182,6 @@ function notRead(
     before: undefined,
     after: undefined,
     outcome: outcomeOf(policy, rule, {}, effect),
-    ...(isStore ? { storeError: error } : {}),
+    storeError: isStore ? error : undefined,
   };
 }

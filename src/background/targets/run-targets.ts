@@ -17,26 +17,26 @@ export interface TargetsOptions {
   readonly rule: CompiledRule;
   readonly request: Request;
   readonly store: ObjectStore;
-  /** Where targets are looked up: the store, or what was read of it for several triggers. */
+  /** Reads targets: the store, or a list cache shared by several triggers. */
   readonly reader: ObjectReader;
   readonly dataSource: DataSource;
   readonly environment: Environment;
   readonly clock: Clock;
   readonly breaker: Breaker;
-  /** The rules whose writes led here. */
+  /** The rules whose writes led to this run. */
   readonly chain: Chain;
   isActive(): boolean;
   onWrite(write: TargetWrite): void;
 }
 
-/** What became of all targets of one trigger. */
+/** Counts and failures of all targets of one trigger. */
 export interface TargetsResult {
   readonly written: number;
   readonly unchanged: number;
   readonly skipped: number;
   readonly missing: readonly string[];
   readonly failures: readonly TargetFailure[];
-  /** Why the rule was stopped. */
+  /** Set if the breaker stopped the rule. */
   readonly stopped?: string | undefined;
 }
 
@@ -45,9 +45,9 @@ export interface TargetFailure {
   readonly reason?: StoreError['reason'] | undefined;
 }
 
-const writesAtATime = 8;
+const concurrentWrites = 8;
 
-/** Lets a rule act on its targets, and writes what it made of them. */
+/** Evaluates a rule on its targets and writes the changes. */
 export async function runTargets(options: TargetsOptions): Promise<TargetsResult> {
   const { policy, rule, breaker, chain, reader } = options;
   const key = `${policy.key}/${rule.name}`;
@@ -76,7 +76,7 @@ export async function runTargets(options: TargetsOptions): Promise<TargetsResult
       options.onWrite(write);
     }
   };
-  await Promise.all(Array.from({ length: Math.min(writesAtATime, results.length) }, work));
+  await Promise.all(Array.from({ length: Math.min(concurrentWrites, results.length) }, work));
   return summaryOf(writes);
 }
 
@@ -92,7 +92,7 @@ function summaryOf(writes: readonly TargetWrite[]): TargetsResult {
     missing: [
       ...missing.map(({ result }) => ('failure' in result.outcome ? result.outcome.failure.detail : '')),
       ...writes.flatMap(({ outcome, result }) =>
-        outcome === 'gone' ? [`${refTitle(result.ref)} is gone`] : [],
+        outcome === 'deleted' ? [`${refTitle(result.ref)} was deleted`] : [],
       ),
     ],
     failures: failed.filter((write) => !isMissing(write)).map(failureOf),
@@ -106,10 +106,10 @@ function isMissing({ result, error }: TargetWrite): boolean {
   );
 }
 
-/** In the words of the API server where it refused; else without values of objects. */
+/** The message of the API server if it denied the write; otherwise a message without values from objects. */
 function failureOf({ result, error }: TargetWrite): TargetFailure {
-  const refusal = error ?? result.storeError;
-  if (refusal !== undefined) return { message: refusal.message, reason: refusal.reason };
+  const denial = error ?? result.storeError;
+  if (denial !== undefined) return { message: denial.message, reason: denial.reason };
   const outcome = result.outcome as Extract<Outcome, { status: 'failed' }>;
   const title = result.ref.kind === '' ? '' : `${refTitle(result.ref)}: `;
   return { message: `${title}${failureText(outcome)}` };

@@ -8,7 +8,7 @@ import { refOf, refTitle } from '../object-identity.ts';
 import type { ListQuery, ObjectReader, ObjectRef } from '../ports.ts';
 import { labelSelectorText } from '../store/label-selector-text.ts';
 
-/** A target selector with its variables filled in. Empty name or namespace: any. */
+/** A target selector with resolved variables. An empty name or namespace matches all. */
 export interface TargetQuery {
   readonly apiVersion: string;
   readonly kind: string;
@@ -24,12 +24,12 @@ export interface FoundTarget {
   readonly object: JsonObject;
 }
 
-/** Variables read the trigger; the target is not known yet. Throws EvaluationError. */
+/** Resolves variables against the trigger. Throws EvaluationError. */
 export function renderTarget(target: CompiledTarget, policy: CompiledPolicy, scope: Scope): TargetQuery {
   const text = (field: string, template: CompiledTemplate | undefined): string => {
     const value = template?.render(scope) ?? '';
     if (typeof value === 'string') return value;
-    throw new EvaluationError('KYM_TARGET_SELECTOR', `${field} must be text`, {
+    throw new EvaluationError('KYM_TARGET_SELECTOR', `${field} must be a string`, {
       place: [...target.path, field],
     });
   };
@@ -69,8 +69,8 @@ function renderSelector(target: CompiledTarget, scope: Scope): string | undefine
 }
 
 /**
- * The objects that a selector means: one that is named outright is read by itself, and must be there; otherwise a list is read
- * and filtered.
+ * The objects that a selector matches. An object with a literal name is read by itself and must exist; otherwise a list is
+ * read and filtered.
  */
 export async function findTargets(query: TargetQuery, reader: ObjectReader): Promise<readonly FoundTarget[]> {
   return isOne(query, reader) ? [await readOne(query, reader)] : readList(query, reader);
@@ -89,11 +89,11 @@ async function readOne(query: TargetQuery, reader: ObjectReader): Promise<FoundT
     kind,
     namespace,
     name,
-    ...(subresource === '' ? {} : { subresource }),
+    subresource: subresource === '' ? undefined : subresource,
   };
   const object = await reader.get(ref);
   if (object === undefined || (uid !== '' && refOf(object).uid !== uid)) {
-    throw new EvaluationError('KYM_TARGET_NOT_FOUND', `there is no ${refTitle(ref)}`);
+    throw new EvaluationError('KYM_TARGET_NOT_FOUND', `${refTitle(ref)} does not exist`);
   }
   return { ref: withUid(ref, object), object };
 }
@@ -110,7 +110,7 @@ async function readList(query: TargetQuery, reader: ObjectReader): Promise<reado
   return query.subresource === '' ? found : readParts(found, query.subresource, reader);
 }
 
-/** A list has no subresources: each is read from the object it belongs to. One that has none has nothing to change. */
+/** Subresources cannot be listed: each is read from its parent. Parents without it are left out. */
 async function readParts(
   parents: readonly FoundTarget[],
   subresource: string,
@@ -130,12 +130,12 @@ function listQuery(query: TargetQuery, reader: ObjectReader): ListQuery {
   return {
     apiVersion: servedVersion(apiVersion, kind, reader),
     kind,
-    ...(namespace === '' || hasWildcard(namespace) ? {} : { namespace }),
+    namespace: namespace === '' || hasWildcard(namespace) ? undefined : namespace,
     labelSelector,
   };
 }
 
-/** A version alone means the core group, and where that has no such kind, any group. */
+/** A version without group means the core group, or any group if the core group has no such kind. */
 function servedVersion(apiVersion: string, kind: string, reader: ObjectReader): string {
   if (apiVersion === '') return '*';
   const isOpen = !apiVersion.includes('/') && !hasWildcard(apiVersion) && !hasWildcard(kind);

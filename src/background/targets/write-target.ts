@@ -9,14 +9,14 @@ export interface TargetWrite {
   readonly outcome:
     | 'written'
     | 'unchanged'
-    /** Preconditions, anchors: the rule left it alone. */
+    /** Skipped by preconditions or anchors. */
     | 'skipped'
-    /** It was deleted meanwhile. */
-    | 'gone'
+    /** Deleted in the meantime. */
+    | 'deleted'
     | 'failed'
-    /** Somebody else does the work now. */
-    | 'given up';
-  /** As it was stored. */
+    /** Another replica has become the leader. */
+    | 'abandoned';
+  /** The object as stored. */
   readonly stored?: JsonObject | undefined;
   readonly error?: StoreError | undefined;
 }
@@ -24,20 +24,20 @@ export interface TargetWrite {
 export interface TargetWriter {
   readonly store: ObjectStore;
   readonly clock: Clock;
-  /** What the rule makes of the target as it is now. */
+  /** Evaluates the rule on the current state of the target. */
   again(result: TargetResult, fresh: JsonObject): Promise<TargetResult>;
   isActive(): boolean;
-  /** Told before each attempt: the request that a write causes may be here before its answer. */
+  /** Called before each attempt: the admission request of a write may arrive before its response. */
   beforeWrite?(before: JsonObject | undefined, result: TargetResult): void;
   readonly random?: (() => number) | undefined;
 }
 
-const mostAttempts = 30;
-const longestPauseMs = 500;
+const maxAttempts = 30;
+const maxPauseMs = 500;
 
 /**
- * Writes what a rule made of a target, provided that the target is still the one the rule saw; else the rule runs again on what is
- * there now. So nothing that others write meanwhile is lost.
+ * Writes a changed target if it still has the version that the rule saw. Otherwise the rule runs again on the current
+ * version, so that concurrent writes are not lost.
  */
 export async function writeTarget(first: TargetResult, writer: TargetWriter): Promise<TargetWrite> {
   const { store, clock, again, isActive, random = Math.random } = writer;
@@ -47,19 +47,18 @@ export async function writeTarget(first: TargetResult, writer: TargetWriter): Pr
     if (outcome.status === 'failed') return { result, outcome: 'failed' };
     if (after === undefined || before === after)
       return { result, outcome: outcome.status === 'skipped' ? 'skipped' : 'unchanged' };
-    if (!isActive()) return { result, outcome: 'given up' };
+    if (!isActive()) return { result, outcome: 'abandoned' };
     writer.beforeWrite?.(before, result);
     try {
       const stored = await store.update(after, ref.subresource, ref);
       return { result, outcome: 'written', stored };
     } catch (error) {
       if (!(error instanceof StoreError)) throw error;
-      if (error.reason === 'notFound') return { result, outcome: 'gone' };
-      if (error.reason !== 'conflict' || attempt === mostAttempts)
-        return { result, outcome: 'failed', error };
-      await pause(clock, random() * Math.min(longestPauseMs, 10 * 2 ** attempt));
+      if (error.reason === 'notFound') return { result, outcome: 'deleted' };
+      if (error.reason !== 'conflict' || attempt === maxAttempts) return { result, outcome: 'failed', error };
+      await pause(clock, random() * Math.min(maxPauseMs, 10 * 2 ** attempt));
       const fresh = await store.get(ref);
-      if (fresh === undefined) return { result, outcome: 'gone' };
+      if (fresh === undefined) return { result, outcome: 'deleted' };
       result = await again(result, fresh);
     }
   }

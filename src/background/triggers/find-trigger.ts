@@ -4,15 +4,15 @@ import { refTitle } from '../object-identity.ts';
 import type { ObjectReader } from '../ports.ts';
 import type { UpdateRequest } from '../queue/update-request.ts';
 
-/** The trigger of a request, or why there is none; `wait` when the API server may not have carried out the request yet. */
+/** The trigger of a request, or why there is none; `wait` if the API server may not have stored it yet. */
 export type FoundTrigger =
   | { readonly status: 'found'; readonly object: JsonObject | null }
   | { readonly status: 'none'; readonly message: string }
   | { readonly status: 'wait'; readonly message: string };
 
 /**
- * Triggers are taken before the API server stores them, and others may refuse the request after that: so an object that was
- * created or updated must be there in the new form, and one that was deleted must be gone.
+ * Triggers arrive before the API server stores them, and other webhooks may still deny the request. So a created or updated
+ * object must exist in its new version, and a deleted object must be gone.
  */
 export async function findTrigger(request: UpdateRequest, reader: ObjectReader): Promise<FoundTrigger> {
   const { trigger, operation, admission, oldVersion } = request;
@@ -27,10 +27,11 @@ export async function findTrigger(request: UpdateRequest, reader: ObjectReader):
   const isReadable = trigger.subresource === undefined && operation !== 'CONNECT';
   if (!isReadable) return { status: 'found', object: readObject(admission, 'object') ?? null };
   const current = await reader.get(main);
-  if (current === undefined) return { status: 'wait', message: `${title} is not there` };
-  if (!isSame(current, trigger.uid)) return { status: 'none', message: `${title} is another by now` };
+  if (current === undefined) return { status: 'wait', message: `${title} does not exist` };
+  if (!isSame(current, trigger.uid))
+    return { status: 'none', message: `${title} was deleted and created again` };
   if (oldVersion !== undefined && versionOf(current) === oldVersion)
-    return { status: 'wait', message: `the update of ${title} was not carried out` };
+    return { status: 'wait', message: `the update of ${title} was not stored` };
   return { status: 'found', object: current };
 }
 

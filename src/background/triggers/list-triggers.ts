@@ -2,7 +2,7 @@ import type { JsonObject } from '../../json/value.ts';
 import type { CompiledPolicy, CompiledRuleHead, KindSelector } from '../../policy/compiled.ts';
 import type { ObjectReader } from '../ports.ts';
 
-/** All objects of the kinds that a rule names. */
+/** Lists all objects of the kinds that a rule matches. */
 export async function listTriggers(
   reader: Pick<ObjectReader, 'list'>,
   policy: CompiledPolicy,
@@ -10,11 +10,11 @@ export async function listTriggers(
 ): Promise<readonly JsonObject[]> {
   const blocks = match.any ?? match.all?.slice(0, 1) ?? [];
   const selectors = new Map(blocks.flatMap(({ kinds = [] }) => kinds).map((kind) => [kind.text, kind]));
-  const place = policy.namespace === undefined ? {} : { namespace: policy.namespace };
   const found = new Set<JsonObject>();
   for (const selector of selectors.values()) {
     if (selector.subresource.pattern !== '') continue;
-    for (const object of await reader.list({ ...queryOf(selector), ...place })) found.add(object);
+    for (const object of await reader.list({ ...queryOf(selector), namespace: policy.namespace }))
+      found.add(object);
   }
   return [...found];
 }

@@ -9,7 +9,7 @@ export type KindOfResource = (resource: {
   resource: string;
 }) => GroupVersionKind | undefined;
 
-/** The request of the API server as it was, with the trigger as it is now (or was, when it cannot be read again). */
+/** Restores the admission request, with the current trigger, or the stored one if it cannot be read again. */
 export function requestOfUpdate(
   { admission, user, operation }: UpdateRequest,
   object: JsonObject | null,

@@ -6,10 +6,10 @@ import type { Path } from '../../json/value.ts';
 import type { CompiledPolicy } from '../../policy/compiled.ts';
 import type { BackgroundRule } from '../background-rule.ts';
 
-/** What a trigger means to one rule. */
+/** The result of matching a trigger against one rule. */
 export type TriggerOutcome = BackgroundRule & { readonly policy: CompiledPolicy } & (
     | { readonly status: 'passed' }
-    /** The trigger no longer is one: what was generated for it goes. For synchronized generate rules only. */
+    /** The trigger no longer matches a synchronized generate rule: delete what was generated for it. */
     | { readonly status: 'withdrawn' }
     | { readonly status: 'skipped'; readonly reason: TriggerSkip; readonly message: string }
     | { readonly status: 'failed'; readonly failure: Failure; readonly message: string }
@@ -23,9 +23,9 @@ export type TriggerSkip =
   | { readonly type: 'preconditions'; readonly conditions: readonly ConditionResult[] }
   | { readonly type: 'exception'; readonly exceptions: readonly string[] }
   | { readonly type: 'applyRules'; readonly after: string }
-  /** A request of the background itself. */
+  /** A request of the background controller. */
   | { readonly type: 'ownRequest' }
-  /** There is no request, and the rule asks who made it. */
+  /** The rule reads userInfo, and there is no request. */
   | { readonly type: 'userInfo' };
 
 export function skipMessage(reason: TriggerSkip): string {
@@ -39,19 +39,19 @@ export function skipMessage(reason: TriggerSkip): string {
     case 'operation':
       return `the rule does not list ${reason.operation}`;
     case 'preconditions': {
-      const told = reason.conditions.flatMap(({ passed, message }) =>
+      const messages = reason.conditions.flatMap(({ passed, message }) =>
         passed || message === undefined ? [] : [message],
       );
-      return ['preconditions not met', ...told].join('; ');
+      return ['preconditions not met', ...messages].join('; ');
     }
     case 'exception':
       return `rule is skipped due to policy exceptions ${reason.exceptions.join(', ')}`;
     case 'applyRules':
-      return `applyRules is One and rule ${reason.after} was decided`;
+      return `applyRules is One and rule ${reason.after} was applied`;
     case 'ownRequest':
-      return 'the request was made in the background; skipBackgroundRequests is true';
+      return 'the background controller sent the request, and skipBackgroundRequests is true';
     case 'userInfo':
-      return 'the rule asks who made the request, and there is none';
+      return 'the rule reads the user of the request, and there is no request';
   }
 }
 

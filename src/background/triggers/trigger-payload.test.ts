@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../json/value.ts';
-import { cut, largestPayload, oldVersionOf, payloadOf, type TriggerObjects } from './trigger-payload.ts';
+import { cut, maxPayloadBytes, oldVersionOf, payloadOf, type TriggerObjects } from './trigger-payload.ts';
 
 const secret: JsonObject = {
   apiVersion: 'v1',
@@ -89,10 +89,10 @@ describe('what is kept of a trigger', () => {
   });
 
   it('is nothing at all when it is too large, and says how large it was', () => {
-    const large = { ...secret, data: { blob: 'x'.repeat(largestPayload) } };
+    const large = { ...secret, data: { blob: 'x'.repeat(maxPayloadBytes) } };
     const payload = payloadOf(request('DELETE', { oldObject: large }), everything);
     expect(payload.oldObject).toBeUndefined();
-    expect(payload.tooLarge).toBeGreaterThan(largestPayload);
+    expect(payload.tooLarge).toBeGreaterThan(maxPayloadBytes);
   });
 });
 

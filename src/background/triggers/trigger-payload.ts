@@ -4,7 +4,7 @@ import { readObject, readText } from '../../json/read-field.ts';
 import { isArray, isObject, type Json, type JsonObject, member, type Path } from '../../json/value.ts';
 import type { Operation } from '../../policy/compiled.ts';
 
-/** Which parts of the objects of a request a rule reads. */
+/** The parts of the request's objects that a rule reads. */
 export interface PayloadReads {
   readonly object: readonly Path[] | 'all';
   readonly oldObject: readonly Path[] | 'all';
@@ -20,12 +20,12 @@ export interface TriggerObjects {
 export interface Payload {
   readonly object?: JsonObject;
   readonly oldObject?: JsonObject;
-  /** In place of objects that are larger than what is stored. */
+  /** The size, if the objects are too large to be stored. */
   readonly tooLarge?: number;
 }
 
-export const largestPayload = 512 * 1024;
-/** What match blocks look at; and what tells one object from another. */
+export const maxPayloadBytes = 512 * 1024;
+/** Fields that identify an object, or that match blocks read. */
 const identityPaths: readonly Path[] = [
   ['apiVersion'],
   ['kind'],
@@ -37,14 +37,14 @@ const identityPaths: readonly Path[] = [
 const lastApplied = 'kubectl.kubernetes.io/last-applied-configuration';
 
 /**
- * What has to be kept of a request until its rule runs: only what the rule reads and what cannot be read again. An object that is
- * created or updated can be; its old form, the body of a subresource and what is deleted cannot.
+ * The part of a request that must be stored until its rule runs: what the rule reads and cannot read again later. Created
+ * and updated objects can be read again; old objects, subresource bodies and deleted objects cannot.
  */
 export function payloadOf(request: TriggerObjects, reads: PayloadReads): Payload {
   const { operation, subresource, object, oldObject } = request;
   const kept: { object?: JsonObject; oldObject?: JsonObject } = {};
   if (operation === 'DELETE') {
-    // Variables that name the object read the old one then.
+    // On DELETE, `request.object` reads the old object.
     if (oldObject !== null) kept.oldObject = cut(oldObject, union(reads.object, reads.oldObject));
   } else {
     const isReadable = subresource === '' && operation !== 'CONNECT';
@@ -53,17 +53,17 @@ export function payloadOf(request: TriggerObjects, reads: PayloadReads): Payload
       kept.oldObject = cut(oldObject, reads.oldObject);
   }
   const size = Buffer.byteLength(JSON.stringify(kept));
-  return size > largestPayload ? { tooLarge: size } : kept;
+  return size > maxPayloadBytes ? { tooLarge: size } : kept;
 }
 
-/** The version before the request, when the request changes something: it tells later whether the request was carried out. */
+/** The resourceVersion before an update that changes something. It shows later whether the update was stored. */
 export function oldVersionOf({ operation, object, oldObject }: TriggerObjects): string | undefined {
   if (operation !== 'UPDATE' || object === null || oldObject === null) return undefined;
-  if (equal(withoutUpkeep(object), withoutUpkeep(oldObject))) return undefined;
+  if (equal(withoutManagedFields(object), withoutManagedFields(oldObject))) return undefined;
   return readText(readObject(oldObject, 'metadata') ?? {}, 'resourceVersion');
 }
 
-function withoutUpkeep(object: JsonObject): JsonObject {
+function withoutManagedFields(object: JsonObject): JsonObject {
   const { managedFields: _, ...metadata } = readObject(object, 'metadata') ?? {};
   return { ...object, metadata };
 }
@@ -72,9 +72,9 @@ function union(left: readonly Path[] | 'all', right: readonly Path[] | 'all'): r
   return left === 'all' || right === 'all' ? 'all' : [...left, ...right];
 }
 
-/** The object with nothing in it but the paths and what it is; of a list that a path leads into, everything. */
+/** Reduces an object to these paths and its identity. Lists on a path are kept whole. */
 export function cut(object: JsonObject, paths: readonly Path[] | 'all'): JsonObject {
-  if (paths === 'all') return withoutLastApplied(withoutUpkeep(object));
+  if (paths === 'all') return withoutLastApplied(withoutManagedFields(object));
   const kept = keep(object, [...identityPaths, ...paths]);
   const isNamed = paths.some((path) => path.includes(lastApplied));
   return isObject(kept) ? (isNamed ? kept : withoutLastApplied(kept)) : {};
@@ -94,7 +94,7 @@ function keep(value: Json, paths: readonly Path[]): Json {
   return Object.fromEntries(entries);
 }
 
-/** It holds the whole object once more, the values of a Secret too. */
+/** This annotation repeats the whole object, including Secret values. */
 function withoutLastApplied(object: JsonObject): JsonObject {
   const metadata = readObject(object, 'metadata');
   const annotations = readObject(metadata ?? {}, 'annotations');

@@ -86,9 +86,9 @@ describe('triggers', () => {
     for (const name of ['a', 'b']) await queue.submit(trigger(name), 1_000);
     expect(await queue.submit(trigger('c'), 1_000)).toEqual({
       outcome: 'dropped',
-      reason: 'too many triggers wait already',
+      reason: 'too many triggers are waiting',
     });
-    expect(dropped).toEqual(['c: too many triggers wait already']);
+    expect(dropped).toEqual(['c: too many triggers are waiting']);
   });
 
   it('that cannot be written are tried again, later each time', async () => {

@@ -6,27 +6,27 @@ import { type NewUpdateRequest, updateRequestName } from '../queue/update-reques
 export interface TriggerQueueOptions {
   readonly inbox: RequestInbox;
   readonly clock: Clock;
-  /** So many UpdateRequests may exist; asked each time. */
+  /** The maximum number of UpdateRequests; called each time. */
   threshold(): number;
-  /** So many triggers may wait in memory, and so many bytes of them. */
+  /** Limits for triggers that wait in memory. */
   readonly capacity?: number | undefined;
   readonly capacityBytes?: number | undefined;
-  /** A trigger that is lost, and why. */
+  /** Reports a lost trigger. */
   onDrop(request: NewUpdateRequest, reason: string): void;
 }
 
-/** What became of a trigger: written, kept in memory until it can be, or lost. */
+/** Whether a trigger was written, waits in memory or was lost. */
 export type Submission =
   | { readonly outcome: 'written' }
   | { readonly outcome: 'waiting' | 'dropped'; readonly reason: string };
 
 export interface TriggerQueue {
-  /** Never rejects, and answers in time. */
+  /** Never rejects, and resolves within the timeout. */
   submit(request: NewUpdateRequest, timeoutMs: number): Promise<Submission>;
-  /** There may be room again. */
+  /** Checks for free capacity. */
   poke(): void;
   waiting(): number;
-  /** Writes what waits, for at most so long. */
+  /** Writes waiting triggers for at most this time. */
   stop(timeoutMs?: number): Promise<void>;
 }
 
@@ -38,28 +38,28 @@ interface Waiting {
 }
 
 const written: Submission = { outcome: 'written' };
-const writersAtATime = 8;
-const mostFailures = 12;
+const concurrentWriters = 8;
+const maxFailures = 12;
 const firstPauseMs = 250;
-const longestPauseMs = 30_000;
+const maxPauseMs = 30_000;
 const pollMs = 500;
-const full = 'too many triggers wait already';
+const full = 'too many triggers are waiting';
 
 /**
- * Takes triggers in. Above the threshold they wait here, as long as there is room; so do those that could not be written. Of
- * triggers for one UpdateRequest the last counts.
+ * Writes triggers as UpdateRequests. Above the threshold, or if a write fails, triggers wait in memory up to a limit. A later
+ * trigger for the same UpdateRequest replaces the earlier one.
  */
 export function createTriggerQueue(options: TriggerQueueOptions): TriggerQueue {
   const { inbox, clock, threshold, capacity = 10_000, capacityBytes = 64 * 1024 * 1024, onDrop } = options;
   const waiting = new Map<string, Waiting>();
-  /** Being written, and not yet among those that are counted. */
-  const underWay = new Map<string, number>();
+  /** Being written, and not yet in the count of the inbox. */
+  const inProgress = new Map<string, number>();
   let waitingBytes = 0;
   let cancelPoll: (() => void) | undefined;
   let stopped = false;
 
   const room = () =>
-    threshold() - inbox.count() - [...underWay.keys()].filter((name) => !inbox.has(name)).length;
+    threshold() - inbox.count() - [...inProgress.keys()].filter((name) => !inbox.has(name)).length;
 
   function wait(request: NewUpdateRequest, reason: string, failures = 0): Submission {
     const name = updateRequestName(request);
@@ -70,11 +70,11 @@ export function createTriggerQueue(options: TriggerQueueOptions): TriggerQueue {
       onDrop(request, full);
       return { outcome: 'dropped', reason: full };
     }
-    if (failures > mostFailures) {
+    if (failures > maxFailures) {
       onDrop(request, reason);
       return { outcome: 'dropped', reason };
     }
-    const pauseMs = failures === 0 ? 0 : Math.min(longestPauseMs, firstPauseMs * 2 ** (failures - 1));
+    const pauseMs = failures === 0 ? 0 : Math.min(maxPauseMs, firstPauseMs * 2 ** (failures - 1));
     waitingBytes = newBytes;
     waiting.set(name, { request, bytes, failures, notBefore: clock.now() + pauseMs });
     schedule();
@@ -83,28 +83,28 @@ export function createTriggerQueue(options: TriggerQueueOptions): TriggerQueue {
 
   async function write(request: NewUpdateRequest, failures: number, timeoutMs: number): Promise<Submission> {
     const name = updateRequestName(request);
-    underWay.set(name, (underWay.get(name) ?? 0) + 1);
+    inProgress.set(name, (inProgress.get(name) ?? 0) + 1);
     try {
       await inbox.put(request, timeoutMs);
       return written;
     } catch (error) {
-      // A later request of the same may wait by now: it counts.
+      // A later request with the same name replaces this one.
       const reason = error instanceof Error ? error.message : String(error);
       return waiting.has(name) ? { outcome: 'waiting', reason } : wait(request, reason, failures + 1);
     } finally {
-      const left = (underWay.get(name) ?? 1) - 1;
-      if (left > 0) underWay.set(name, left);
-      // What was written a moment ago is counted when it is seen.
+      const left = (inProgress.get(name) ?? 1) - 1;
+      if (left > 0) inProgress.set(name, left);
+      // Until the cache sees the new object, it still counts here.
       else release(name);
     }
   }
 
   function release(name: string): void {
-    if (inbox.has(name)) underWay.delete(name);
+    if (inbox.has(name)) inProgress.delete(name);
     else {
-      underWay.set(name, 0);
+      inProgress.set(name, 0);
       clock.after(pollMs, () => {
-        if (underWay.get(name) === 0) underWay.delete(name);
+        if (inProgress.get(name) === 0) inProgress.delete(name);
         drain();
       });
     }
@@ -112,8 +112,8 @@ export function createTriggerQueue(options: TriggerQueueOptions): TriggerQueue {
 
   function drain(): void {
     const now = clock.now();
-    const busy = [...underWay.values()].filter((count) => count > 0).length;
-    let free = Math.min(writersAtATime - busy, room());
+    const busy = [...inProgress.values()].filter((count) => count > 0).length;
+    let free = Math.min(concurrentWriters - busy, room());
     for (const [name, { request, bytes, failures, notBefore }] of waiting) {
       if (free <= 0) break;
       if (notBefore > now) continue;
@@ -136,22 +136,22 @@ export function createTriggerQueue(options: TriggerQueueOptions): TriggerQueue {
   return {
     async submit(request, timeoutMs) {
       const name = updateRequestName(request);
-      if (stopped) return { outcome: 'dropped', reason: 'the server stops' };
-      const isKnown = inbox.has(name) || underWay.has(name);
+      if (stopped) return { outcome: 'dropped', reason: 'the server is shutting down' };
+      const isKnown = inbox.has(name) || inProgress.has(name);
       if (!waiting.has(name) && (isKnown || room() > 0)) return write(request, 0, timeoutMs);
-      return wait(request, `there are ${threshold()} UpdateRequests already`);
+      return wait(request, `the limit of ${threshold()} UpdateRequests is reached`);
     },
     poke: drain,
     waiting: () => waiting.size,
     async stop(timeoutMs = 5_000) {
       const end = clock.now() + timeoutMs;
-      while ((waiting.size > 0 || [...underWay.values()].some((count) => count > 0)) && clock.now() < end) {
+      while ((waiting.size > 0 || [...inProgress.values()].some((count) => count > 0)) && clock.now() < end) {
         drain();
         await new Promise<void>((resolve) => void clock.after(50, resolve));
       }
       stopped = true;
       cancelPoll?.();
-      for (const { request } of waiting.values()) onDrop(request, 'the server stops');
+      for (const { request } of waiting.values()) onDrop(request, 'the server is shutting down');
       waiting.clear();
     },
   };

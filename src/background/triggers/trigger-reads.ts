@@ -2,12 +2,12 @@ import type { Path } from '../../json/value.ts';
 import { ruleReads } from '../../policy/check/rule-reads.ts';
 import type { CompiledBlock, CompiledRuleHead } from '../../policy/compiled.ts';
 
-/** Which parts of a trigger a rule may read when it runs; never less than it does read. */
+/** The parts of a trigger that a rule may read; a superset of what it reads. */
 export interface TriggerReads {
-  /** Without what tells one object from another, and labels. */
+  /** Without identity fields and labels, which are always kept. */
   readonly object: readonly Path[] | 'all';
   readonly oldObject: readonly Path[] | 'all';
-  /** Who made the request. */
+  /** The user of the request. */
   readonly user: boolean;
 }
 
@@ -48,7 +48,7 @@ function partsOf(field: 'object' | 'oldObject', paths: readonly Path[], annotate
   return withoutCovered(parts);
 }
 
-/** A path below another adds nothing. */
+/** Drops paths that another path contains. */
 function withoutCovered(paths: readonly Path[]): readonly Path[] {
   const texts = paths.map((path) => JSON.stringify(path).slice(0, -1));
   return paths.filter((_, index) => {

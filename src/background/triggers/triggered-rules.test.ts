@@ -17,7 +17,7 @@ async function verdict(...args: Parameters<typeof triggerOutcomes>): Promise<str
     outcome.status === 'skipped' ? `skipped ${outcome.reason.type}` : outcome.status,
   );
 }
-const judge = (rule: string, request = requestOf(trigger), more = {}) =>
+const match = (rule: string, request = requestOf(trigger), more = {}) =>
   verdict(request, policyWith(rule), { ...evaluation, ...more });
 
 describe('operations', () => {
@@ -32,8 +32,8 @@ describe('operations', () => {
     ['DELETE', deletes, 'DELETE', 'passed'],
     ['DELETE', deletes, 'CREATE', 'skipped match'],
     ['a list, and there is no request', deletes, null, 'skipped match'],
-  ] as const)('%s: %s %s gives %s', async (_, match, operation, expected) => {
-    expect(await judge(`${match}, ${targets}`, requestOf(trigger, operation))).toEqual([expected]);
+  ] as const)('%s: %s %s gives %s', async (_, kinds, operation, expected) => {
+    expect(await match(`${kinds}, ${targets}`, requestOf(trigger, operation))).toEqual([expected]);
   });
 });
 
@@ -55,7 +55,7 @@ describe('a connection', () => {
     [', names: [other]', 'skipped match'],
     [', namespaces: [other]', 'skipped match'],
   ])('whose options have no metadata is that of the Pod: %s gives %s', async (more, expected) => {
-    expect(await judge(rule(more), entered)).toEqual([expected]);
+    expect(await match(rule(more), entered)).toEqual([expected]);
   });
   it('is a trigger of a Policy in its namespace', async () => {
     expect(await verdict(entered, policyWith(rule(''), '{}', 'Policy'), evaluation)).toEqual(['passed']);
@@ -82,13 +82,13 @@ describe('without a request', () => {
       `preconditions: {all: [{key: "{{ serviceAccountName }}", operator: Equals, value: x}]}, ${targets}`,
     ],
   ])('a rule that asks for %s does not match', async (_, rule) => {
-    expect(await judge(rule, background)).toEqual(['skipped userInfo']);
+    expect(await match(rule, background)).toEqual(['skipped userInfo']);
   });
 
   it('the operation is BACKGROUND for who asks', async () => {
     const rule = `preconditions: {all: [{key: "{{ request.operation || 'BACKGROUND' }}", operator: Equals, value: BACKGROUND}]}, ${targets}`;
-    expect(await judge(rule, background)).toEqual(['passed']);
-    expect(await judge(rule)).toEqual(['skipped preconditions']);
+    expect(await match(rule, background)).toEqual(['passed']);
+    expect(await match(rule)).toEqual(['skipped preconditions']);
   });
 });
 
@@ -102,18 +102,18 @@ describe('who asks', () => {
   });
   const settings = { backgroundUser: 'system:serviceaccount:kymera:background' };
   it('requests of the background are passed over', async () => {
-    expect(await judge(targets, own, settings)).toEqual(['skipped ownRequest']);
-    expect(await judge(generate, own, settings)).toEqual(['skipped ownRequest']);
+    expect(await match(targets, own, settings)).toEqual(['skipped ownRequest']);
+    expect(await match(generate, own, settings)).toEqual(['skipped ownRequest']);
   });
   it('unless the rule wants them', async () => {
-    expect(await judge(`skipBackgroundRequests: false, ${targets}`, own, settings)).toEqual(['passed']);
+    expect(await match(`skipBackgroundRequests: false, ${targets}`, own, settings)).toEqual(['passed']);
   });
 });
 
 describe('what else decides', () => {
   it('exclude, namespace, exceptions and preconditions', async () => {
     const excluded = `match: {any: [{resources: {kinds: [ConfigMap]}}]}, exclude: {any: [{resources: {names: [trigger]}}]}, ${targets}`;
-    expect(await judge(excluded)).toEqual(['skipped exclude']);
+    expect(await match(excluded)).toEqual(['skipped exclude']);
     const elsewhere = object('ConfigMap', 'other/trigger');
     expect(await verdict(requestOf(elsewhere), policyWith(targets, '{}', 'Policy'), evaluation)).toEqual([
       'skipped namespace',
@@ -124,7 +124,7 @@ describe('what else decides', () => {
         text: '{apiVersion: kyverno.io/v2, kind: PolicyException, metadata: {name: e, namespace: ns}, spec: {exceptions: [{policyName: p, ruleNames: [r]}], match: {any: [{resources: {kinds: [ConfigMap]}}]}}}',
       },
     ]);
-    expect(await judge(targets, requestOf(trigger), { exceptions })).toEqual(['skipped exception']);
+    expect(await match(targets, requestOf(trigger), { exceptions })).toEqual(['skipped exception']);
   });
 
   it('a precondition that cannot be evaluated is a failure', async () => {
@@ -176,28 +176,28 @@ describe('a trigger that is one no more', () => {
   const other = object('ConfigMap', 'ns/trigger', { metadata: { uid: 'u-1', labels: { team: 'b' } } });
 
   it('is withdrawn when it is deleted, or no longer matches', async () => {
-    expect(await judge(labelled, requestOf(trigger, 'DELETE'))).toEqual(['withdrawn']);
-    expect(await judge(labelled, requestOf(other, 'UPDATE', trigger))).toEqual(['withdrawn']);
-    expect(await judge(labelled, requestOf(other, 'UPDATE', other))).toEqual(['skipped match']);
-    expect(await judge(labelled.replace('synchronize: true, ', ''), requestOf(trigger, 'DELETE'))).toEqual([
+    expect(await match(labelled, requestOf(trigger, 'DELETE'))).toEqual(['withdrawn']);
+    expect(await match(labelled, requestOf(other, 'UPDATE', trigger))).toEqual(['withdrawn']);
+    expect(await match(labelled, requestOf(other, 'UPDATE', other))).toEqual(['skipped match']);
+    expect(await match(labelled.replace('synchronize: true, ', ''), requestOf(trigger, 'DELETE'))).toEqual([
       'skipped operation',
     ]);
   });
 
   it('generates on deletion when the rule lists DELETE', async () => {
     const rule = `${block('kinds: [ConfigMap], operations: [DELETE]')}, ${generate}`;
-    expect(await judge(rule, requestOf(trigger, 'DELETE'))).toEqual(['passed']);
+    expect(await match(rule, requestOf(trigger, 'DELETE'))).toEqual(['passed']);
   });
 
   it('is not withdrawn by an operation that the rule does not list', async () => {
     const rule = `${block('kinds: [ConfigMap], operations: [CREATE]')}, ${generate}`;
-    expect(await judge(rule, requestOf(trigger, 'UPDATE', trigger))).toEqual(['skipped match']);
-    expect(await judge(rule, requestOf(trigger, 'DELETE'))).toEqual(['withdrawn']);
+    expect(await match(rule, requestOf(trigger, 'UPDATE', trigger))).toEqual(['skipped match']);
+    expect(await match(rule, requestOf(trigger, 'DELETE'))).toEqual(['withdrawn']);
   });
 
   it('is withdrawn when its preconditions no longer hold', async () => {
     const rule = `preconditions: {all: [{key: "{{ request.object.metadata.labels.team }}", operator: Equals, value: a}]}, ${generate}`;
-    expect(await judge(rule, requestOf(other, 'UPDATE', trigger))).toEqual(['withdrawn']);
-    expect(await judge(rule, requestOf(other, 'UPDATE', other))).toEqual(['skipped preconditions']);
+    expect(await match(rule, requestOf(other, 'UPDATE', trigger))).toEqual(['withdrawn']);
+    expect(await match(rule, requestOf(other, 'UPDATE', other))).toEqual(['skipped preconditions']);
   });
 });

@@ -25,27 +25,27 @@ export interface TriggerSettings {
   readonly dataSource: DataSource;
   readonly environment: Environment;
   readonly exceptions?: readonly CompiledException[] | undefined;
-  /** As whom background work is done: its requests count only for rules that ask for them. */
+  /** The user of the background controller. Its requests only trigger rules that opt in. */
   readonly backgroundUser?: string | undefined;
-  /** Look at these rules only. */
+  /** Evaluate only these rules. */
   readonly only?: ((rule: CompiledRuleHead) => boolean) | undefined;
 }
 
-/** Which rules for existing objects, and which generate rules, a request is a trigger of; and why it is none of others. */
+/** Matches a request against the mutate-existing and generate rules of a policy. */
 export async function triggerOutcomes(
   request: Request,
   policy: CompiledPolicy,
   settings: TriggerSettings,
 ): Promise<readonly TriggerOutcome[]> {
   const data = new DataCache(settings.dataSource);
-  const judge = createJudge(request, policy, settings, data);
+  const matchRule = createMatcher(request, policy, settings, data);
   const outcomes: TriggerOutcome[] = [];
   let decided: string | undefined;
   for (const rule of backgroundRules(policy)) {
     if (settings.only?.(rule.rule) === false) continue;
     const outcome: TriggerOutcome =
       decided === undefined
-        ? await untilReady(() => ({ policy, ...rule, ...judge(rule) }))
+        ? await untilReady(() => ({ policy, ...rule, ...matchRule(rule) }))
         : { policy, ...rule, ...skip({ type: 'applyRules', after: decided }) };
     outcomes.push(outcome);
     if (policy.applyRules === 'One' && outcome.status !== 'skipped') decided ??= rule.rule.name;
@@ -62,7 +62,7 @@ function skip(reason: TriggerSkip): Verdict {
   return { status: 'skipped', reason, message: skipMessage(reason) };
 }
 
-function createJudge(
+function createMatcher(
   request: Request,
   policy: CompiledPolicy,
   settings: TriggerSettings,
@@ -79,10 +79,10 @@ function createJudge(
       return answer.found ? (answer.value as JsonObject) : {};
     },
   };
-  // Whether an object is a trigger at all, whoever asks for whatever.
+  // Matches objects regardless of user and operation.
   const anyRequest: SubjectSurroundings = { ...surroundings, operation: undefined, user: undefined };
 
-  function judge(background: BackgroundRule): Verdict {
+  function matchRule(background: BackgroundRule): Verdict {
     const { rule } = background;
     const { operation } = request;
     const object = request.object ?? request.oldObject;
@@ -94,7 +94,7 @@ function createJudge(
     if (miss !== undefined) return isWithdrawn(background) ? { status: 'withdrawn' } : skip(miss);
     const exceptions = exceptionsFor(rule, subject);
     if (exceptions.length > 0) return skip({ type: 'exception', exceptions });
-    return judgeConditions(background);
+    return evaluateConditions(background);
   }
 
   function isOwnRequest(): boolean {
@@ -102,7 +102,7 @@ function createJudge(
     return backgroundUser !== undefined && request.user?.info.username === backgroundUser;
   }
 
-  /** A rule runs on DELETE and CONNECT only when some block lists them. */
+  /** A rule runs on DELETE and CONNECT only if a match block lists them. */
   function operationMiss({ match }: CompiledRuleHead): TriggerSkip | undefined {
     const { operation } = request;
     if (operation !== 'DELETE' && operation !== 'CONNECT') return undefined;
@@ -124,7 +124,7 @@ function createJudge(
     return excluding === undefined ? undefined : { type: 'exclude', clause: excluding.path };
   }
 
-  /** It was a trigger before the request, and is none after it. */
+  /** Whether the object matched before the request and no longer matches. */
   function isWithdrawn({ type, rule }: BackgroundRule): boolean {
     const { object, oldObject } = request;
     if (type !== 'generate' || !rule.synchronize || oldObject === null) return false;
@@ -140,7 +140,7 @@ function createJudge(
     return matchingExceptions(exceptions, policy, rule, subject, new RequestScope(facts, request.object));
   }
 
-  function judgeConditions(background: BackgroundRule): Verdict {
+  function evaluateConditions(background: BackgroundRule): Verdict {
     const { type, rule } = background;
     const { preconditions } = rule;
     if (preconditions === undefined) return { status: 'passed' };
@@ -168,7 +168,7 @@ function createJudge(
     }
   }
 
-  return judge;
+  return matchRule;
 }
 
 function withoutOperations({ any, all }: CompiledFilter): CompiledFilter {
@@ -177,7 +177,6 @@ function withoutOperations({ any, all }: CompiledFilter): CompiledFilter {
   return any === undefined ? { all: open(all ?? []) } : { any: open(any) };
 }
 
-/** What the context of a rule is read with. */
 export function contextSettings(
   policy: CompiledPolicy,
   rule: CompiledRuleHead,
@@ -194,7 +193,7 @@ export function contextSettings(
   };
 }
 
-/** The request with what the context of the rule adds to it; each entry is read once, when it is asked for. */
+/** The scope of the request with the rule context. Each entry is loaded once, on first use. */
 export function ruleScope(
   policy: CompiledPolicy,
   rule: CompiledRuleHead,

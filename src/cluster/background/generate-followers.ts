@@ -3,6 +3,7 @@ import type { GeneratedObject } from '../../background/generate/generate.ts';
 import { labelValue, originOf } from '../../background/generate/labels.ts';
 import { mayCopy, sourceKinds } from '../../background/generate/sources.ts';
 import { refOf } from '../../background/object-identity.ts';
+import type { ObjectRef } from '../../background/ports.ts';
 import type { NewUpdateRequest } from '../../background/queue/update-request.ts';
 import { readObject, readText } from '../../json/read-field.ts';
 import type { JsonObject } from '../../json/value.ts';
@@ -133,7 +134,7 @@ export function followDownstream(options: FollowerOptions): Followers {
             ...base,
             requestToken: `${base.requestToken}/deleted`,
             trigger: { apiVersion: '', kind: ref.kind, namespace: '', name: '', uid: ref.uid ?? ref.name },
-            admission: { removedSource: { ...ref } },
+            admission: { removedSource: jsonOf(ref) },
           });
       }
     }
@@ -188,4 +189,8 @@ function metadataOf(object: JsonObject) {
 function versionKey(object: JsonObject): string {
   const { uid, resourceVersion } = metadataOf(object);
   return `${uid ?? ''}@${resourceVersion}`;
+}
+
+function jsonOf({ apiVersion, kind, namespace, name, uid = '' }: ObjectRef): JsonObject {
+  return { apiVersion, kind, namespace, name, uid };
 }

@@ -1,3 +1,4 @@
+import { refOf } from '../../background/object-identity.ts';
 import {
   type ListQuery,
   type ObjectRef,
@@ -6,7 +7,6 @@ import {
   type StoreReason,
 } from '../../background/ports.ts';
 import { compileWildcard, hasWildcard } from '../../expression/wildcard.ts';
-import { readText } from '../../json/read-field.ts';
 import type { JsonObject } from '../../json/value.ts';
 import type { ApiClient } from '../api/client.ts';
 import { ApiError, ClusterAccessError } from '../api/cluster-error.ts';
@@ -51,9 +51,7 @@ export function createClusterStore(client: ApiClient, kinds: () => KindTable): O
     return items.map((item) => ({ ...item, apiVersion: apiVersionOf(type), kind: type.kind }));
   }
 
-  const typeOf = (object: JsonObject): ServedKind => {
-    const apiVersion = readText(object, 'apiVersion') ?? '';
-    const kind = readText(object, 'kind') ?? '';
+  const typeOf = ({ apiVersion, kind }: Pick<ObjectRef, 'apiVersion' | 'kind'>): ServedKind => {
     const type = served(apiVersion, kind);
     if (type === undefined) throw unknownKind(apiVersion, kind);
     return type;
@@ -72,10 +70,10 @@ export function createClusterStore(client: ApiClient, kinds: () => KindTable): O
     },
     isNamespaced: (apiVersion, kind) => served(apiVersion, kind)?.namespaced,
     create: async (object) =>
-      written(client.create(typeOf(object), object, { fieldManager: backgroundManager })),
+      written(client.create(typeOf(refOf(object)), object, { fieldManager: backgroundManager })),
     async update(object, subresource, parent) {
       const options = { fieldManager: backgroundManager, ...(subresource ? { subresource } : {}) };
-      return written(client.update(typeOf(parent === undefined ? object : { ...parent }), object, options));
+      return written(client.update(typeOf(parent ?? refOf(object)), object, options));
     },
     async remove(ref) {
       const type = served(ref.apiVersion, ref.kind);
