@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { isObject, type JsonObject, member } from '../json/value.ts';
 import type { BuildContext, BuildSession } from './build-context.ts';
-import { noteTransformation } from './build-metadata.ts';
+import { recordTransformation } from './build-metadata.ts';
 import { crdFieldSpecs } from './fields/crd-references.ts';
 import { type FieldSpecs, mergeFieldSpecs, readConfiguration } from './fields/field-specs.ts';
 import { schemaLookup } from './fields/openapi-schema.ts';
@@ -10,7 +10,7 @@ import { mergeGenerated } from './generators/merge-generated.ts';
 import { absentEntry, enterFolder, entryKind, type FolderPlace, openFolder } from './kustomization/folder.ts';
 import type { Kustomization } from './kustomization/kustomization.ts';
 import { type LoadedKustomization, loadKustomization } from './kustomization/load-kustomization.ts';
-import { atPlace, KustomizeError, withPlace } from './kustomize-error.ts';
+import { atLocation, KustomizeError, withLocation } from './kustomize-error.ts';
 import { type PluginStages, preparePlugins } from './plugins/stage.ts';
 import { parseResources } from './resource/parse-resources.ts';
 import { createResource, currentId, type Resource } from './resource/resource.ts';
@@ -19,14 +19,14 @@ import { runBuiltinTransformers } from './transformers/builtin-transformers.ts';
 import { joinVariables, mergeVars, type Variables } from './transformers/variables.ts';
 import { readSettings } from './yaml/read.ts';
 
-/** What the kustomizations met so far have brought together. */
+/** The resources and settings collected so far. */
 export interface Accumulation {
   readonly set: ResourceSet;
   fieldSpecs: FieldSpecs;
   variables: Variables;
 }
 
-/** One kustomization: its files, and what it adds to the accumulation. */
+/** One kustomization and its build context. */
 interface Target {
   readonly place: FolderPlace;
   readonly kustomization: Kustomization;
@@ -38,7 +38,7 @@ export function emptyAccumulation(fieldSpecs: FieldSpecs): Accumulation {
   return { set: createResourceSet(), fieldSpecs, variables: [] };
 }
 
-/** Loads what a kustomization names, generates, and transforms the lot. */
+/** Loads the resources of a kustomization, runs its generators and then its transformers. */
 export async function accumulate(
   into: Accumulation,
   place: FolderPlace,
@@ -66,8 +66,8 @@ export async function accumulate(
 
 async function pluginsOf({ kustomization, context }: Target): Promise<PluginStages | undefined> {
   const { generators = [], transformers = [], validators = [] } = kustomization;
-  const isAsked = generators.length + transformers.length + validators.length > 0;
-  return isAsked ? await preparePlugins(kustomization, context) : undefined;
+  const hasPlugins = generators.length + transformers.length + validators.length > 0;
+  return hasPlugins ? await preparePlugins(kustomization, context) : undefined;
 }
 
 async function addResources(
@@ -87,10 +87,10 @@ async function addResources(
 
 function addFile(set: ResourceSet, path: string, field: string, { place, context, session }: Target): void {
   const text = context.folder.readText(path, field);
-  const origin = session.notesOrigins ? { path: join(place.origin, path) } : undefined;
+  const origin = session.recordsOrigins ? { path: join(place.origin, path) } : undefined;
   const file = join(place.name, path);
   for (const object of parseResources(text, file)) {
-    atPlace({ file, field: `${context.folder.file}: ${field}` }, () =>
+    atLocation({ file, field: `${context.folder.file}: ${field}` }, () =>
       set.add(createResource(object, { origin })),
     );
   }
@@ -116,11 +116,11 @@ async function addFolder(
       { file, field },
     );
   }
-  // A component changes what is there; a kustomization is built on its own and added.
+  // A component changes the accumulated resources; a kustomization is built separately and added.
   if (kind === 'Component') return accumulate(into, inner, loaded, session);
   const own = emptyAccumulation(context.fieldSpecs);
   await accumulate(own, inner, loaded, session);
-  for (const resource of own.set.list()) atPlace({ file, field }, () => into.set.add(resource));
+  for (const resource of own.set.list()) atLocation({ file, field }, () => into.set.add(resource));
   into.fieldSpecs = mergeFieldSpecs(into.fieldSpecs, own.fieldSpecs);
   into.variables = joinVariables(into.variables, own.variables);
 }
@@ -146,10 +146,10 @@ function addFieldSpecs(into: Accumulation, { kustomization, context }: Target): 
 function generate(set: ResourceSet, { kustomization, context, session }: Target): void {
   const { folder } = context;
   const add = (field: string, kind: string, make: () => Resource) =>
-    atPlace({ file: folder.file, field }, () => {
+    atLocation({ file: folder.file, field }, () => {
       const resource = make();
       const origin = { configuredIn: folder.configuredIn, configuredBy: { apiVersion: 'builtin', kind } };
-      mergeGenerated(set, session.notesOrigins ? { ...resource, origin } : resource);
+      mergeGenerated(set, session.recordsOrigins ? { ...resource, origin } : resource);
     });
   const all = kustomization.generatorOptions;
   for (const [index, entry] of (kustomization.configMapGenerator ?? []).entries()) {
@@ -178,8 +178,8 @@ function createContext(
     get fieldSpecs() {
       return into.fieldSpecs;
     },
-    noteTransformer: (set, configuredBy, configuredIn = folder.configuredIn) => {
-      if (session.notesOrigins) noteTransformation(set, configuredIn, configuredBy);
+    recordTransformer: (set, configuredBy, configuredIn = folder.configuredIn) => {
+      if (session.recordsOrigins) recordTransformation(set, configuredIn, configuredBy);
     },
     parseResources: (text, file) =>
       parseResources(text, file, 'null').map((object) => createResource(object)),
@@ -188,7 +188,7 @@ function createContext(
   return context;
 }
 
-/** Inline texts come before what files and folders hold. Configs need no name, those that have one differ. */
+/** Inline configs come before files and folders. Names are optional but must be unique. */
 async function loadConfigs(
   entries: readonly string[],
   field: string,
@@ -202,13 +202,13 @@ async function loadConfigs(
     else inline.push(...texts.map((object) => createResource(object)));
   }
   const configs = [...inline, ...others];
-  atPlace({ file: target.context.folder.file, field }, () =>
+  atLocation({ file: target.context.folder.file, field }, () =>
     createResourceSet(configs.filter((config) => currentId(config).name !== '')),
   );
   return configs;
 }
 
-/** Each with the file it is from as its origin. */
+/** Each config has its file as origin. */
 async function configsAt(path: string, field: string, target: Target): Promise<readonly Resource[]> {
   const kind = entryKind(target.place, path);
   if (kind === 'absent') throw absentEntry(target.place, path, field, target.context.folder.file);
@@ -229,12 +229,12 @@ function inlineObjects(entry: string, file: string): readonly JsonObject[] | und
   try {
     return parseResources(entry, file, 'text', 'loose');
   } catch (error) {
-    if (entry.includes('\n')) throw withPlace(error, { file });
+    if (entry.includes('\n')) throw withLocation(error, { file });
     return undefined;
   }
 }
 
-/** Whether a resource is only there for the build: any value but "false" says so. */
+/** Whether a resource is used only during the build: the annotation has any value except "false". */
 export function isLocal(object: JsonObject): boolean {
   const metadata = member(object, 'metadata');
   const annotations = isObject(metadata) ? member(metadata, 'annotations') : undefined;

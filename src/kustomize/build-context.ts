@@ -7,58 +7,58 @@ import type { Resource } from './resource/resource.ts';
 import type { ResourceSet } from './resource/resource-set.ts';
 
 export interface BuildOptions {
-  /** Exec plugins and functions may run. */
+  /** Allow exec plugins and functions. */
   readonly enablePlugins: boolean;
-  /** Functions that are executables may run. */
+  /** Allow functions that are executables. */
   readonly enableExec: boolean;
-  /** Files outside the folder of a kustomization may be read. */
+  /** Allow reading files outside of the kustomization's folder. */
   readonly unrestricted: boolean;
   readonly environment: Readonly<Record<string, string | undefined>>;
-  /** How long a plugin may run and how much it may print. */
+  /** Time and output limits for plugins. */
   readonly pluginLimits?: PluginLimits | undefined;
-  /** Runs policies that a kustomization lists as transformers. */
+  /** Runs policies listed under `transformers`. */
   readonly policies?: PolicyRunner | undefined;
-  /** Prints a line of advice; the build goes on. */
+  /** Prints a warning; the build continues. */
   warn(text: string): void;
 }
 
-/** What the stages of one kustomization know besides the resources. */
+/** What the build stages of one kustomization share besides the resources. */
 export interface BuildContext {
   readonly options: BuildOptions;
   readonly folder: KustomizationFolder;
-  /** Merge keys of a kind: those of Kubernetes, or of the schema that `openapi` names. */
+  /** Merge keys of a kind, from the Kubernetes schema or the one in `openapi`. */
   mergeSchema(apiVersion: string, kind: string): SchemaNode | undefined;
-  /** Which fields the built-in transformers reach. */
+  /** The fields that the built-in transformers change. */
   readonly fieldSpecs: FieldSpecs;
   /**
-   * Resources that entries of `generators`, `transformers` or `validators` name: files with one or more documents,
-   * folders with a kustomization, or inline texts.
+   * Loads entries of `generators`, `transformers` or `validators`: files with one or more documents, folders with a
+   * kustomization, or inline YAML.
    */
   loadConfigs(entries: readonly string[], field: string): Promise<readonly Resource[]>;
   /**
-   * Notes for `buildMetadata` that a transformer went over all resources of the set. What a config states is its
-   * apiVersion, kind, name and namespace; `configuredIn` is its file, the kustomization when absent.
+   * Records for `buildMetadata` that a transformer ran on all resources of the set. `configuredBy` has apiVersion, kind,
+   * name and namespace of the config; `configuredIn` is its file, by default the kustomization.
    */
-  noteTransformer(set: ResourceSet, configuredBy: JsonObject, configuredIn?: string): void;
-  /** Resources in a YAML text: a patch, where an annotation may be null, or what a plugin printed. */
+  recordTransformer(set: ResourceSet, configuredBy: JsonObject, configuredIn?: string): void;
+  /** Parses resources from a patch, where annotations may be null, or from plugin output. */
   parseResources(text: string, file: string): readonly Resource[];
 }
 
-/** What all kustomizations of one build share. */
+/** State shared by all kustomizations of one build. */
 export interface BuildSession {
   readonly options: BuildOptions;
-  /** Origins are noted only when the kustomization that is built asks for them. */
-  readonly notesOrigins: boolean;
+  /** Whether the kustomization being built requests origin annotations. */
+  readonly recordsOrigins: boolean;
   mergeSchema(apiVersion: string, kind: string): SchemaNode | undefined;
-  /** The first schema that a kustomization names counts for the whole build. */
+  /** The first schema that a kustomization names applies to the whole build. */
   useSchema(schema: SchemaLookup): void;
 }
 
-export function createSession(options: BuildOptions, notesOrigins: boolean): BuildSession {
+export function createSession(options: BuildOptions, recordsOrigins: boolean): BuildSession {
   let own: SchemaLookup | undefined;
   return {
     options,
-    notesOrigins,
+    recordsOrigins,
     mergeSchema: (apiVersion, kind) => (own ?? mergeSchemaFor)(apiVersion, kind),
     useSchema: (schema) => {
       own ??= schema;
@@ -73,11 +73,10 @@ export interface PluginLimits {
 
 export const defaultPluginLimits: PluginLimits = { milliseconds: 60_000, outputBytes: 32 * 1024 * 1024 };
 
-/** Runs policies over the resources of a build: the program around the build knows how. */
+/** Runs policies on the resources of a build. Implemented by the command line. */
 export interface PolicyRunner {
   /**
-   * The objects as the policies leave them, in the same order. Throws KustomizeError when a policy is not well-formed or
-   * a rule fails.
+   * Returns the mutated objects in the same order. Throws KustomizeError if a policy is invalid or a rule fails.
    */
   run(
     policies: readonly JsonObject[],
@@ -89,8 +88,8 @@ export interface PolicyRunner {
 export interface PolicyPlace {
   /** The kustomization that lists the policies. */
   readonly file: string;
-  /** Its folder, to which files that a config names are relative. */
+  /** Its folder; file names in a config are relative to it. */
   readonly root: string;
-  /** Text of a file that a config names; throws outside the root. */
+  /** Reads a file that a config names. Throws for files outside of the root. */
   readText(path: string, field: string): string;
 }

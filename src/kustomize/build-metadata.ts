@@ -7,21 +7,21 @@ import { yamlText } from './yaml/text.ts';
 export const originAnnotation = 'config.kubernetes.io/origin';
 export const transformerAnnotation = 'alpha.config.kubernetes.io/transformations';
 const managedByLabel = 'app.kubernetes.io/managed-by';
-/** The version of kustomize whose output this build gives. */
+/** The kustomize version whose output this build matches. */
 const managedBy = 'kustomize-v5.8.1';
 
-/** Notes a transformer at every resource; one that has no origin yet was made by it. */
-export function noteTransformation(set: ResourceSet, configuredIn: string, configuredBy: JsonObject): void {
+/** Records a transformer on every resource. A resource without origin was created by it. */
+export function recordTransformation(set: ResourceSet, configuredIn: string, configuredBy: JsonObject): void {
   for (const resource of set.list()) {
-    const notes: Partial<Omit<Resource, 'object'>> =
+    const changes: Partial<Omit<Resource, 'object'>> =
       resource.origin === undefined
         ? { origin: { configuredIn, configuredBy } }
         : { transformations: [...resource.transformations, { configuredIn, configuredBy }] };
-    set.update(resource, resource.object, notes);
+    set.update(resource, resource.object, changes);
   }
 }
 
-/** Writes what `buildMetadata` asks for into the resources. */
+/** Adds the labels and annotations that `buildMetadata` requests. */
 export function writeBuildMetadata(set: ResourceSet, wanted: readonly string[]): void {
   for (const resource of set.list()) {
     let object = resource.object;
@@ -64,7 +64,7 @@ function withEntry(object: JsonObject, field: string, key: string, text: string)
   );
 }
 
-/** Annotations by which kustomize keeps notes; they are not printed. */
+/** Internal annotations of kustomize; they are not printed. */
 const internalAnnotations: ReadonlySet<string> = new Set([
   'config.kubernetes.io/index',
   'config.kubernetes.io/path',
@@ -85,7 +85,7 @@ const internalAnnotations: ReadonlySet<string> = new Set([
   ].map((name) => `internal.config.kubernetes.io/${name}`),
 ]);
 
-/** Also makes text of what a patch or a replacement wrote as a number. */
+/** Also converts scalars that a patch or replacement wrote to strings. */
 export function withoutInternalAnnotations(object: JsonObject): JsonObject {
   const metadata = member(object, 'metadata');
   const annotations = isObject(metadata) ? member(metadata, 'annotations') : undefined;

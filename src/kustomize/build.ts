@@ -13,26 +13,25 @@ import {
   loadKustomization,
   parseKustomization,
 } from './kustomization/load-kustomization.ts';
-import { atPlace } from './kustomize-error.ts';
+import { atLocation } from './kustomize-error.ts';
 import { checkSortOptions, inOutputOrder } from './output-order.ts';
 import type { Resource } from './resource/resource.ts';
 import { fixNameReferences } from './transformers/name-references.ts';
 import { resolveVariables } from './transformers/variables.ts';
 import { printYaml } from './yaml/print.ts';
 
-/** What is built: a folder, or a kustomization by its text. */
+/** A folder to build, optionally with a kustomization that replaces its own. */
 export interface BuildTarget {
-  /** The folder, absolute. */
+  /** Absolute path. */
   readonly folder: string;
-  /** How messages name it. */
+  /** The name used in messages. */
   readonly name: string;
-  /** A kustomization to use instead of the folder's own. */
   readonly kustomization?: { readonly fileName: string; readonly text: string } | undefined;
-  /** Used when the kustomization has no `sortOptions`. */
+  /** The default if the kustomization has no `sortOptions`. */
   readonly sortOptions?: SortOptions | undefined;
 }
 
-/** The resources of a kustomization, finished and in the order in which they are printed. */
+/** Builds a kustomization. Returns its resources in output order. */
 export async function build(target: BuildTarget, options: BuildOptions): Promise<readonly Resource[]> {
   const place: FolderPlace = {
     root: realpathSync(target.folder),
@@ -50,7 +49,7 @@ export async function build(target: BuildTarget, options: BuildOptions): Promise
   const accumulation = emptyAccumulation(defaultFieldSpecs);
   await accumulate(accumulation, place, loaded, session);
   const { set } = accumulation;
-  atPlace({ file }, () => {
+  atLocation({ file }, () => {
     addNameHashes(set);
     fixNameReferences(set, accumulation.fieldSpecs.nameReference);
     resolveVariables(set, accumulation.variables, accumulation.fieldSpecs.varReference, options.warn);
@@ -69,7 +68,7 @@ function load(place: FolderPlace, target: BuildTarget, options: BuildOptions): L
   return { fileName, kustomization: parseKustomization(text, fileName, options.warn) };
 }
 
-/** The resources as one text of YAML documents. */
+/** Prints the resources as a stream of YAML documents. */
 export function printResources(resources: readonly Resource[]): string {
   return resources.map(({ object }) => printYaml(object)).join('---\n');
 }

@@ -1,36 +1,36 @@
 import type { ErrorCode } from '../errors.ts';
 
-/** Where in the input an error lies. */
-export interface KustomizePlace {
-  /** The file, as the user would name it. */
+/** The location of an error in the input. */
+export interface KustomizeLocation {
+  /** The file path for messages. */
   readonly file?: string | undefined;
   /** The field of that file: `patches[0].target.name`. */
   readonly field?: string | undefined;
   readonly hint?: string | undefined;
 }
 
-/** A kustomization that cannot be built; thrown once, nothing is printed then. */
+/** A build error. The build stops and prints no resources. */
 export class KustomizeError extends Error {
   override readonly name = 'KustomizeError';
   readonly code: ErrorCode;
-  readonly place: KustomizePlace;
-  constructor(code: ErrorCode, message: string, place: KustomizePlace = {}) {
+  readonly place: KustomizeLocation;
+  constructor(code: ErrorCode, message: string, place: KustomizeLocation = {}) {
     super(message);
     this.code = code;
     this.place = place;
   }
 }
 
-/** Runs `action`; an error of it that names no file or field gets these. */
-export function atPlace<T>(place: KustomizePlace, action: () => T): T {
+/** Runs `action` and adds this location to its errors, unless they have one. */
+export function atLocation<T>(place: KustomizeLocation, action: () => T): T {
   try {
     return action();
   } catch (error) {
-    throw withPlace(error, place);
+    throw withLocation(error, place);
   }
 }
 
-export function withPlace(error: unknown, place: KustomizePlace): unknown {
+export function withLocation(error: unknown, place: KustomizeLocation): unknown {
   if (!(error instanceof KustomizeError)) return error;
   return new KustomizeError(error.code, error.message, { ...place, ...error.place });
 }

@@ -31,20 +31,20 @@ const lastKinds = ['MutatingWebhookConfiguration', 'ValidatingWebhookConfigurati
 export function checkSortOptions(options: SortOptions | undefined, file: string): void {
   const order = options?.order ?? '';
   if (order !== '' && order !== 'fifo' && order !== 'legacy') {
-    throw new KustomizeError('KYM_KUSTOMIZATION_INVALID', 'order is fifo or legacy', {
+    throw new KustomizeError('KYM_KUSTOMIZATION_INVALID', 'order must be fifo or legacy', {
       file,
       field: 'sortOptions.order',
     });
   }
   if (options?.legacySortOptions !== undefined && order !== 'legacy') {
-    throw new KustomizeError('KYM_KUSTOMIZATION_INVALID', 'legacySortOptions go with order: legacy', {
+    throw new KustomizeError('KYM_KUSTOMIZATION_INVALID', 'legacySortOptions require order: legacy', {
       file,
       field: 'sortOptions.legacySortOptions',
     });
   }
 }
 
-/** The resources as they are printed: by kind, unless the order of loading is asked for. */
+/** Sorts resources for output: by kind, or in load order with `fifo`. */
 export function inOutputOrder(
   resources: readonly Resource[],
   options: SortOptions | undefined,
@@ -64,7 +64,7 @@ export function inOutputOrder(
     .map(({ resource }) => resource);
 }
 
-/** Kinds before the rest have ranks below zero, kinds after it above. */
+/** Kinds that come first have negative ranks, kinds that come last positive ones. */
 function kindRanks(first: readonly string[], last: readonly string[]): ReadonlyMap<string, number> {
   return new Map([
     ...first.map((kind, index): [string, number] => [kind, index - first.length]),
@@ -88,7 +88,7 @@ function sortKey(id: ResourceId, ranks: ReadonlyMap<string, number>, resource: R
   };
 }
 
-/** Namespaces of Kubernetes stand before kinds of others with this name. */
+/** The core Namespace comes before kinds of other groups with this name. */
 function compareKinds(left: SortKey, right: SortKey): number {
   const order = compareText(left.kind, right.kind);
   const namespaces = [left, right].filter(({ kind }) => kind.endsWith('_Namespace'));

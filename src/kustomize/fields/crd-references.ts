@@ -2,7 +2,7 @@ import { isObject, type Json, type JsonObject, member } from '../../json/value.t
 import type { FieldSpec } from '../kustomization/kustomization.ts';
 import type { FieldSpecs, NameBackReference } from './field-specs.ts';
 
-/** Fields that the extensions of a type declare. */
+/** Field specs found in the `x-kubernetes-*` extensions of a type. */
 interface Found {
   readonly namePrefix: FieldSpec[];
   readonly commonLabels: FieldSpec[];
@@ -11,8 +11,8 @@ interface Found {
 }
 
 /**
- * References, labels and annotations that the types of a file under `crds` declare. Types are found under their names,
- * `example.com/v1.Bee`, with their schema.
+ * Field specs for references, labels and annotations that the types in a `crds` file declare. Types are listed by name,
+ * such as `example.com/v1.Bee`.
  */
 export function crdFieldSpecs(document: Json): Partial<FieldSpecs> {
   const found: Found = { namePrefix: [], commonLabels: [], commonAnnotations: [], nameReference: [] };
@@ -25,20 +25,20 @@ export function crdFieldSpecs(document: Json): Partial<FieldSpecs> {
   return found;
 }
 
-interface Place {
+interface Position {
   readonly kind: string;
   readonly path: readonly string[];
-  /** Types on the way here: one that holds itself is not entered again. */
+  /** Types on the path, to stop at recursive types. */
   readonly open: ReadonlySet<string>;
 }
 
-function collect(types: JsonObject, name: string, place: Place, found: Found): void {
-  if (place.open.has(name)) return;
-  const open = new Set([...place.open, name]);
+function collect(types: JsonObject, name: string, position: Position, found: Found): void {
+  if (position.open.has(name)) return;
+  const open = new Set([...position.open, name]);
   for (const [field, property] of Object.entries(propertiesOf(types, name))) {
     if (!isObject(property)) continue;
-    const path = [...place.path, field];
-    const spec: FieldSpec = { kind: place.kind, path: path.join('/') };
+    const path = [...position.path, field];
+    const spec: FieldSpec = { kind: position.kind, path: path.join('/') };
     if (extension(property, 'annotation') !== undefined) found.commonAnnotations.push(spec);
     if (extension(property, 'label-selector') !== undefined) found.commonLabels.push(spec);
     if (extension(property, 'identity') !== undefined) found.namePrefix.push(spec);
@@ -46,11 +46,11 @@ function collect(types: JsonObject, name: string, place: Place, found: Found): v
     const kind = extension(property, 'object-ref-kind');
     if (version !== undefined && kind !== undefined) {
       const key = extension(property, 'object-ref-name-key') ?? 'name';
-      const fieldSpecs = [{ kind: place.kind, path: [...path, key].join('/') }];
+      const fieldSpecs = [{ kind: position.kind, path: [...path, key].join('/') }];
       found.nameReference.push({ kind, version, fieldSpecs });
     }
     const reference = member(property, '$ref');
-    if (typeof reference === 'string') collect(types, reference, { ...place, path, open }, found);
+    if (typeof reference === 'string') collect(types, reference, { ...position, path, open }, found);
   }
 }
 

@@ -1,8 +1,8 @@
 import type { FieldSpec } from '../kustomization/kustomization.ts';
 import type { FieldSpecs, NameBackReference } from './field-specs.ts';
 
-// Which fields the built-in transformers reach, as kustomize has it: gaps (no ReplicationController among the kinds
-// that refer to ConfigMaps, say) are its gaps.
+// The default field specs of kustomize, gaps included: for example, ReplicationController is not among the kinds that refer
+// to ConfigMaps.
 
 const template = 'spec/template';
 const jobTemplate = 'spec/jobTemplate/spec/template';
@@ -15,7 +15,7 @@ const spec = (path: string, kind?: string, group?: string, version?: string): Fi
 });
 const created = (fieldSpec: FieldSpec): FieldSpec => ({ ...fieldSpec, create: true });
 
-/** Fields of the metadata of Pod templates, with the kinds that have one. */
+/** Metadata fields of objects and their Pod templates. */
 function templateFields(field: 'labels' | 'annotations', statefulSetGroup?: string): FieldSpec[] {
   return [
     spec(`metadata/${field}`),
@@ -40,11 +40,11 @@ function affinitySelectors(kind: string): FieldSpec[] {
     'preferredDuringSchedulingIgnoredDuringExecution/podAffinityTerm',
     'requiredDuringSchedulingIgnoredDuringExecution',
   ];
-  const places = ['podAffinity', 'podAntiAffinity'].flatMap((affinity) =>
+  const paths = ['podAffinity', 'podAntiAffinity'].flatMap((affinity) =>
     terms.map((term) => `affinity/${affinity}/${term}`),
   );
-  return [...places, 'topologySpreadConstraints'].map((place) =>
-    spec(`${template}/spec/${place}/labelSelector/matchLabels`, kind, 'apps'),
+  return [...paths, 'topologySpreadConstraints'].map((path) =>
+    spec(`${template}/spec/${path}/labelSelector/matchLabels`, kind, 'apps'),
   );
 }
 
@@ -68,7 +68,7 @@ const commonLabels: readonly FieldSpec[] = [
 
 interface PodHolder {
   readonly kind: string;
-  /** Where the spec of its Pods is. */
+  /** Path of the Pod spec. */
   readonly path: string;
   readonly version?: string | undefined;
 }
@@ -260,9 +260,9 @@ export const defaultFieldSpecs: FieldSpecs = {
   commonAnnotations: templateFields('annotations'),
   nameReference,
   varReference,
-  images: ['spec', `${template}/spec`].flatMap((place) =>
+  images: ['spec', `${template}/spec`].flatMap((path) =>
     ['containers[]/image', 'initContainers[]/image', 'volumes[]/image/reference'].map((field) =>
-      created(spec(`${place}/${field}`)),
+      created(spec(`${path}/${field}`)),
     ),
   ),
   replicas: ['Deployment', 'ReplicationController', 'ReplicaSet', 'StatefulSet'].map((kind) =>

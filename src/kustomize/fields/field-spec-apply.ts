@@ -4,10 +4,10 @@ import type { FieldSpec } from '../kustomization/kustomization.ts';
 import { KustomizeError } from '../kustomize-error.ts';
 import type { ResourceId } from '../resource/resource.ts';
 
-/** What a missing field is created as, before `change` sees it. Absent: it is not created. */
+/** The initial value of a missing field. Undefined: missing fields are not created. */
 export type Created = 'map' | 'scalar' | undefined;
 
-/** Whether the spec is for resources of this kind: fields left out match all. */
+/** Whether the spec applies to this kind. Empty fields match all. */
 export function isSelected(
   id: Pick<ResourceId, 'group' | 'version' | 'kind'>,
   spec: {
@@ -24,8 +24,8 @@ export function isSelected(
 }
 
 /**
- * Changes the values at the path of a field spec; lists on the way are entered item by item. The object itself
- * (===) when nothing changes.
+ * Changes the values at the path of a field spec, in every item of lists on the path. Returns the same object (===) if
+ * nothing changes.
  */
 export function changeFields(
   object: JsonObject,
@@ -39,7 +39,7 @@ export function changeFields(
 
 interface Segment {
   readonly name: string;
-  /** `name[]`: a list that is not created. */
+  /** `name[]`: a list, which is never created. */
   readonly isList: boolean;
 }
 
@@ -52,7 +52,7 @@ interface Walk {
 
 const knownPaths = new Map<string, readonly Segment[]>();
 
-/** A path is cut at slashes; `\/` is a slash inside a name. */
+/** Splits a path at slashes; `\/` is a slash in a name. */
 function segmentsOf(path: string): readonly Segment[] {
   const known = knownPaths.get(path);
   if (known !== undefined) return known;
@@ -83,7 +83,7 @@ function changeBelow(value: Json, at: number, walk: Walk): Json {
   if (!isObject(value)) {
     throw new KustomizeError(
       'KYM_KUSTOMIZE_RESOURCE',
-      `the field ${walk.spec.path} leads through ${JSON.stringify(value)}, which is neither a map nor a list`,
+      `the field ${walk.spec.path} passes through ${JSON.stringify(value)}, which is neither a map nor a list`,
     );
   }
   return changeMember(value, at, walk);

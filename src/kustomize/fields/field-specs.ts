@@ -3,13 +3,13 @@ import { decode, type Shape } from '../kustomization/decode.ts';
 import type { FieldSpec } from '../kustomization/kustomization.ts';
 import { fieldSpecShape } from '../kustomization/kustomization-shape.ts';
 
-/** The fields that each built-in transformer reaches. */
+/** The fields that each built-in transformer changes. */
 export interface FieldSpecs {
   readonly namePrefix: readonly FieldSpec[];
   readonly nameSuffix: readonly FieldSpec[];
   readonly namespace: readonly FieldSpec[];
   readonly commonLabels: readonly FieldSpec[];
-  /** Fields that every entry of `labels` reaches; none but what `configurations` add. */
+  /** Additional fields for every entry of `labels`, from `configurations`. */
   readonly labels: readonly FieldSpec[];
   readonly templateLabels: readonly FieldSpec[];
   readonly commonAnnotations: readonly FieldSpec[];
@@ -19,7 +19,7 @@ export interface FieldSpecs {
   readonly replicas: readonly FieldSpec[];
 }
 
-/** A kind, and the fields of others that hold the name of one. */
+/** A kind and the fields of other kinds that refer to it by name. */
 export interface NameBackReference {
   readonly group?: string | undefined;
   readonly version?: string | undefined;
@@ -45,12 +45,12 @@ const configurationShape: Shape = {
   },
 };
 
-/** A file of `configurations`: field specs of one's own. Unknown keys are passed over, as kustomize does. */
+/** Reads a `configurations` file with custom field specs. Unknown keys are ignored, as in kustomize. */
 export function readConfiguration(value: Json, file: string): Partial<FieldSpecs> {
   return (decode(value, configurationShape, '', { file, lenient: true }) ?? {}) as Partial<FieldSpecs>;
 }
 
-/** Both together; a field that both name is kept once. */
+/** Merges field specs without duplicates. */
 export function mergeFieldSpecs(base: FieldSpecs, more: Partial<FieldSpecs>): FieldSpecs {
   const merged = (key: Exclude<keyof FieldSpecs, 'nameReference'>) => mergeSpecs(base[key], more[key] ?? []);
   return {

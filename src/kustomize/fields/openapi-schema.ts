@@ -3,7 +3,7 @@ import type { SchemaNode } from '../../patch/merge-schema.ts';
 
 export type SchemaLookup = (apiVersion: string, kind: string) => SchemaNode | undefined;
 
-/** Merge keys from an OpenAPI document that `openapi: {path}` names; it stands in for that of Kubernetes. */
+/** Merge keys from the OpenAPI document in `openapi: {path}`, which replaces the Kubernetes schema. */
 export function schemaLookup(document: Json): SchemaLookup {
   const definitions = isObject(document) ? member(document, 'definitions') : undefined;
   const types = isObject(definitions) ? definitions : {};
@@ -28,7 +28,7 @@ function kindsOf(type: Json): readonly string[] {
   });
 }
 
-/** Types may refer to themselves: a node is known before its fields are. */
+/** Registers the node before its fields, because types may be recursive. */
 function typeNode(name: string, types: JsonObject, nodes: Map<string, SchemaNode>): SchemaNode | undefined {
   const known = nodes.get(name);
   if (known !== undefined) return known;

@@ -6,7 +6,7 @@ import { KustomizeError } from '../kustomize-error.ts';
 import { type Behavior, createResource, type Resource } from '../resource/resource.ts';
 import { type DataEntry, readDataSources } from './data-sources.ts';
 
-/** Options of one generator over those of all generators: its own win, key by key. */
+/** Merges the options of a generator with `generatorOptions`. Its own values win. */
 export function mergeGeneratorOptions(
   own: GeneratorOptions | undefined,
   all: GeneratorOptions | undefined,
@@ -81,7 +81,7 @@ function behaviorOf(text: string | undefined, _field: string): Behavior {
   return text === 'merge' || text === 'replace' || text === 'create' ? text : 'unspecified';
 }
 
-/** Base64 longer than a line is broken into lines, which makes it a block of text. */
+/** Long base64 is split into lines, so that it prints as a block. */
 function base64(bytes: Uint8Array): string {
   const text = Buffer.from(bytes).toString('base64');
   return text.length <= lineLength ? text : `${(text.match(line) ?? []).join('\n')}\n`;

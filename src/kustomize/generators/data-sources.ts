@@ -9,7 +9,7 @@ export interface DataEntry {
   readonly bytes: Uint8Array;
 }
 
-/** Reads what the sources of a generator name: env files, then literals, then files. */
+/** Reads the sources of a generator: env files, then literals, then files. */
 export function readDataSources(
   entry: ConfigMapEntry,
   folder: KustomizationFolder,
@@ -23,7 +23,7 @@ export function readDataSources(
   ];
   const seen = new Set<string>();
   for (const { key } of entries) {
-    if (seen.has(key)) throw failure(`the key "${key}" is given twice`, field);
+    if (seen.has(key)) throw failure(`duplicate key "${key}"`, field);
     seen.add(key);
   }
   return entries;
@@ -39,7 +39,7 @@ function literalEntry(literal: string, field: string): DataEntry {
   return { key: literal.slice(0, equals), bytes: Buffer.from(unquoted(literal.slice(equals + 1))) };
 }
 
-/** One pair of quotes around a literal is taken off. */
+/** Removes one pair of quotes. */
 function unquoted(text: string): string {
   const first = text[0];
   const isQuoted = text.length >= 2 && (first === '"' || first === "'") && text.endsWith(first);
@@ -51,8 +51,8 @@ function fileEntry(source: string, folder: KustomizationFolder, field: string): 
   if (parts.length > 2) throw failure(`"${source}" has more than one "="`, field);
   const [first = '', path] = parts;
   if (path === undefined) return { key: basename(first), bytes: folder.readBytes(first, field) };
-  if (first === '') throw failure(`"${source}" names no key before "="`, field);
-  if (path === '') throw failure(`"${source}" names no file after "="`, field);
+  if (first === '') throw failure(`"${source}" has no key before "="`, field);
+  if (path === '') throw failure(`"${source}" has no file after "="`, field);
   return { key: first, bytes: folder.readBytes(path, field) };
 }
 

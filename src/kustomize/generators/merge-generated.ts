@@ -4,42 +4,42 @@ import { KustomizeError } from '../kustomize-error.ts';
 import { currentId, describeId, type Resource } from '../resource/resource.ts';
 import type { ResourceSet } from '../resource/resource-set.ts';
 
-/** Adds a generated resource: as a new one, or over the one that has or had its id. */
+/** Adds a generated resource, or merges it into the resource that has or had its id. */
 export function mergeGenerated(set: ResourceSet, resource: Resource): void {
   const id = currentId(resource);
   const matches = set.withAnyId(id);
-  const overlays = resource.behavior === 'merge' || resource.behavior === 'replace';
+  const changesExisting = resource.behavior === 'merge' || resource.behavior === 'replace';
   const [old] = matches;
   if (old === undefined) {
-    if (!overlays) {
+    if (!changesExisting) {
       set.add(resource);
       return;
     }
     throw new KustomizeError(
       'KYM_KUSTOMIZE_GENERATOR',
-      `${describeId(id)} does not exist, so there is nothing to ${resource.behavior}`,
+      `${describeId(id)} does not exist and cannot be the target of behavior ${resource.behavior}`,
     );
   }
   if (matches.length > 1) {
     throw new KustomizeError(
       'KYM_KUSTOMIZE_GENERATOR',
-      `${describeId(id)} is the id of ${matches.length} resources; one is needed to ${resource.behavior}`,
+      `${describeId(id)} matches ${matches.length} resources; behavior ${resource.behavior} needs exactly one`,
     );
   }
-  if (!overlays) {
+  if (!changesExisting) {
     throw new KustomizeError(
       'KYM_KUSTOMIZE_DUPLICATE',
-      `${describeId(id)} exists already; a generator changes it with behavior merge or replace`,
+      `${describeId(id)} already exists; use behavior merge or replace to change it`,
     );
   }
-  const object = overlaid(old.object, resource.object, resource.behavior === 'merge');
+  const object = merged(old.object, resource.object, resource.behavior === 'merge');
   const origin = resource.behavior === 'merge' ? (old.origin ?? resource.origin) : resource.origin;
   const needsHash = old.needsHash && resource.needsHash;
   set.update(old, object, { needsHash, behavior: resource.behavior, origin });
 }
 
-/** The new resource with the name and namespace of the old one, and its labels and annotations below its own. */
-function overlaid(old: JsonObject, fresh: JsonObject, isMerge: boolean): JsonObject {
+/** The new resource with the name, namespace, labels and annotations of the old one. New labels and annotations win. */
+function merged(old: JsonObject, fresh: JsonObject, isMerge: boolean): JsonObject {
   const before = mapAt(old, 'metadata');
   const metadata = (['labels', 'annotations'] as const).reduce<JsonObject>(
     (result, field) => withMerged(result, before, field),
@@ -52,7 +52,7 @@ function overlaid(old: JsonObject, fresh: JsonObject, isMerge: boolean): JsonObj
   const result = setMember(fresh, 'metadata', named);
   if (!isMerge) return result;
   return (['data', 'binaryData'] as const).reduce<JsonObject>(
-    (merged, field) => withMerged(merged, old, field),
+    (object, field) => withMerged(object, old, field),
     result,
   );
 }

@@ -5,7 +5,7 @@ import { currentId } from '../resource/resource.ts';
 import type { ResourceSet } from '../resource/resource-set.ts';
 import { withName } from '../transformers/name-transformer.ts';
 
-/** Appends the hash of their content to the names of generated resources. */
+/** Appends content hashes to the names of generated resources. */
 export function addNameHashes(set: ResourceSet): void {
   for (const resource of set.list()) {
     if (!resource.needsHash) continue;
@@ -15,16 +15,16 @@ export function addNameHashes(set: ResourceSet): void {
   }
 }
 
-/** Ten characters that depend on the data of a ConfigMap or Secret, and on nothing else. */
+/** A ten-character hash of the data of a ConfigMap or Secret. */
 export function nameHash(object: JsonObject): string {
   const digest = createHash('sha256')
     .update(goJson(hashedPart(object)))
     .digest('hex');
-  return digest.slice(0, 10).replace(/[013ae]/g, (digit) => spelled[digit] ?? digit);
+  return digest.slice(0, 10).replace(/[013ae]/g, (digit) => replacements[digit] ?? digit);
 }
 
-/** Digits that could spell a word or be mistaken for a letter. */
-const spelled: Readonly<Record<string, string>> = { 0: 'g', 1: 'h', 3: 'k', a: 'm', e: 't' };
+/** Replaces characters that could form words or be mistaken for letters. */
+const replacements: Readonly<Record<string, string>> = { 0: 'g', 1: 'h', 3: 'k', a: 'm', e: 't' };
 
 function hashedPart(object: JsonObject): JsonObject {
   const kind = member(object, 'kind');
@@ -33,7 +33,7 @@ function hashedPart(object: JsonObject): JsonObject {
   if (kind === 'Secret') return withMap({ ...base, type: content(object, 'type') }, object, 'stringData');
   throw new KustomizeError(
     'KYM_KUSTOMIZE_GENERATOR',
-    `a name of kind ${String(kind)} cannot get a hash; ConfigMap and Secret can`,
+    `${String(kind)} names cannot have a hash suffix; only ConfigMap and Secret can`,
   );
 }
 
@@ -46,19 +46,19 @@ function withMap(base: JsonObject, object: JsonObject, field: string): JsonObjec
   return isObject(value) ? { ...base, [field]: value } : base;
 }
 
-/** JSON as Go prints it: sorted keys, `<`, `>`, `&` and two separators escaped. */
+/** JSON as Go prints it: sorted keys, with `<`, `>`, `&`, U+2028 and U+2029 escaped. */
 export function goJson(value: Json): string {
   if (isArray(value)) return `[${value.map(goJson).join(',')}]`;
   if (isObject(value)) {
     const members = Object.keys(value)
       .sort(byBytes)
-      .map((key) => `${goText(key)}:${goJson(value[key] as Json)}`);
+      .map((key) => `${goString(key)}:${goJson(value[key] as Json)}`);
     return `{${members.join(',')}}`;
   }
-  return typeof value === 'string' ? goText(value) : String(value);
+  return typeof value === 'string' ? goString(value) : String(value);
 }
 
-function goText(text: string): string {
+function goString(text: string): string {
   return JSON.stringify(text).replace(
     /[<>&\u2028\u2029]/g,
     (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,

@@ -2,36 +2,36 @@ import { isArray, isObject, type Json, type JsonObject } from '../../json/value.
 import { KustomizeError } from '../kustomize-error.ts';
 
 /**
- * What a field of a kustomization may hold. Keys are compared without regard to case and null counts as absent, as
- * the JSON decoder of Go does it; unknown keys are refused.
+ * The type of a kustomization field. Like Go's JSON decoder, keys are case-insensitive and null counts as absent. Unknown
+ * keys are errors.
  */
 export type Shape =
   | 'text'
   | 'integer'
   | 'boolean'
   | 'any'
-  /** Text, or a map of texts. */
+  /** A string, or a map of strings. */
   | 'selector'
   | {
       readonly list: Shape /** A single entry may stand without a list around it. */;
       readonly orOne?: true | undefined;
     }
-  /** One map, or a list of such maps. */
+  /** One map or a list of maps. */
   | { readonly oneOf: Shape }
   | { readonly map: Shape }
   | {
       readonly fields: Readonly<Record<string, Shape>>;
-      /** Other spellings of fields. */
+      /** Alternative field names. */
       readonly aliases?: Readonly<Record<string, string>> | undefined;
     };
 
 export interface DecodeOptions {
   readonly file?: string | undefined;
-  /** Unknown keys are left out, not refused. */
+  /** Ignore unknown keys. */
   readonly lenient?: boolean | undefined;
 }
 
-/** Checks a value against a shape and spells its keys as the shape does; undefined for null. */
+/** Checks a value against a shape and normalizes its keys; undefined for null. */
 export function decode(
   value: Json,
   shape: Shape,
@@ -102,11 +102,11 @@ function decodeScalar(
 ): Json {
   switch (shape) {
     case 'text':
-      if (typeof value !== 'string') throw invalid(field, 'text', value, options);
+      if (typeof value !== 'string') throw invalid(field, 'a string', value, options);
       return value;
     case 'integer':
       if (typeof value !== 'number' || !Number.isInteger(value))
-        throw invalid(field, 'a whole number', value, options);
+        throw invalid(field, 'an integer', value, options);
       return value;
     case 'boolean':
       if (typeof value !== 'boolean') throw invalid(field, 'true or false', value, options);
@@ -120,7 +120,7 @@ function decodeScalar(
 
 function decodeSelector(value: Json, field: string, options: DecodeOptions): Json {
   if (typeof value === 'string') return value;
-  if (!isObject(value)) throw invalid(field, 'text or a map of texts', value, options);
+  if (!isObject(value)) throw invalid(field, 'a string or a map of strings', value, options);
   return decodeMap(value, 'text', field, options);
 }
 
@@ -129,7 +129,7 @@ function invalid(field: string, wanted: string, value: Json, options: DecodeOpti
   return new KustomizeError('KYM_KUSTOMIZATION_INVALID', `expected ${wanted}, found ${found}`, {
     ...fileOf(options),
     field,
-    ...(wanted === 'text' && !isArray(value) && !isObject(value) && { hint: 'Put quotes around it.' }),
+    ...(wanted === 'a string' && !isArray(value) && !isObject(value) && { hint: 'Quote the value.' }),
   });
 }
 

@@ -2,34 +2,34 @@ import { readFileSync, realpathSync, statSync } from 'node:fs';
 import { isAbsolute, join, relative, resolve, sep } from 'node:path';
 import { KustomizeError } from '../kustomize-error.ts';
 
-/** A folder on the way from the one that is built. */
+/** A folder that is part of the build. */
 export interface FolderPlace {
   /** Absolute, without symbolic links. */
   readonly root: string;
-  /** As the user would name it. */
+  /** The path for messages. */
   readonly name: string;
-  /** Relative to the folder that is built. */
+  /** Relative to the folder being built. */
   readonly origin: string;
-  /** The folder whose kustomization led here. */
+  /** The folder whose kustomization names this one. */
   readonly parent: FolderPlace | undefined;
 }
 
-/** The folder of one kustomization, and what may be read from there. */
+/** Reads files for one kustomization. */
 export interface KustomizationFolder {
   /** Absolute, without symbolic links. */
   readonly root: string;
-  /** The kustomization file as the user would name it, for messages. */
+  /** Path of the kustomization file, for messages. */
   readonly file: string;
-  /** The file relative to the folder that is built, for `configuredIn`. */
+  /** The file relative to the folder being built, for `configuredIn`. */
   readonly configuredIn: string;
-  /** Text of a file that a field names; throws outside the root and for URLs. */
+  /** Reads a file that a field names. Throws for files outside of the root and for URLs. */
   readText(path: string, field: string): string;
   readBytes(path: string, field: string): Uint8Array;
 }
 
 export type EntryKind = 'file' | 'folder' | 'absent';
 
-/** What an entry of `resources` is on disk. */
+/** The type of an entry of `resources` on disk. */
 export function entryKind(place: FolderPlace, path: string): EntryKind {
   const stats = statSync(resolve(place.root, path), { throwIfNoEntry: false });
   if (stats === undefined) return 'absent';
@@ -43,7 +43,7 @@ export function absentEntry(place: FolderPlace, path: string, field: string, fil
   if (remote.test(path)) {
     return new KustomizeError(
       'KYM_KUSTOMIZE_REMOTE',
-      `"${path}" is not a local file or folder, and remote ones are not fetched`,
+      `"${path}" is not a local file or folder; remote resources are not supported`,
       { file, field },
     );
   }
@@ -51,14 +51,14 @@ export function absentEntry(place: FolderPlace, path: string, field: string, fil
   return new KustomizeError('KYM_KUSTOMIZE_NOT_FOUND', `${name} does not exist`, { file, field });
 }
 
-/** The folder that an entry names; throws when it leads back to one on the way here. */
+/** Opens the folder of an entry. Throws if it contains a folder that is being built. */
 export function enterFolder(place: FolderPlace, path: string, field: string, file: string): FolderPlace {
   const root = realpathSync(resolve(place.root, path));
   for (let visited: FolderPlace | undefined = place; visited !== undefined; visited = visited.parent) {
     if (!isInside(visited.root, root)) continue;
     throw new KustomizeError(
       'KYM_KUSTOMIZE_CYCLE',
-      `"${path}" leads back to ${visited.name}, which is being built`,
+      `"${path}" refers to ${visited.name}, which is already being built`,
       { file, field },
     );
   }
@@ -69,7 +69,6 @@ function isInside(path: string, root: string): boolean {
   return path === root || path.startsWith(root.endsWith(sep) ? root : root + sep);
 }
 
-/** What a kustomization may read from its folder. */
 export function openFolder(place: FolderPlace, fileName: string, unrestricted: boolean): KustomizationFolder {
   const file = join(place.name, fileName);
   const read = (path: string, field: string): Uint8Array => {
@@ -85,7 +84,7 @@ export function openFolder(place: FolderPlace, fileName: string, unrestricted: b
       return readFileSync(full);
     } catch (error) {
       const reason = error instanceof Error ? error.message : String(error);
-      throw new KustomizeError('KYM_KUSTOMIZE_NOT_FOUND', `${path} cannot be read: ${reason}`, {
+      throw new KustomizeError('KYM_KUSTOMIZE_NOT_FOUND', `${path} is not readable: ${reason}`, {
         file,
         field,
       });

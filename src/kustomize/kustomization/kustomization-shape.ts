@@ -23,7 +23,7 @@ export const replacementShape: Shape = {
     targets: {
       list: {
         fields: {
-          // The reference prints `select` as a list too.
+          // The reference also prints `select` as a list.
           select: { oneOf: selectorShape },
           reject: { list: selectorShape },
           fieldPaths: texts,

@@ -1,16 +1,16 @@
 import type { JsonObject } from '../../json/value.ts';
 
-/** A kustomization after its fields are checked and spelled alike; what is absent or null is undefined. */
+/** A kustomization with checked and normalized fields. Null counts as undefined. */
 export interface Kustomization {
   readonly kind: 'Kustomization' | 'Component';
   readonly openapi?: Readonly<Record<string, string>> | undefined;
   readonly namePrefix?: string | undefined;
   readonly nameSuffix?: string | undefined;
   readonly namespace?: string | undefined;
-  readonly commonLabels?: Texts | undefined;
+  readonly commonLabels?: StringMap | undefined;
   readonly labels?: readonly LabelEntry[] | undefined;
-  readonly commonAnnotations?: Texts | undefined;
-  /** Files or inline texts. */
+  readonly commonAnnotations?: StringMap | undefined;
+  /** Files or inline YAML. */
   readonly patchesStrategicMerge?: readonly string[] | undefined;
   readonly patchesJson6902?: readonly PatchEntry[] | undefined;
   readonly patches?: readonly PatchEntry[] | undefined;
@@ -28,16 +28,16 @@ export interface Kustomization {
   readonly helmCharts?: readonly JsonObject[] | undefined;
   readonly helmChartInflationGenerator?: readonly JsonObject[] | undefined;
   readonly generatorOptions?: GeneratorOptions | undefined;
-  /** Files with field specs of one's own. */
+  /** Files with custom field specs. */
   readonly configurations?: readonly string[] | undefined;
-  /** Files, folders or inline texts. */
+  /** Files, folders or inline YAML. */
   readonly generators?: readonly string[] | undefined;
   readonly transformers?: readonly string[] | undefined;
   readonly validators?: readonly string[] | undefined;
   readonly buildMetadata?: readonly string[] | undefined;
 }
 
-export type Texts = Readonly<Record<string, string>>;
+export type StringMap = Readonly<Record<string, string>>;
 
 export interface FieldSpec {
   readonly group?: string | undefined;
@@ -48,23 +48,23 @@ export interface FieldSpec {
 }
 
 export interface LabelEntry {
-  readonly pairs?: Texts | undefined;
+  readonly pairs?: StringMap | undefined;
   readonly includeSelectors?: boolean | undefined;
   readonly includeTemplates?: boolean | undefined;
   readonly fields?: readonly FieldSpec[] | undefined;
 }
 
-/** The target of a patch. Id fields are regular expressions that have to match as a whole. */
+/** The target of a patch. Id fields are regular expressions that must match the whole string. */
 export interface TargetSelector {
   readonly group?: string | undefined;
   readonly version?: string | undefined;
   readonly kind?: string | undefined;
   readonly name?: string | undefined;
   readonly namespace?: string | undefined;
-  /** Text in selector grammar, or a map of equalities. */
-  readonly labelSelector?: string | Texts | undefined;
+  /** A label selector string, or a map of equalities. */
+  readonly labelSelector?: string | StringMap | undefined;
   /** Also from `matchAnnotations`. */
-  readonly annotationSelector?: string | Texts | undefined;
+  readonly annotationSelector?: string | StringMap | undefined;
 }
 
 export interface PatchEntry {
@@ -75,11 +75,11 @@ export interface PatchEntry {
   readonly options?:
     | { readonly allowNameChange?: boolean | undefined; readonly allowKindChange?: boolean | undefined }
     | undefined;
-  /** `StrategicMergePatch` or `JsonPatch`; the text decides when it is absent. */
+  /** `StrategicMergePatch` or `JsonPatch`; detected from the patch if undefined. */
   readonly type?: string | undefined;
 }
 
-/** One entry of `replacements`, keys checked; either `path` or the rest. */
+/** One entry of `replacements`: either `path` or the other fields. */
 export interface ReplacementEntry {
   readonly path?: string | undefined;
   readonly source?: JsonObject | undefined;
@@ -126,8 +126,8 @@ export interface SortOptions {
 }
 
 export interface GeneratorOptions {
-  readonly labels?: Texts | undefined;
-  readonly annotations?: Texts | undefined;
+  readonly labels?: StringMap | undefined;
+  readonly annotations?: StringMap | undefined;
   readonly disableNameSuffixHash?: boolean | undefined;
   readonly immutable?: boolean | undefined;
 }

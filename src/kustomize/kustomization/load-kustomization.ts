@@ -15,7 +15,7 @@ export interface LoadedKustomization {
   readonly fileName: string;
 }
 
-/** Reads the kustomization of a folder, which has to hold exactly one. */
+/** Reads the kustomization of a folder, which must contain exactly one. */
 export function loadKustomization(place: FolderPlace, warn: (text: string) => void): LoadedKustomization {
   const found = kustomizationNames.flatMap((fileName) => {
     const text = readIfPresent(join(place.root, fileName));
@@ -25,14 +25,14 @@ export function loadKustomization(place: FolderPlace, warn: (text: string) => vo
   if (only === undefined) {
     throw new KustomizeError(
       'KYM_KUSTOMIZE_NOT_FOUND',
-      `the folder ${place.name} holds no kustomization: none of ${kustomizationNames.join(', ')}`,
+      `the folder ${place.name} contains no kustomization: expected one of ${kustomizationNames.join(', ')}`,
       { file: place.name },
     );
   }
   if (found.length > 1) {
     throw new KustomizeError(
       'KYM_KUSTOMIZATION_INVALID',
-      `the folder holds more than one kustomization: ${found.map(({ fileName }) => fileName).join(' and ')}`,
+      `the folder contains more than one kustomization: ${found.map(({ fileName }) => fileName).join(' and ')}`,
       { file: place.name },
     );
   }
@@ -48,7 +48,7 @@ function readIfPresent(path: string): string | undefined {
   }
 }
 
-/** Checks the fields of a kustomization and brings old ones into their newer form. */
+/** Checks the fields of a kustomization and converts deprecated ones. */
 export function parseKustomization(text: string, file: string, warn: (text: string) => void): Kustomization {
   const value = readSettings(text, file);
   const fields = value === null ? {} : decode(value, kustomizationShape, '', { file });
@@ -61,7 +61,7 @@ export function parseKustomization(text: string, file: string, warn: (text: stri
     if (Object.hasOwn(fields, field)) warn(`${file}: "${field}" is deprecated; use "${instead}"`);
   }
   if (Object.hasOwn(fields, 'helmCharts') || Object.hasOwn(fields, 'helmChartInflationGenerator')) {
-    throw new KustomizeError('KYM_KUSTOMIZATION_INVALID', 'Helm charts are not rendered by this build', {
+    throw new KustomizeError('KYM_KUSTOMIZATION_INVALID', 'Helm charts are not supported', {
       file,
       field: 'helmCharts',
       hint: 'Render the chart with `helm template` and list the result under resources.',
@@ -89,14 +89,14 @@ const apiVersions = {
 function checkKind(fields: JsonObject, file: string): void {
   const kind = fields['kind'] ?? 'Kustomization';
   if (kind !== 'Kustomization' && kind !== 'Component') {
-    throw new KustomizeError('KYM_KUSTOMIZATION_INVALID', 'kind is Kustomization or Component', {
+    throw new KustomizeError('KYM_KUSTOMIZATION_INVALID', 'kind must be Kustomization or Component', {
       file,
       field: 'kind',
     });
   }
   const wanted = apiVersions[kind];
   if ((fields['apiVersion'] ?? wanted) !== wanted) {
-    throw new KustomizeError('KYM_KUSTOMIZATION_INVALID', `apiVersion of a ${kind} is ${wanted}`, {
+    throw new KustomizeError('KYM_KUSTOMIZATION_INVALID', `the apiVersion of a ${kind} must be ${wanted}`, {
       file,
       field: 'apiVersion',
     });
@@ -117,7 +117,7 @@ function modernized(fields: JsonObject): Kustomization {
   };
 }
 
-/** Whether a file holds a kustomization rather than resources. */
+/** Whether a file contains a kustomization rather than resources. */
 export function isKustomizationText(text: string, file: string): boolean {
   try {
     const value = readSettings(text, file);

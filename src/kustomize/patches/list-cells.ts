@@ -20,7 +20,7 @@ export function scalarText(value: Json): string {
   return typeof value === 'object' ? '' : String(value);
 }
 
-export function keyTexts(item: Json, keys: readonly string[]): readonly string[] {
+export function keyStringMap(item: Json, keys: readonly string[]): readonly string[] {
   return keys.map((key) => {
     if (key === '') return scalarText(item);
     return isObject(item) ? scalarText(member(item, key) ?? null) : '';

@@ -10,7 +10,7 @@ import {
   cellsOf,
   findCell,
   isNothing,
-  keyTexts,
+  keyStringMap,
   putCell,
   scalarText,
 } from './list-cells.ts';
@@ -87,7 +87,7 @@ function mergeCells(
   const sources = patch === undefined ? [base] : [patch, base];
   const keys = mergeKeys.length === 0 ? [''] : mergeKeys;
   let identities = distinct(
-    sources.flatMap((source) => source.cells.map((cell) => keyTexts(cell.value, keys))),
+    sources.flatMap((source) => source.cells.map((cell) => keyStringMap(cell.value, keys))),
   );
   if (identities.length === 0) return base;
   if (keys.length > 1) identities = mergePartialKeys(identities);
@@ -96,9 +96,9 @@ function mergeCells(
   for (const identity of identities) {
     const texts = used.texts(identity);
     const own = statedKeys(used.keys, [texts]);
-    const ownTexts = own.texts(texts);
-    const before = findCell(base, own.keys, ownTexts);
-    const stated = patch === undefined ? undefined : findCell(patch, own.keys, ownTexts);
+    const ownStringMap = own.texts(texts);
+    const before = findCell(base, own.keys, ownStringMap);
+    const stated = patch === undefined ? undefined : findCell(patch, own.keys, ownStringMap);
     const merged = mergeCell(before, stated, schema, merge);
     if (merged === undefined || isNothing(merged.value)) {
       putCell(base, undefined, used.keys, texts);
@@ -158,15 +158,15 @@ function distinct(identities: readonly (readonly string[])[]): (readonly string[
 }
 
 /** The texts of one item's merge keys, in the order of the keys; '' for a key it does not state. */
-type KeyTexts = readonly string[];
+type KeyStringMap = readonly string[];
 
 /** Where items state different keys, those that agree in one and contradict in none are one: port 80 is port 80/TCP. */
-function mergePartialKeys(identities: readonly KeyTexts[]): KeyTexts[] {
+function mergePartialKeys(identities: readonly KeyStringMap[]): KeyStringMap[] {
   const result = [...identities];
   for (let left = 0; left < result.length; left++) {
-    const wanted = result[left] as KeyTexts;
+    const wanted = result[left] as KeyStringMap;
     for (let right = 0; right < result.length; right++) {
-      const united = unite(wanted, result[right] as KeyTexts);
+      const united = unite(wanted, result[right] as KeyStringMap);
       if (united === undefined) continue;
       result[left] = united;
       result[right] = united;
@@ -175,7 +175,7 @@ function mergePartialKeys(identities: readonly KeyTexts[]): KeyTexts[] {
   return result;
 }
 
-function unite(left: KeyTexts, right: KeyTexts): KeyTexts | undefined {
+function unite(left: KeyStringMap, right: KeyStringMap): KeyStringMap | undefined {
   let agree = false;
   const united: string[] = [];
   for (const [index, text] of left.entries()) {
@@ -190,8 +190,8 @@ function unite(left: KeyTexts, right: KeyTexts): KeyTexts | undefined {
 /** The keys that at least one of the identities states; all of them when none does. */
 function statedKeys(
   keys: readonly string[],
-  identities: readonly KeyTexts[],
-): { readonly keys: readonly string[]; texts(identity: KeyTexts): KeyTexts } {
+  identities: readonly KeyStringMap[],
+): { readonly keys: readonly string[]; texts(identity: KeyStringMap): KeyStringMap } {
   const stated = keys.map((_key, index) => identities.some((identity) => (identity[index] ?? '') !== ''));
   if (!stated.includes(true)) return { keys, texts: (identity) => identity };
   return {

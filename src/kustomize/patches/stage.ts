@@ -2,7 +2,7 @@ import { setMember } from '../../json/edit.ts';
 import { isObject, type JsonObject, member } from '../../json/value.ts';
 import type { BuildContext } from '../build-context.ts';
 import type { PatchEntry } from '../kustomization/kustomization.ts';
-import { atPlace, KustomizeError, type KustomizePlace } from '../kustomize-error.ts';
+import { atLocation, KustomizeError, type KustomizeLocation } from '../kustomize-error.ts';
 import {
   annotationsOf,
   currentId,
@@ -35,7 +35,7 @@ export function applyStrategicMergePatches(
       throw new KustomizeError('KYM_KUSTOMIZE_PATCH', 'the patch appears to be empty', place);
     }
     for (const one of patch.patches) {
-      const target = atPlace(place, () => findPatchTarget(set, one));
+      const target = atLocation(place, () => findPatchTarget(set, one));
       patching(set, target, place, () => applyStrategicPatch(set, target, one.object, {}, context));
     }
   }
@@ -65,7 +65,7 @@ export function applyPatch(set: ResourceSet, entry: PatchEntry, field: string, c
   for (const one of patch.patches) {
     const targets =
       entry.target === undefined
-        ? [atPlace(source.place, () => findPatchTarget(set, one))]
+        ? [atLocation(source.place, () => findPatchTarget(set, one))]
         : selectTargets(set, entry.target, placeOf(context, `${field}.target`), context.options.warn);
     for (const target of targets) {
       patching(set, target, source.place, () =>
@@ -104,7 +104,7 @@ function applyToTargets(
   set: ResourceSet,
   { target = {} }: PatchEntry,
   operations: readonly JsonPatchOperation[],
-  place: KustomizePlace,
+  place: KustomizeLocation,
   context: BuildContext,
   field: string,
   remembers = true,
@@ -135,9 +135,9 @@ function annotatable(resource: Resource, isNoted: boolean): JsonObject {
 }
 
 /** An error names the resource that could not be patched. Two resources may not come to share an id. */
-function patching(set: ResourceSet, resource: Resource, place: KustomizePlace, action: () => void): void {
+function patching(set: ResourceSet, resource: Resource, place: KustomizeLocation, action: () => void): void {
   const id = currentId(resource);
-  atPlace(place, () => {
+  atLocation(place, () => {
     try {
       action();
       const after = currentId(resource);
@@ -153,7 +153,7 @@ function patchSource(
   entry: PatchEntry,
   field: string,
   context: BuildContext,
-): { readonly text: string; readonly place: KustomizePlace } {
+): { readonly text: string; readonly place: KustomizeLocation } {
   const inline = entry.patch?.trim() ?? '';
   const path = entry.path ?? '';
   if ((inline === '') === (path === '')) {
@@ -164,6 +164,6 @@ function patchSource(
   return { text: context.folder.readText(path, `${field}.path`), place: { file: path, field } };
 }
 
-function placeOf(context: BuildContext, field: string): KustomizePlace {
+function placeOf(context: BuildContext, field: string): KustomizeLocation {
   return { file: context.folder.file, field };
 }

@@ -1,6 +1,6 @@
 import { isArray, isObject, type Json } from '../../json/value.ts';
 import type { BuildContext } from '../build-context.ts';
-import { KustomizeError, type KustomizePlace, withPlace } from '../kustomize-error.ts';
+import { KustomizeError, type KustomizeLocation, withLocation } from '../kustomize-error.ts';
 import type { Resource } from '../resource/resource.ts';
 import { readSettingsYaml, yamlMessage } from '../yaml/read.ts';
 import { type JsonPatchOperation, readJsonPatch } from './json.ts';
@@ -17,7 +17,7 @@ export type ReadPatch =
 export function readPatch(
   text: string,
   type: string | undefined,
-  place: KustomizePlace,
+  place: KustomizeLocation,
   context: BuildContext,
 ): ReadPatch {
   if (type !== undefined && !knownTypes.includes(type)) {
@@ -48,14 +48,14 @@ export function readPatch(
   } catch (error) {
     if (!(error instanceof KustomizeError)) throw error;
     const what = isJson ? 'JSON patch' : 'strategic merge patch';
-    throw withPlace(unreadable(`not a ${what}: ${error.message}`, error.place), place);
+    throw withLocation(unreadable(`not a ${what}: ${error.message}`, error.place), place);
   }
 }
 
 const knownTypes = ['StrategicMergePatch', 'JsonPatch'];
 
 /** Undefined when the text holds nothing but comments. */
-function firstDocument(text: string, place: KustomizePlace): Json | undefined {
+function firstDocument(text: string, place: KustomizeLocation): Json | undefined {
   try {
     return readSettingsYaml(text)[0];
   } catch (error) {
@@ -63,6 +63,6 @@ function firstDocument(text: string, place: KustomizePlace): Json | undefined {
   }
 }
 
-function unreadable(message: string, place: KustomizePlace): KustomizeError {
+function unreadable(message: string, place: KustomizeLocation): KustomizeError {
   return new KustomizeError('KYM_KUSTOMIZE_PATCH', message, place);
 }

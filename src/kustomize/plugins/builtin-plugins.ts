@@ -10,7 +10,7 @@ import type {
   ReplacementEntry,
   ReplicaEntry,
   SecretEntry,
-  Texts,
+  StringMap,
 } from '../kustomization/kustomization.ts';
 import {
   fieldSpecShape,
@@ -54,8 +54,8 @@ const configShape: Shape = {
 interface Config {
   readonly prefix?: string | undefined;
   readonly suffix?: string | undefined;
-  readonly labels?: Texts | undefined;
-  readonly annotations?: Texts | undefined;
+  readonly labels?: StringMap | undefined;
+  readonly annotations?: StringMap | undefined;
   readonly imageTag?: ImageEntry | undefined;
   readonly replica?: ReplicaEntry | undefined;
   readonly unsetOnly?: boolean | undefined;

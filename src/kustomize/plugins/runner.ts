@@ -153,7 +153,7 @@ function requireName(config: JsonObject, kind: string): void {
 const policyGroups = new Set(['kyverno.io', 'kymera.io', 'policies.kyverno.io']);
 const policyKinds = new Set(['ClusterPolicy', 'Policy', 'PolicyTransformer']);
 
-/** Whether a config under `transformers` is a policy, or names files with some; it is run without any program. */
+/** Whether a config under `transformers` is a policy or names policy files. Policies need no plugin. */
 export function isPolicyConfig(config: JsonObject): boolean {
   const apiVersion = member(config, 'apiVersion');
   const kind = member(config, 'kind');

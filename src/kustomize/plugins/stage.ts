@@ -1,7 +1,7 @@
 import { isObject, type JsonObject, member } from '../../json/value.ts';
 import type { BuildContext } from '../build-context.ts';
 import type { Kustomization } from '../kustomization/kustomization.ts';
-import { withPlace } from '../kustomize-error.ts';
+import { withLocation } from '../kustomize-error.ts';
 import type { ResourceSet } from '../resource/resource-set.ts';
 import { generateByGroup, type PluginGroup, transformByGroup } from './by-group.ts';
 import { patchConfigs } from './config-patches.ts';
@@ -75,7 +75,7 @@ export async function preparePlugins(
       for (const { config, file, plugin } of transformers) {
         if (plugin.layout === 'group') continue;
         await at('transformers', () => plugin.transform(set, config));
-        context.noteTransformer(set, configuredBy(config), file);
+        context.recordTransformer(set, configuredBy(config), file);
       }
     },
     async validate(set) {
@@ -129,7 +129,7 @@ async function placed<T>(file: string, field: string, action: () => Promise<T>):
   try {
     return await action();
   } catch (error) {
-    throw withPlace(error, { file, field });
+    throw withLocation(error, { file, field });
   }
 }
 

@@ -4,7 +4,7 @@ import type { JsonObject } from '../../json/value.ts';
 import { isObject, type Json, member } from '../../json/value.ts';
 import { type LabelTest, parseLabelSelector } from '../../patch/replacement/label-selector.ts';
 import type { TargetSelector } from '../kustomization/kustomization.ts';
-import { KustomizeError, type KustomizePlace } from '../kustomize-error.ts';
+import { KustomizeError, type KustomizeLocation } from '../kustomize-error.ts';
 import { currentId, effectiveNamespace, originalId, type Resource } from './resource.ts';
 import type { ResourceSet } from './resource-set.ts';
 
@@ -21,7 +21,7 @@ export interface CompiledSelector {
  */
 export function compileSelector(
   selector: TargetSelector,
-  place: KustomizePlace,
+  place: KustomizeLocation,
   readName: (text: string) => TextTest = wholeRegexp,
 ): CompiledSelector {
   const test = (field: 'group' | 'version' | 'kind' | 'name' | 'namespace', read = wholeRegexp) => {
@@ -60,7 +60,7 @@ export function compileSelector(
 export function selectTargets(
   set: ResourceSet,
   target: TargetSelector,
-  place: KustomizePlace,
+  place: KustomizeLocation,
   warn: (text: string) => void,
 ): readonly Resource[] {
   const { name = '' } = target;
@@ -107,7 +107,7 @@ function wholeRegexp(text: string): TextTest {
 function labelTest(
   selector: TargetSelector,
   field: 'labelSelector' | 'annotationSelector',
-  place: KustomizePlace,
+  place: KustomizeLocation,
 ): LabelTest | undefined {
   const value = selector[field];
   if (value === undefined || value === '') return undefined;
@@ -120,7 +120,7 @@ function metadataMap(object: JsonObject, field: 'labels' | 'annotations'): JsonO
   return isObject(map) ? map : {};
 }
 
-function attempt<T>(make: () => T, place: KustomizePlace, field: string): T {
+function attempt<T>(make: () => T, place: KustomizeLocation, field: string): T {
   try {
     return make();
   } catch (error) {

@@ -1,6 +1,6 @@
 import type { BuildContext } from '../build-context.ts';
 import type { Kustomization } from '../kustomization/kustomization.ts';
-import { atPlace } from '../kustomize-error.ts';
+import { atLocation } from '../kustomize-error.ts';
 import { applyJson6902Patches, applyPatches, applyStrategicMergePatches } from '../patches/stage.ts';
 import type { ResourceSet } from '../resource/resource-set.ts';
 import { changeImages } from './image-transformer.ts';
@@ -27,9 +27,9 @@ export function runBuiltinTransformers(
 ): void {
   for (const step of stepsOf(set, kustomization, context)) {
     if (step.count === 0) continue;
-    atPlace({ file: context.folder.file, field: step.field }, () => step.run());
+    atLocation({ file: context.folder.file, field: step.field }, () => step.run());
     for (let index = 0; index < step.count; index++) {
-      context.noteTransformer(set, { apiVersion: 'builtin', kind: step.kind });
+      context.recordTransformer(set, { apiVersion: 'builtin', kind: step.kind });
     }
   }
 }

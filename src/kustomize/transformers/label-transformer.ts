@@ -2,13 +2,13 @@ import { setMember } from '../../json/edit.ts';
 import { isObject, type Json, type JsonObject } from '../../json/value.ts';
 import { changeFields, isSelected } from '../fields/field-spec-apply.ts';
 import { type FieldSpecs, mergeSpecs } from '../fields/field-specs.ts';
-import type { FieldSpec, LabelEntry, Texts } from '../kustomization/kustomization.ts';
+import type { FieldSpec, LabelEntry, StringMap } from '../kustomization/kustomization.ts';
 import { KustomizeError } from '../kustomize-error.ts';
 import { currentId } from '../resource/resource.ts';
 import type { ResourceSet } from '../resource/resource-set.ts';
 
 /** Writes labels or annotations into the fields that the specs name. */
-export function setPairs(set: ResourceSet, pairs: Texts, specs: readonly FieldSpec[]): void {
+export function setPairs(set: ResourceSet, pairs: StringMap, specs: readonly FieldSpec[]): void {
   const entries = Object.entries(pairs);
   if (entries.length === 0) return;
   for (const resource of set.list()) {

@@ -8,7 +8,7 @@ import type { BuildContext } from '../build-context.ts';
 import { decode } from '../kustomization/decode.ts';
 import type { ReplacementEntry } from '../kustomization/kustomization.ts';
 import { replacementShape } from '../kustomization/kustomization-shape.ts';
-import { atPlace, KustomizeError, type KustomizePlace } from '../kustomize-error.ts';
+import { atLocation, KustomizeError, type KustomizeLocation } from '../kustomize-error.ts';
 import {
   allIds,
   currentId,
@@ -48,8 +48,8 @@ export function applyReplacements(
 }
 
 /** A replacement may write names: they are still there, and still differ. */
-function checkNames(set: ResourceSet, place: KustomizePlace): void {
-  atPlace(place, () => set.checkUnique());
+function checkNames(set: ResourceSet, place: KustomizeLocation): void {
+  atLocation(place, () => set.checkUnique());
   for (const resource of set.list()) {
     if (currentId(resource).name !== '') continue;
     const message = `a replacement left a ${currentId(resource).kind} without metadata.name`;
@@ -86,17 +86,17 @@ function applyReplacement(
   set: ResourceSet,
   candidates: readonly Candidate[],
   entry: JsonObject,
-  place: KustomizePlace,
+  place: KustomizeLocation,
 ): void {
   const { path: _path, ...inline } = entry;
-  const plan = atPlace(place, () => compiled(inline));
-  const value = atPlace(place, () => sourceValue(candidates, plan.source));
+  const plan = atLocation(place, () => compiled(inline));
+  const value = atLocation(place, () => sourceValue(candidates, plan.source));
   for (const target of plan.targets) {
     for (const candidate of candidates) {
       const { resource } = candidate;
       if (!target.selects({ ids: candidate.targetIds, object: resource.object }, emptyScope)) continue;
       const id = currentId(resource);
-      atPlace(place, () => writeTarget(set, resource, target, value));
+      atLocation(place, () => writeTarget(set, resource, target, value));
       if (!sameId(id, currentId(resource))) Object.assign(candidate, candidateOf(resource));
     }
   }

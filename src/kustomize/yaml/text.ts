@@ -4,7 +4,7 @@ import { looksTyped } from './types.ts';
 const lineWidth = 80;
 
 /** Keys and short values repeat over thousands of resources. */
-const shortTexts = new Map<string, string>();
+const shortStringMap = new Map<string, string>();
 
 /**
  * A text as the printer of kustomize writes it: plain, single-quoted, double-quoted or as a literal block, folded beyond
@@ -33,10 +33,10 @@ export function hasBreak(text: string): boolean {
 }
 
 function shortText(text: string): string {
-  const known = shortTexts.get(text);
+  const known = shortStringMap.get(text);
   if (known !== undefined) return known;
   const result = longText(text, 0, -1);
-  if (text.length <= 64 && shortTexts.size < 20_000) shortTexts.set(text, result);
+  if (text.length <= 64 && shortStringMap.size < 20_000) shortStringMap.set(text, result);
   return result;
 }
 
