@@ -113,7 +113,7 @@ describe('kymera build names file and field', () => {
   });
 
   it('of a folder that holds no kustomization, and of a path that is not there', async () => {
-    expect((await kymera(['build', '.'])).stderr).toContain('holds no kustomization');
+    expect((await kymera(['build', '.'])).stderr).toContain('contains no kustomization');
     expect((await kymera(['build', 'gone'])).stderr).toContain('KYM_INPUT_NOT_FOUND');
   });
 });

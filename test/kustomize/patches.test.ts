@@ -128,7 +128,7 @@ describe('entries', () => {
     const wrong = entry({ file: 'p.yaml', type: 'JsonPatch', target }, deployments, { 'p.yaml': merge({}) });
     expect(await failureOf(wrong)).toMatch(/p\.yaml.*not a JsonPatch/);
     expect(await failureOf(entry({ patch: scale, type: 'Overlay', target }))).toMatch(
-      /'Overlay' is no type of patch/,
+      /unknown patch type 'Overlay'/,
     );
   });
 
@@ -152,7 +152,7 @@ describe('entries', () => {
   });
 
   it('P-28: a JSON patch needs a target', async () => {
-    expect(await failureOf(entry({ patch: scale }))).toMatch(/patches\[0\]\.target.*has to have a target/);
+    expect(await failureOf(entry({ patch: scale }))).toMatch(/patches\[0\]\.target.*needs a target/);
   });
 
   it('P-35: a JSON patch may rename, and references follow', async () => {
@@ -228,11 +228,11 @@ describe('what a patch does', () => {
   });
 
   it.each([
-    [{ op: 'remove', path: '/data/none' }, /there is no member "none" to remove/],
+    [{ op: 'remove', path: '/data/none' }, /the member "none" to remove does not exist/],
     [{ op: 'add', path: '/none/x', value: 1 }, /\/none does not exist/],
     [{ op: 'replace', path: '/list/5', value: 1 }, /index 5 is outside the list/],
     [{ op: 'add', path: '/list/x', value: 1 }, /'x' is not a list index/],
-    [{ op: 'test', path: '/data/k', value: 'w' }, /not the one the test expects/],
+    [{ op: 'test', path: '/data/k', value: 'w' }, /differs from the value of the test/],
     [{ op: 'merge', path: '/data/k' }, /unknown op: "merge"/],
     [{ op: 'add', path: 'data/k', value: 1 }, /does not start with a slash/],
     [{ op: 'copy', path: '/data/x' }, /copy has no from/],

@@ -43,7 +43,7 @@ describe.each(layouts)('%s', (_layout, path, settings) => {
 
   it('that prints garbage is told so', async () => {
     expect(await failureOf(generator('echo "{[ no yaml"'))).toMatch(
-      /printed what is no resource.*KYM_PLUGIN_OUTPUT/s,
+      /printed an invalid resource.*KYM_PLUGIN_OUTPUT/s,
     );
     expect(await failureOf(generator('echo "a: 1"'))).toContain('KYM_PLUGIN_OUTPUT');
   });

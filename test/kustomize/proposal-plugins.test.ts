@@ -85,19 +85,21 @@ it('K-09: a config without a plugin fails, naming every path tried', async () =>
 
 it('K-10 K-11: a plugin that fails fails the build, with what it said', async () => {
   const message = await failureOf(withPlugin('echo broken chart >&2; exit 3', 'generators: [app.yaml]'));
-  expect(message).toMatch(/generate ended with exit code 3: broken chart.*KYM_PLUGIN_FAILED/s);
+  expect(message).toMatch(/generate exited with code 3: broken chart.*KYM_PLUGIN_FAILED/s);
 });
 
 it('K-12 N-06: exit code 127 of the implicit transform passes, elsewhere it is an error', async () => {
   expect((await build(withPlugin(generatesOnly, 'generators: [app.yaml]'))).exitCode).toBe(0);
-  expect(await failureOf(withPlugin('exit 127', 'generators: [app.yaml]'))).toMatch(/does not do 'generate'/);
+  expect(await failureOf(withPlugin('exit 127', 'generators: [app.yaml]'))).toMatch(
+    /does not support 'generate'/,
+  );
   expect(await failureOf(withPlugin('exit 127', 'transformers: [app.yaml]'))).toMatch(
-    /does not do 'transform'/,
+    /does not support 'transform'/,
   );
   const both = withPlugin(generatesOnly, 'generators: [app.yaml]\ntransformers: [t.yaml]', {
     't.yaml': yaml({ apiVersion: 'team.example.com/v1', kind: 'Tx', metadata: { name: 't' } }),
   });
-  expect(await failureOf(both)).toMatch(/does not do 'transform'/);
+  expect(await failureOf(both)).toMatch(/does not support 'transform'/);
 });
 
 it('K-13 K-14: plugins run in the folder of the kustomization that lists them, with the environment', async () => {

@@ -2,12 +2,12 @@ import { removeMember } from '../../json/edit.ts';
 import { isObject, type Json, type JsonObject, member } from '../../json/value.ts';
 import { KustomizeError } from '../kustomize-error.ts';
 
-/** What `$patch` asks for; `merge` when it is absent. */
+/** The value of `$patch`; `merge` by default. */
 export type Directive = 'merge' | 'replace' | 'delete';
 
 const directiveKey = '$patch';
 
-/** The directive of a map of a patch, and the map without it. Throws for an unknown one. */
+/** Takes the directive out of a map. Throws for an unknown directive. */
 export function takeMapDirective(map: JsonObject): {
   readonly directive: Directive;
   readonly map: JsonObject;
@@ -17,14 +17,14 @@ export function takeMapDirective(map: JsonObject): {
   return { directive: directiveNamed(stated), map: removeMember(map, directiveKey) };
 }
 
-/** For a map that is new in the object: kustomize leaves an unknown directive there as a member. */
+/** For a map that is new in the object: kustomize keeps an unknown directive as a field. */
 export function takeDirectiveOfNewMap(map: JsonObject): ReturnType<typeof takeMapDirective> {
   return isDirective(member(map, directiveKey)) ? takeMapDirective(map) : { directive: 'merge', map };
 }
 
 /**
- * The directive for a whole list: an item that holds nothing else. Only the first item with a directive counts;
- * one with more members speaks for itself.
+ * The directive for a whole list: an item without other fields. Only the first item with a directive counts; an item with
+ * more fields applies the directive to itself.
  */
 export function listDirective(items: readonly Json[]): Directive | undefined {
   const first = items.find((item) => isObject(item) && Object.hasOwn(item, directiveKey)) as
@@ -34,7 +34,7 @@ export function listDirective(items: readonly Json[]): Directive | undefined {
   return directiveNamed(first[directiveKey] ?? null);
 }
 
-/** Whether an item states this directive. */
+/** Whether an item has this directive. */
 export function statesDirective(item: Json, directive: Directive): boolean {
   return isObject(item) && member(item, directiveKey) === directive;
 }
@@ -47,6 +47,6 @@ function directiveNamed(value: Json): Directive {
   if (isDirective(value)) return value;
   const text = typeof value === 'string' ? value : JSON.stringify(value);
   throw new KustomizeError('KYM_KUSTOMIZE_PATCH', `unknown patch strategy '${text}'`, {
-    hint: '$patch is merge, replace or delete.',
+    hint: '$patch must be merge, replace or delete.',
   });
 }

@@ -47,8 +47,13 @@ it.each([
 });
 
 it.each([
-  ['J-04 remove of nothing', '{a: 1}', '[{op: remove, path: /b}]', /no member "b" to remove/],
-  ['J-04 an inherited name', '{}', '[{op: remove, path: /toString}]', /no member "toString"/],
+  ['J-04 remove of nothing', '{a: 1}', '[{op: remove, path: /b}]', /the member "b" to remove does not exist/],
+  [
+    'J-04 an inherited name',
+    '{}',
+    '[{op: remove, path: /toString}]',
+    /the member "toString" to remove does not exist/,
+  ],
   ['J-03 J-04 a missing parent', '{a: 1}', '[{op: replace, path: /b/c, value: 1}]', /\/b does not exist/],
   [
     'J-04 a parent that is a scalar',
@@ -72,11 +77,16 @@ it.each([
     'J-04 a test that fails',
     '{a: 1}',
     '[{op: test, path: /a, value: 2}]',
-    /operation \[0\] test \/a: the value there/,
+    /operation \[0\] test \/a: the value differs/,
   ],
   ['J-04 an unknown operation', '{a: 1}', '[{op: merge, path: /a}]', /unknown op: "merge"/],
   ['J-04 no path', '{a: 1}', '[{op: remove}]', /operation \[0\] has no path/],
-  ['a move of nothing', '{a: 1}', '[{op: move, from: /b, path: /c}]', /no member "b"/],
+  [
+    'a move of nothing',
+    '{a: 1}',
+    '[{op: move, from: /b, path: /c}]',
+    /the member "b" to remove does not exist/,
+  ],
 ])('%s is an error', (_title, document, patch, message) => {
   expect(() => apply(document, patch)).toThrow(message);
 });

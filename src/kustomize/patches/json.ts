@@ -4,23 +4,23 @@ import { isArray, isObject, type Json, type JsonArray, type JsonObject, member }
 import { KustomizeError } from '../kustomize-error.ts';
 
 /**
- * Applies a JSON patch as kustomize's library does: negative indexes count from the end, `replace` of a member that is
- * absent adds it, `copy` of one yields null, and a missing parent is an error whatever the operation.
+ * Applies a JSON patch like kustomize's library: negative indexes count from the end, `replace` adds a missing member,
+ * `copy` of a missing member yields null, and a missing parent is always an error.
  */
 export function applyJsonPatch(document: Json, operations: readonly JsonPatchOperation[]): Json {
   return operations.reduce<Json>((result, operation, index) => {
     try {
       return applyOperation(result, operation);
     } catch (error) {
-      if (!(error instanceof Unfit)) throw error;
+      if (!(error instanceof NotApplicable)) throw error;
       const what = `operation [${index}] ${operation.op} ${operation.pointer || "''"}`;
       throw new KustomizeError('KYM_KUSTOMIZE_PATCH', `${what}: ${error.message}`);
     }
   }, document);
 }
 
-class Unfit extends Error {
-  override readonly name = 'Unfit';
+class NotApplicable extends Error {
+  override readonly name = 'NotApplicable';
 }
 
 type Container = JsonArray | JsonObject;
@@ -45,13 +45,13 @@ function applyOperation(document: Json, operation: JsonPatchOperation): Json {
     }
     case 'test':
       if (!equal(path.length === 0 ? document : (read(document, path) ?? null), operation.value)) {
-        throw new Unfit('the value there is not the one the test expects');
+        throw new NotApplicable('the value differs from the value of the test');
       }
       return document;
   }
 }
 
-/** Rebuilds the document around the container that holds the last step. */
+/** Changes the container of the last path segment and copies its ancestors. */
 function edit(
   document: Json,
   path: readonly string[],
@@ -60,16 +60,16 @@ function edit(
 ): Json {
   const parent = containerAt(document, path, depth);
   const key = path[depth];
-  if (key === undefined) throw new Unfit('the path names the whole document');
+  if (key === undefined) throw new NotApplicable('the path names the whole document');
   if (depth === path.length - 1) return change(parent, key);
   const child = childOf(parent, key) ?? null;
   return put(parent, key, edit(child, path, change, depth + 1));
 }
 
-/** Undefined when the last step names a member that is absent. */
+/** Undefined if the last path segment is a missing member. */
 function read(document: Json, path: readonly string[]): Json | undefined {
   let current: Json | undefined = document;
-  if (path.length === 0) throw new Unfit('the path names the whole document');
+  if (path.length === 0) throw new NotApplicable('the path names the whole document');
   for (const [depth, key] of path.entries()) {
     current = childOf(containerAt(current ?? null, path, depth), key);
   }
@@ -78,8 +78,10 @@ function read(document: Json, path: readonly string[]): Json | undefined {
 
 function containerAt(value: Json, path: readonly string[], depth: number): Container {
   if (isArray(value) || isObject(value)) return value;
-  const place = `/${path.slice(0, depth).join('/')}`;
-  throw new Unfit(value === null ? `${place} does not exist` : `${place} is neither a map nor a list`);
+  const pointer = `/${path.slice(0, depth).join('/')}`;
+  throw new NotApplicable(
+    value === null ? `${pointer} does not exist` : `${pointer} is neither a map nor a list`,
+  );
 }
 
 function childOf(parent: Container, key: string): Json | undefined {
@@ -99,42 +101,42 @@ function replacing(value: Json): (parent: Container, key: string) => Json {
 function added(parent: Container, key: string, value: Json): Json {
   if (!isArray(parent)) return setMember(parent as JsonObject, key, value);
   if (key === '-') return insertItem(parent, parent.length, value);
-  return insertItem(parent, placeIn(key, parent.length + 1), value);
+  return insertItem(parent, indexIn(key, parent.length + 1), value);
 }
 
 function removed(parent: Container, key: string): Json {
   if (isArray(parent)) return removeItem(parent, itemIndex(parent, key));
   const object = parent as JsonObject;
-  if (!Object.hasOwn(object, key)) throw new Unfit(`there is no member "${key}" to remove`);
+  if (!Object.hasOwn(object, key)) throw new NotApplicable(`the member "${key}" to remove does not exist`);
   return removeMember(object, key);
 }
 
 function itemIndex(list: JsonArray, key: string): number {
-  return placeIn(key, list.length);
+  return indexIn(key, list.length);
 }
 
-function placeIn(key: string, length: number): number {
-  if (!/^[-+]?[0-9]+$/.test(key)) throw new Unfit(`'${key}' is not a list index`);
+function indexIn(key: string, length: number): number {
+  if (!/^[-+]?[0-9]+$/.test(key)) throw new NotApplicable(`'${key}' is not a list index`);
   const index = Number(key);
-  const place = index < 0 ? index + length : index;
-  if (place >= 0 && place < length) return place;
-  throw new Unfit(`index ${key} is outside the list`);
+  const position = index < 0 ? index + length : index;
+  if (position >= 0 && position < length) return position;
+  throw new NotApplicable(`index ${key} is outside the list`);
 }
 
-interface Place {
+interface Location {
   /** As written, for messages. */
   readonly pointer: string;
   readonly path: readonly string[];
 }
 
 export type JsonPatchOperation =
-  | (Place & { readonly op: 'add' | 'replace' | 'test'; readonly value: Json })
-  | (Place & { readonly op: 'remove' })
-  | (Place & { readonly op: 'move' | 'copy'; readonly from: readonly string[] });
+  | (Location & { readonly op: 'add' | 'replace' | 'test'; readonly value: Json })
+  | (Location & { readonly op: 'remove' })
+  | (Location & { readonly op: 'move' | 'copy'; readonly from: readonly string[] });
 
 /** Checks the operations of a JSON patch. */
 export function readJsonPatch(patch: Json): readonly JsonPatchOperation[] {
-  if (!isArray(patch)) throw invalid('a JSON patch is a list of operations');
+  if (!isArray(patch)) throw invalid('a JSON patch must be a list of operations');
   return patch.map((item, index) => {
     if (!isObject(item)) throw invalid(`operation [${index}] is not a map`);
     return readOperation(item, index);
@@ -145,19 +147,19 @@ function readOperation(item: JsonObject, index: number): JsonPatchOperation {
   const op = member(item, 'op');
   const pointer = member(item, 'path');
   if (typeof pointer !== 'string') throw invalid(`operation [${index}] has no path`);
-  const place = { pointer, path: readPointer(pointer, index) };
+  const location = { pointer, path: readPointer(pointer, index) };
   switch (op) {
     case 'add':
     case 'replace':
     case 'test':
-      return { ...place, op, value: member(item, 'value') ?? null };
+      return { ...location, op, value: member(item, 'value') ?? null };
     case 'remove':
-      return { ...place, op };
+      return { ...location, op };
     case 'move':
     case 'copy': {
       const from = member(item, 'from');
       if (typeof from !== 'string') throw invalid(`operation [${index}] ${op} has no from`);
-      return { ...place, op, from: readPointer(from, index) };
+      return { ...location, op, from: readPointer(from, index) };
     }
     default:
       throw invalid(`operation [${index}] has an unknown op: ${JSON.stringify(op ?? null)}`);

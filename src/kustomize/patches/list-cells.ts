@@ -1,7 +1,7 @@
 import { isArray, isObject, type Json, type JsonArray, member } from '../../json/value.ts';
 import { KustomizeError } from '../kustomize-error.ts';
 
-/** An item that keeps its identity while its value changes: lists of one merge share cells. */
+/** A list item whose value can change. The lists of one merge share cells. */
 export interface Cell {
   value: Json;
 }
@@ -14,13 +14,13 @@ export function cellsOf(list: JsonArray): CellList {
   return { cells: list.map((value) => ({ value })) };
 }
 
-/** Scalars compare by their text; lists and maps have none. */
+/** Scalars are compared as strings; lists and maps are ''. */
 export function scalarText(value: Json): string {
   if (typeof value === 'string') return value;
   return typeof value === 'object' ? '' : String(value);
 }
 
-export function keyStringMap(item: Json, keys: readonly string[]): readonly string[] {
+export function keyValues(item: Json, keys: readonly string[]): readonly string[] {
   return keys.map((key) => {
     if (key === '') return scalarText(item);
     return isObject(item) ? scalarText(member(item, key) ?? null) : '';
@@ -31,7 +31,7 @@ export function isNothing(value: Json): boolean {
   return value === null || (isObject(value) && Object.keys(value).length === 0);
 }
 
-/** The first item that states all of these. */
+/** The first item with these key values. */
 export function findCell(
   { cells }: CellList,
   keys: readonly string[],
@@ -48,8 +48,8 @@ export function findCell(
 }
 
 /**
- * Puts a cell in place of every item with these keys, or at the end when there is none; without a cell, removes
- * them. An empty text fits any value of the key. Items that are null or empty go.
+ * Replaces every item with these keys by the cell, or appends the cell if there is none. Without a cell, removes the items. An
+ * empty string matches any value of the key. Null and empty items are removed.
  */
 export function putCell(
   list: CellList,
@@ -75,7 +75,7 @@ export function putCell(
   list.cells = result;
 }
 
-/** With fewer texts than keys, the first ones decide. */
+/** If there are fewer values than keys, only the first keys are compared. */
 function hasKeys(value: Json, keys: readonly string[], texts: readonly string[]): boolean {
   if (texts.length === 0) return false;
   return keys.every((key, index) => {
@@ -90,7 +90,7 @@ function hasKeys(value: Json, keys: readonly string[], texts: readonly string[])
   });
 }
 
-/** The items of `tail` behind those of `head`, in which items of the same keys are replaced. */
+/** Appends the items of `tail` to `head`. Items with the same keys are replaced. */
 export function appendCells(head: CellList, tail: CellList, keys: readonly string[]): CellList {
   const result: CellList = { cells: head.cells };
   for (const cell of tail.cells) {
@@ -105,7 +105,7 @@ export function appendCells(head: CellList, tail: CellList, keys: readonly strin
       if (value === undefined) result.cells = [...result.cells, cell];
       else texts.push(scalarText(value));
     }
-    // Where two keys tell items apart, an item moves to the place it has in the list.
+    // With two keys, an item moves to its position in the list.
     if (keys.length > 1) putCell(result, undefined, keys, texts);
     putCell(result, cell, keys, texts);
   }
@@ -114,8 +114,5 @@ export function appendCells(head: CellList, tail: CellList, keys: readonly strin
 
 function wrongItem(wanted: string, found: Json): KustomizeError {
   const what = isArray(found) ? 'a list' : isObject(found) ? 'a map' : 'a scalar';
-  return new KustomizeError(
-    'KYM_KUSTOMIZE_PATCH',
-    `expected ${wanted} in a list that is merged, found ${what}`,
-  );
+  return new KustomizeError('KYM_KUSTOMIZE_PATCH', `expected ${wanted} in a merged list, found ${what}`);
 }

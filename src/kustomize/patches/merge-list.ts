@@ -10,20 +10,20 @@ import {
   cellsOf,
   findCell,
   isNothing,
-  keyStringMap,
+  keyValues,
   putCell,
   scalarText,
 } from './list-cells.ts';
 
-/** Lists hand their items back to the walk they belong to. */
+/** Merges the items of a list. */
 export interface ItemMerge {
   value(before: Json | undefined, patch: Json | undefined, schema: SchemaNode | undefined): Json | undefined;
   members(before: JsonObject, patch: JsonObject, schema: SchemaNode | undefined): JsonObject;
 }
 
 /**
- * Merges the items of a list that has merge keys, or of a set of scalars when it has none. The steps follow
- * kustomize's, because the order of the result, twins and items without a key show them.
+ * Merges a list with merge keys, or a set of scalars without. The steps follow kustomize, because they determine the order of
+ * the result and the handling of duplicates and items without keys.
  */
 export function mergeKeyedList(
   before: JsonArray | undefined,
@@ -32,7 +32,7 @@ export function mergeKeyedList(
   schema: SchemaNode | undefined,
   merge: ItemMerge,
 ): Json | undefined {
-  if (patch === undefined && before !== undefined && isSettled(before, mergeKeys, schema, merge))
+  if (patch === undefined && before !== undefined && isUnchanged(before, mergeKeys, schema, merge))
     return before;
   let directive: ReturnType<typeof listDirective>;
   let stated = patch === undefined ? undefined : cellsOf(patch);
@@ -50,13 +50,13 @@ export function mergeKeyedList(
   return isSame && merged.every((item, index) => item === before[index]) ? before : merged;
 }
 
-/** The item with the directive goes, and with it items that are null or empty. */
+/** Removes the item with the directive, and null and empty items. */
 function elided(item: Json, directive: NonNullable<ReturnType<typeof listDirective>>): boolean {
   return isNothing(item) || statesDirective(item, directive);
 }
 
-/** Most lists: maps whose first key tells them apart, so that walking them changes nothing. */
-function isSettled(
+/** Fast path: the first key is unique, so the merge changes nothing. */
+function isUnchanged(
   list: JsonArray,
   keys: readonly string[],
   schema: SchemaNode | undefined,
@@ -87,7 +87,7 @@ function mergeCells(
   const sources = patch === undefined ? [base] : [patch, base];
   const keys = mergeKeys.length === 0 ? [''] : mergeKeys;
   let identities = distinct(
-    sources.flatMap((source) => source.cells.map((cell) => keyStringMap(cell.value, keys))),
+    sources.flatMap((source) => source.cells.map((cell) => keyValues(cell.value, keys))),
   );
   if (identities.length === 0) return base;
   if (keys.length > 1) identities = mergePartialKeys(identities);
@@ -96,9 +96,9 @@ function mergeCells(
   for (const identity of identities) {
     const texts = used.texts(identity);
     const own = statedKeys(used.keys, [texts]);
-    const ownStringMap = own.texts(texts);
-    const before = findCell(base, own.keys, ownStringMap);
-    const stated = patch === undefined ? undefined : findCell(patch, own.keys, ownStringMap);
+    const ownValues = own.texts(texts);
+    const before = findCell(base, own.keys, ownValues);
+    const stated = patch === undefined ? undefined : findCell(patch, own.keys, ownValues);
     const merged = mergeCell(before, stated, schema, merge);
     if (merged === undefined || isNothing(merged.value)) {
       putCell(base, undefined, used.keys, texts);
@@ -110,7 +110,7 @@ function mergeCells(
   return appendCells(result, base, used.keys);
 }
 
-/** The cell that holds the merged item: that of the list, unless the patch replaces the item or adds it. */
+/** The cell of the merged item: the existing one, unless the patch replaces or adds the item. */
 function mergeCell(
   before: Cell | undefined,
   stated: Cell | undefined,
@@ -129,7 +129,7 @@ function mergeCell(
   const isNew = before === undefined || before.value === null;
   const { directive, map } = isNew ? takeDirectiveOfNewMap(stated.value) : takeMapDirective(stated.value);
   const isItself = before === stated;
-  // A second item of the patch with the same keys finds this one, by now without its directive.
+  // A second patch item with the same keys finds this cell without its directive.
   stated.value = map;
   if (directive === 'delete') return undefined;
   if (isNew || isItself || directive === 'replace' || !isObject(before.value)) {
@@ -140,7 +140,7 @@ function mergeCell(
   return before;
 }
 
-/** A key that one side left out is written, so that the item can be found by it. */
+/** Writes missing keys, so that the item can be found by them. */
 function completeKeys(cell: Cell, keys: readonly string[], texts: readonly string[]): void {
   for (const [index, key] of keys.entries()) {
     const text = texts[index] ?? '';
@@ -157,16 +157,16 @@ function distinct(identities: readonly (readonly string[])[]): (readonly string[
   });
 }
 
-/** The texts of one item's merge keys, in the order of the keys; '' for a key it does not state. */
-type KeyStringMap = readonly string[];
+/** The merge key values of one item, in the order of the keys; '' for a missing key. */
+type KeyValues = readonly string[];
 
-/** Where items state different keys, those that agree in one and contradict in none are one: port 80 is port 80/TCP. */
-function mergePartialKeys(identities: readonly KeyStringMap[]): KeyStringMap[] {
+/** Items with different keys are the same if they share one value and contradict in none: port 80 is port 80/TCP. */
+function mergePartialKeys(identities: readonly KeyValues[]): KeyValues[] {
   const result = [...identities];
   for (let left = 0; left < result.length; left++) {
-    const wanted = result[left] as KeyStringMap;
+    const wanted = result[left] as KeyValues;
     for (let right = 0; right < result.length; right++) {
-      const united = unite(wanted, result[right] as KeyStringMap);
+      const united = unite(wanted, result[right] as KeyValues);
       if (united === undefined) continue;
       result[left] = united;
       result[right] = united;
@@ -175,7 +175,7 @@ function mergePartialKeys(identities: readonly KeyStringMap[]): KeyStringMap[] {
   return result;
 }
 
-function unite(left: KeyStringMap, right: KeyStringMap): KeyStringMap | undefined {
+function unite(left: KeyValues, right: KeyValues): KeyValues | undefined {
   let agree = false;
   const united: string[] = [];
   for (const [index, text] of left.entries()) {
@@ -187,11 +187,11 @@ function unite(left: KeyStringMap, right: KeyStringMap): KeyStringMap | undefine
   return agree ? united : undefined;
 }
 
-/** The keys that at least one of the identities states; all of them when none does. */
+/** The keys that at least one identity has, or all keys if none has any. */
 function statedKeys(
   keys: readonly string[],
-  identities: readonly KeyStringMap[],
-): { readonly keys: readonly string[]; texts(identity: KeyStringMap): KeyStringMap } {
+  identities: readonly KeyValues[],
+): { readonly keys: readonly string[]; texts(identity: KeyValues): KeyValues } {
   const stated = keys.map((_key, index) => identities.some((identity) => (identity[index] ?? '') !== ''));
   if (!stated.includes(true)) return { keys, texts: (identity) => identity };
   return {

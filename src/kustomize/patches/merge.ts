@@ -7,11 +7,10 @@ import { takeDirectiveOfNewMap, takeMapDirective } from './directive.ts';
 import { type ItemMerge, mergeKeyedList } from './merge-list.ts';
 
 /**
- * Strategic merge as kustomize does it, its peculiarities included: items of the patch come first, lists without
- * merge keys are replaced, and the whole object is walked, so that twins in a keyed list become one even where the
- * patch says nothing. The policy rule's merge keeps the order of the object instead and has anchors.
+ * Strategic merge with kustomize's behavior: patch items come first, lists without merge keys are replaced, and duplicates
+ * in any keyed list of the object become one. Policy rules use another merge, which keeps the order and supports anchors.
  *
- * Undefined when the patch deletes the object; the object itself (===) when nothing changes.
+ * Undefined if the patch deletes the object; the same object (===) if nothing changes.
  */
 export function mergeKustomizePatch(
   object: JsonObject,
@@ -20,19 +19,19 @@ export function mergeKustomizePatch(
 ): JsonObject | undefined {
   const { directive, map } = takeMapDirective(patch);
   if (directive === 'delete') return undefined;
-  // At the top of a resource kustomize pays no heed to `replace`, nor to the rest of such a patch.
+  // At the top level kustomize ignores `replace` and the rest of such a patch.
   return directive === 'replace' ? object : mergeMembers(object, map, schema);
 }
 
 const items: ItemMerge = { value: mergeValue, members: mergeMembers };
 
-/** The value that comes to stand there; undefined for none. */
+/** The merged value; undefined removes it. */
 function mergeValue(
   before: Json | undefined,
   patch: Json | undefined,
   schema: SchemaNode | undefined,
 ): Json | undefined {
-  if (patch === undefined) return before === undefined ? undefined : settle(before, schema);
+  if (patch === undefined) return before === undefined ? undefined : mergeDuplicates(before, schema);
   if (patch === null) return undefined;
   if (before !== undefined && before !== null && shapeOf(before) !== shapeOf(patch)) {
     throw wrongShape(before, patch);
@@ -44,8 +43,8 @@ function mergeValue(
 }
 
 /**
- * kustomize keeps the quotes of the text that a number or a truth is written over. Which texts had quotes is not known
- * here, except where they must have had some.
+ * kustomize keeps the quotes of a string that a number or boolean replaces. Quotes are only known here for strings that
+ * need them.
  */
 function scalarOver(before: Json | undefined, patch: Json): Json {
   if (typeof before !== 'string' || typeof patch === 'string') return patch;
@@ -59,7 +58,7 @@ function mergeMap(
 ): JsonObject | undefined {
   const { directive, map } = before === undefined ? takeDirectiveOfNewMap(patch) : takeMapDirective(patch);
   if (directive === 'delete') return undefined;
-  // What is new is merged with itself, so that nulls and directives further down are carried out.
+  // A new map is merged with itself, to apply nulls and directives inside.
   const isNew = directive === 'replace' || before === undefined || before === patch;
   return mergeMembers(isNew ? map : before, map, schema);
 }
@@ -80,14 +79,14 @@ function mergeMembers(before: JsonObject, patch: JsonObject, schema: SchemaNode 
     for (const key of Object.keys(before)) {
       if (Object.hasOwn(patch, key)) continue;
       const field = schema.fields.get(key);
-      if (field !== undefined) write(key, settle(before[key] as Json, field));
+      if (field !== undefined) write(key, mergeDuplicates(before[key] as Json, field));
     }
   }
   return copy ?? before;
 }
 
-/** What the patch does not reach is walked too. */
-function settle(value: Json, schema: SchemaNode | undefined): Json {
+/** Also merges duplicates in fields that the patch does not contain. */
+function mergeDuplicates(value: Json, schema: SchemaNode | undefined): Json {
   if (schema === undefined || typeof value !== 'object' || value === null) return value;
   if (isObject(value)) return schema.fields.size === 0 ? value : mergeMembers(value, {}, schema);
   if (schema.mergeKeys === undefined || !isArray(value)) return value;

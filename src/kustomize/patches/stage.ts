@@ -18,7 +18,7 @@ import { applyJsonPatch } from './json.ts';
 import { applyStrategicPatch, findPatchTarget } from './strategic.ts';
 import { readPatch } from './text.ts';
 
-/** `patchesStrategicMerge`: files or inline texts, each finds its resource by its own id. */
+/** `patchesStrategicMerge`: files or inline patches. Each finds its resource by its id. */
 export function applyStrategicMergePatches(
   set: ResourceSet,
   entries: readonly string[],
@@ -32,7 +32,7 @@ export function applyStrategicMergePatches(
     const patch = readPatch(text, 'StrategicMergePatch', place, context);
     if (patch.type !== 'strategic') continue;
     if (patch.patches.length === 0) {
-      throw new KustomizeError('KYM_KUSTOMIZE_PATCH', 'the patch appears to be empty', place);
+      throw new KustomizeError('KYM_KUSTOMIZE_PATCH', 'the patch is empty', place);
     }
     for (const one of patch.patches) {
       const target = atLocation(place, () => findPatchTarget(set, one));
@@ -41,25 +41,25 @@ export function applyStrategicMergePatches(
   }
 }
 
-/** `patches`: strategic merge or JSON patches to whatever their target selects. */
+/** `patches`: strategic merge or JSON patches for the resources that their target selects. */
 export function applyPatches(set: ResourceSet, entries: readonly PatchEntry[], context: BuildContext): void {
   for (const [index, entry] of entries.entries()) applyPatch(set, entry, `patches[${index}]`, context);
 }
 
-/** One entry of `patches`; `field` is its place in the kustomization. */
+/** One entry of `patches`; `field` is its path in the kustomization. */
 export function applyPatch(set: ResourceSet, entry: PatchEntry, field: string, context: BuildContext): void {
   const source = patchSource(entry, field, context);
   const patch = readPatch(source.text, entry.type, source.place, context);
   if (patch.type === 'json') {
     if (entry.target === undefined) {
-      const message = 'a JSON patch has to have a target';
+      const message = 'a JSON patch needs a target';
       throw new KustomizeError('KYM_KUSTOMIZATION_INVALID', message, placeOf(context, `${field}.target`));
     }
     applyToTargets(set, entry, patch.operations, source.place, context, field);
     return;
   }
   if (entry.target !== undefined && patch.patches.length > 1) {
-    const message = 'several strategic merge patches in one entry cannot have a target';
+    const message = 'an entry with several strategic merge patches cannot have a target';
     throw new KustomizeError('KYM_KUSTOMIZATION_INVALID', message, placeOf(context, `${field}.target`));
   }
   for (const one of patch.patches) {
@@ -84,7 +84,7 @@ export function applyJson6902Patches(
   for (const [index, entry] of entries.entries()) {
     const field = `patchesJson6902[${index}]`;
     if (entry.target?.name === undefined || entry.target.name === '') {
-      const message = 'the target has to have a name';
+      const message = 'the target needs a name';
       throw new KustomizeError(
         'KYM_KUSTOMIZATION_INVALID',
         message,
@@ -94,7 +94,7 @@ export function applyJson6902Patches(
     const source = patchSource(entry, field, context);
     const patch = readPatch(source.text, 'JsonPatch', source.place, context);
     if (patch.type !== 'json' || patch.operations.length === 0) {
-      throw new KustomizeError('KYM_KUSTOMIZE_PATCH', 'the patch appears to be empty', source.place);
+      throw new KustomizeError('KYM_KUSTOMIZE_PATCH', 'the patch is empty', source.place);
     }
     applyToTargets(set, entry, patch.operations, source.place, context, field, false);
   }
@@ -112,8 +112,9 @@ function applyToTargets(
   const targets = selectTargets(set, target, placeOf(context, `${field}.target`), context.options.warn);
   for (const resource of targets) {
     patching(set, resource, place, () => {
-      const patched = applyJsonPatch(annotatable(resource, remembers), operations);
-      if (!isObject(patched)) throw new KustomizeError('KYM_KUSTOMIZE_PATCH', 'the patch leaves no map');
+      const patched = applyJsonPatch(withAnnotationsMap(resource, remembers), operations);
+      if (!isObject(patched))
+        throw new KustomizeError('KYM_KUSTOMIZE_PATCH', 'the patched resource is not a map');
       if (remembers && !resource.previousIds.some((known) => sameId(known, currentId(resource)))) {
         set.rememberId(resource);
       }
@@ -123,18 +124,18 @@ function applyToTargets(
 }
 
 /**
- * kustomize notes earlier names in annotations, so that a resource that has some has a map of annotations too, to which
- * a patch can add. `patches` takes such a note of every resource.
+ * kustomize stores earlier names in annotations, so a renamed resource has an annotations map that a patch can add to.
+ * `patches` stores them for every resource.
  */
-function annotatable(resource: Resource, isNoted: boolean): JsonObject {
+function withAnnotationsMap(resource: Resource, isStored: boolean): JsonObject {
   const { object, previousIds, needsHash, behavior } = resource;
-  const isRemembered = isNoted || previousIds.length > 0 || needsHash || behavior !== 'unspecified';
+  const isRemembered = isStored || previousIds.length > 0 || needsHash || behavior !== 'unspecified';
   const metadata = member(object, 'metadata');
   if (!isRemembered || !isObject(metadata) || Object.hasOwn(metadata, 'annotations')) return object;
   return setMember(object, 'metadata', setMember(metadata, 'annotations', {}));
 }
 
-/** An error names the resource that could not be patched. Two resources may not come to share an id. */
+/** Adds the resource to errors, and checks that the patch did not create a duplicate id. */
 function patching(set: ResourceSet, resource: Resource, place: KustomizeLocation, action: () => void): void {
   const id = currentId(resource);
   atLocation(place, () => {

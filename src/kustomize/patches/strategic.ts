@@ -11,7 +11,7 @@ export interface PatchOptions {
   readonly allowKindChange?: boolean | undefined;
 }
 
-/** Finds the resource that a patch without a target names by its own id, now or before. */
+/** Finds the resource with the id of a patch without target, among current and earlier ids. */
 export function findPatchTarget(set: ResourceSet, patch: Resource): Resource {
   const id = originalId(patch);
   const [target, ...others] = set.withAnyId(id);
@@ -19,12 +19,12 @@ export function findPatchTarget(set: ResourceSet, patch: Resource): Resource {
   const what = target === undefined ? 'no resource matches' : `${others.length + 1} resources match`;
   throw new KustomizeError(
     'KYM_KUSTOMIZE_NO_TARGET',
-    `${what} the strategic merge patch ${describeId(id)}${id.version === '' ? ', which states no apiVersion' : ''}`,
-    { hint: 'Group, version, kind, name and namespace have to agree; a target selects by less.' },
+    `${what} the strategic merge patch ${describeId(id)}${id.version === '' ? ', which has no apiVersion' : ''}`,
+    { hint: 'Group, version, kind, name and namespace must match. Use a target to select by fewer fields.' },
   );
 }
 
-/** Merges a patch into a resource; one that the patch deletes leaves the set. */
+/** Merges a patch into a resource, or removes the resource if the patch deletes it. */
 export function applyStrategicPatch(
   set: ResourceSet,
   resource: Resource,
@@ -44,7 +44,7 @@ export function applyStrategicPatch(
   else if (merged !== object) set.update(resource, merged);
 }
 
-/** What a patch says about the identity of its target is no change, unless the options allow it. */
+/** Removes the identity fields of a patch, unless the options allow changing them. */
 function withoutIdentity(patch: JsonObject, options: PatchOptions): JsonObject {
   let result = removeMember(patch, 'apiVersion');
   if (options.allowKindChange !== true) result = removeMember(result, 'kind');

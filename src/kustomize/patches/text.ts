@@ -5,14 +5,14 @@ import type { Resource } from '../resource/resource.ts';
 import { readSettingsYaml, yamlMessage } from '../yaml/read.ts';
 import { type JsonPatchOperation, readJsonPatch } from './json.ts';
 
-/** What the text of a patch turned out to be. */
+/** A parsed patch. */
 export type ReadPatch =
   | { readonly type: 'strategic'; readonly patches: readonly Resource[] }
   | { readonly type: 'json'; readonly operations: readonly JsonPatchOperation[] };
 
 /**
- * A list is a JSON patch, a map with kind and name a strategic merge patch; `type` only states which it has to be.
- * JSON patches are read with the booleans of YAML 1.1, strategic merge patches as resources are.
+ * A list is a JSON patch, a map with kind and name a strategic merge patch; `type` must agree. JSON patches are read with YAML
+ * 1.1 booleans, strategic merge patches like resources.
  */
 export function readPatch(
   text: string,
@@ -21,7 +21,7 @@ export function readPatch(
   context: BuildContext,
 ): ReadPatch {
   if (type !== undefined && !knownTypes.includes(type)) {
-    throw new KustomizeError('KYM_KUSTOMIZATION_INVALID', `'${type}' is no type of patch`, {
+    throw new KustomizeError('KYM_KUSTOMIZATION_INVALID', `unknown patch type '${type}'`, {
       ...place,
       field: `${place.field}.type`,
       hint: `Known: ${knownTypes.join(', ')}.`,
@@ -30,11 +30,14 @@ export function readPatch(
   const first = firstDocument(text, place);
   const isJson = isArray(first);
   if (first !== undefined && !isJson && !isObject(first)) {
-    throw unreadable('the text is neither a list of operations nor a map with kind and metadata.name', place);
+    throw unreadable(
+      'the patch is neither a list of operations nor a map with kind and metadata.name',
+      place,
+    );
   }
   if (first !== undefined && type !== undefined && isJson !== (type === 'JsonPatch')) {
     throw unreadable(
-      `the text is a ${isJson ? 'JSON patch' : 'strategic merge patch'}, not a ${type}`,
+      `the patch is a ${isJson ? 'JSON patch' : 'strategic merge patch'}, not a ${type}`,
       place,
     );
   }
@@ -54,7 +57,7 @@ export function readPatch(
 
 const knownTypes = ['StrategicMergePatch', 'JsonPatch'];
 
-/** Undefined when the text holds nothing but comments. */
+/** Undefined if the patch contains only comments. */
 function firstDocument(text: string, place: KustomizeLocation): Json | undefined {
   try {
     return readSettingsYaml(text)[0];

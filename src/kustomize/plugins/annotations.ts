@@ -10,7 +10,7 @@ import {
 } from '../resource/resource.ts';
 import { printYaml } from '../yaml/print.ts';
 
-/** By this a transformer's output used to be recognised; plugins see it on every resource. */
+/** Plugins receive it on every resource. Earlier kustomize versions matched plugin output by it. */
 const idAnnotation = 'kustomize.config.k8s.io/id';
 const hashAnnotation = 'kustomize.config.k8s.io/needs-hash';
 const behaviorAnnotation = 'kustomize.config.k8s.io/behavior';
@@ -29,7 +29,7 @@ const buildAnnotations: ReadonlySet<string> = new Set([
   'config.k8s.io/id',
 ]);
 
-/** The object as a plugin gets it: with its id and what the build remembers about its names. */
+/** The object for a plugin, with annotations for its id and earlier names. */
 export function annotatedForPlugin(resource: Resource): JsonObject {
   const { group, kind, name, namespace, version } = currentId(resource);
   const id = Object.fromEntries(
@@ -58,7 +58,7 @@ export function withoutBuildAnnotations(object: JsonObject): JsonObject {
   return withAnnotations(object, Object.fromEntries(kept));
 }
 
-/** What a generator asks for by annotations: a hash in the name, and what to do where the id is there already. */
+/** Reads the generator annotations: name hash, and the behavior for an existing id. */
 export function generatorRequest(object: JsonObject): {
   readonly object: JsonObject;
   readonly needsHash: boolean;
@@ -75,7 +75,7 @@ export function generatorRequest(object: JsonObject): {
       kept.length === Object.keys(annotations).length
         ? object
         : withAnnotations(object, Object.fromEntries(kept)),
-    needsHash: hash === undefined ? false : truth(String(hash)),
+    needsHash: hash === undefined ? false : parseBoolean(String(hash)),
     behavior: isBehavior(behavior) ? behavior : 'unspecified',
   };
 }
@@ -84,12 +84,12 @@ function isBehavior(value: unknown): value is Behavior {
   return value === 'create' || value === 'merge' || value === 'replace';
 }
 
-/** The words that Go takes for a boolean. */
-function truth(text: string): boolean {
+/** Parses a boolean like Go. */
+function parseBoolean(text: string): boolean {
   if (['1', 't', 'T', 'TRUE', 'true', 'True'].includes(text)) return true;
   if (['0', 'f', 'F', 'FALSE', 'false', 'False'].includes(text)) return false;
   throw new KustomizeError(
     'KYM_PLUGIN_OUTPUT',
-    `the annotation ${hashAnnotation} contains an invalid value ("${text}"): true or false is needed`,
+    `the annotation ${hashAnnotation} has the invalid value "${text}"; expected true or false`,
   );
 }

@@ -2,7 +2,7 @@ import { type JsonObject, member } from '../../json/value.ts';
 import type { KustomizationFolder } from '../kustomization/folder.ts';
 import { KustomizeError } from '../kustomize-error.ts';
 
-/** Arguments that a config gives its plugin besides itself: a line as a shell reads it, and the lines of a file. */
+/** The plugin arguments of a config: `argsOneLiner`, split like a shell does, and the lines of `argsFromFile`. */
 export function pluginArguments(config: JsonObject, folder: KustomizationFolder): readonly string[] {
   const line = member(config, 'argsOneLiner');
   const file = member(config, 'argsFromFile');
@@ -14,7 +14,7 @@ export function pluginArguments(config: JsonObject, folder: KustomizationFolder)
   ];
 }
 
-/** Quotes and backslashes as in a shell; `#` begins a comment. An empty pair of quotes is no word. */
+/** Splits words with shell quotes and backslashes; `#` starts a comment. Empty quotes produce no word. */
 export function splitWords(line: string): readonly string[] {
   const words: string[] = [];
   let word = '';

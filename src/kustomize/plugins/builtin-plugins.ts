@@ -31,9 +31,7 @@ import { type SubjectMode, setNamespace } from '../transformers/namespace-transf
 import { applyReplacements } from '../transformers/replacement-stage.ts';
 import { setReplicas } from '../transformers/replica-transformer.ts';
 
-/** A transformer that a config of `apiVersion: builtin` names by its kind. */
 export type BuiltinTransformer = (set: ResourceSet, config: JsonObject, context: BuildContext) => void;
-/** A generator that a config of `apiVersion: builtin` names by its kind: the resources it makes. */
 export type BuiltinGenerator = (config: JsonObject, context: BuildContext) => readonly Resource[];
 
 const configShape: Shape = {
@@ -64,7 +62,7 @@ interface Config {
   readonly metadata?: JsonObject | undefined;
 }
 
-/** Reads a config as kustomize does: fields it does not know are passed over. */
+/** Decodes a config like kustomize: unknown fields are ignored. */
 function transformer(run: (set: ResourceSet, config: Config, specs: readonly FieldSpec[]) => void) {
   return (set: ResourceSet, config: JsonObject, context: BuildContext): void => {
     const options = { file: context.folder.file, lenient: true };
@@ -174,7 +172,7 @@ function subjectMode(text: string | undefined): SubjectMode {
   );
 }
 
-/** ConfigMapGenerator and SecretGenerator: their configs have the fields of the entries in a kustomization. */
+/** The built-in generators. Their configs have the fields of the kustomization entries. */
 export const builtinGenerators: ReadonlyMap<string, BuiltinGenerator> = new Map([
   [
     'ConfigMapGenerator',
@@ -202,7 +200,7 @@ const jsonShape: Shape = {
   },
 };
 
-/** Fields that the shape does not know are those of any config: apiVersion, kind, metadata. */
+/** Decodes a config. Unknown fields such as apiVersion, kind and metadata are ignored. */
 function read<T>(config: JsonObject, shape: Shape, context: BuildContext): T {
   const name = String(member(config, 'kind') ?? '');
   return (decode(config, shape, name, { file: context.folder.file, lenient: true }) ?? {}) as T;

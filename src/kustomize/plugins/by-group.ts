@@ -10,7 +10,7 @@ import { printYaml } from '../yaml/print.ts';
 import { pluginName } from './lookup.ts';
 import { type PluginResult, pluginFailed, runPlugin } from './process.ts';
 
-/** All configs of one API group, which one program serves: `<program> generate` and `<program> transform`. */
+/** The configs of one API group. One program handles them: `<program> generate` and `<program> transform`. */
 export interface PluginGroup {
   readonly group: string;
   readonly path: string;
@@ -18,7 +18,7 @@ export interface PluginGroup {
   readonly transformers: readonly JsonObject[];
 }
 
-/** With this a program says that it does not know the subcommand. */
+/** Exit code of a program that does not support the subcommand. */
 const unsupported = 127;
 
 /** One run for all generator configs of the group. */
@@ -32,9 +32,8 @@ export async function generateByGroup(
 }
 
 /**
- * One run for all configs of the group. Generators are asked too, and may say that they do not transform. The resources
- * stay the ones they are: they are not added, removed, renamed or moved, except that a config with a `generate` of its
- * own, listed as a transformer, may add some.
+ * One run for all configs of the group. Generators are included and may report that they do not transform. A transformer must
+ * not add, remove, rename or move resources; only a config with `generate` that is listed as a transformer may add some.
  */
 export async function transformByGroup(
   group: PluginGroup,
@@ -47,10 +46,10 @@ export async function transformByGroup(
   if (result.exitCode === unsupported && group.transformers.length === 0) return;
   if (result.exitCode !== 0) throw failed(group, 'transform', result);
   const mayAdd = group.transformers.some((config) => Object.hasOwn(config, 'generate'));
-  takeOver(set, nonVirtual(result.output, group), group, mayAdd);
+  applyOutput(set, nonVirtual(result.output, group), group, mayAdd);
 }
 
-function takeOver(
+function applyOutput(
   set: ResourceSet,
   objects: readonly JsonObject[],
   group: PluginGroup,
@@ -95,7 +94,7 @@ function changed(
   );
 }
 
-/** A program may hand its whole input on: configs are left out of what it printed. */
+/** Removes configs from the output: a program may print its whole input. */
 function nonVirtual(output: string, group: PluginGroup): readonly JsonObject[] {
   const virtual = new Set([...group.generators, ...group.transformers].map(virtualKey));
   try {
@@ -108,7 +107,7 @@ function nonVirtual(output: string, group: PluginGroup): readonly JsonObject[] {
     if (!(error instanceof KustomizeError)) throw error;
     throw new KustomizeError(
       'KYM_PLUGIN_OUTPUT',
-      `${titleOf(group)} printed what is no resource: ${error.message}`,
+      `${titleOf(group)} printed an invalid resource: ${error.message}`,
     );
   }
 }
@@ -147,8 +146,8 @@ function failed(
 ): KustomizeError {
   const what =
     exitCode === unsupported
-      ? `does not do '${subcommand}' (exit code 127)`
-      : `ended with exit code ${exitCode}`;
+      ? `does not support '${subcommand}' (exit code 127)`
+      : `exited with code ${exitCode}`;
   return pluginFailed(`${titleOf(group)} ${subcommand}`, what, messages);
 }
 

@@ -11,10 +11,10 @@ import { pluginArguments } from './args.ts';
 import { pluginFailed, runPlugin } from './process.ts';
 import { readOutput } from './result.ts';
 
-/** A longer variable would keep the program from starting. */
+/** Linux cannot start a program with a longer variable. */
 const longestVariable = 131_071;
 
-/** What a plugin with one program for its kind makes: its config is a file, named in its first argument. */
+/** Runs the program of a kind as generator. Its first argument is the config file. */
 export async function generateByKind(
   path: string,
   config: JsonObject,
@@ -23,7 +23,7 @@ export async function generateByKind(
   return readOutput(await run(path, config, '', context), titleOf(path), context);
 }
 
-/** What it makes of the resources, each of which carries its id as an annotation. */
+/** Runs the program of a kind as transformer. Each resource has an id annotation. */
 export async function transformByKind(
   path: string,
   config: JsonObject,
@@ -59,7 +59,7 @@ async function run(path: string, config: JsonObject, input: string, context: Bui
     };
     const result = await runPlugin(command, options.pluginLimits ?? defaultPluginLimits);
     if (result.exitCode === 0) return result.output;
-    throw pluginFailed(command.title, `ended with exit code ${result.exitCode}`, result.messages);
+    throw pluginFailed(command.title, `exited with code ${result.exitCode}`, result.messages);
   } finally {
     rmSync(temporary, { recursive: true, force: true });
   }

@@ -10,22 +10,22 @@ import { createResourceSet, type ResourceSet } from '../resource/resource-set.ts
 import { pluginName } from './lookup.ts';
 
 export interface PatchedConfigs {
-  /** By config as it was; the configs that a patch deleted are missing. */
+  /** By original config, without configs that a patch deleted. */
   readonly configs: ReadonlyMap<JsonObject, JsonObject>;
-  /** What is left for the resources: without patches that named configs alone. */
+  /** Without the patches that only apply to configs. */
   readonly kustomization: Kustomization;
 }
 
 /**
- * The kustomization's own patches, applied to the configs of its plugins. A patch with a target reaches a config when the
- * target names a group, a kind or a name; one without, when it states the config's id.
+ * Applies the patches of a kustomization to its plugin configs. A patch with a target applies if the target has a group, kind
+ * or name; a patch without target applies if it has the id of the config.
  */
 export function patchConfigs(
   configs: readonly JsonObject[],
   kustomization: Kustomization,
   context: BuildContext,
 ): PatchedConfigs {
-  // Each in a set of its own: configs need no names, so their ids may be alike.
+  // Each config has its own set: names are optional, so ids may be equal.
   const sets = new Map(
     configs.map((config) => [config, createResourceSet([createResource(asResource(config))])]),
   );
@@ -56,7 +56,7 @@ export function patchConfigs(
   };
 }
 
-/** Whether the entry still has to be applied to the resources. */
+/** Patches the configs. Returns whether the entry also applies to resources. */
 function patchBy(
   entry: PatchEntry,
   field: string,
@@ -74,7 +74,7 @@ function patchBy(
   return !isForConfigs(text, sets, entry.options ?? {}, context);
 }
 
-/** Applies a strategic merge patch to the configs it names; true when it names nothing else. */
+/** Applies a strategic merge patch to matching configs. Returns whether all its patches matched one. */
 function isForConfigs(
   text: string,
   sets: readonly ResourceSet[],
@@ -101,7 +101,7 @@ function isSameConfig(patch: Resource, config: Resource): boolean {
   return key(patch) === key(config);
 }
 
-/** Selectors look at apiVersion. */
+/** Selectors need an apiVersion. */
 function asResource(config: JsonObject): JsonObject {
   if (Object.hasOwn(config, 'apiVersion')) return config;
   const { group, version } = pluginName(config);

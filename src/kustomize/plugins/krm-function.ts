@@ -11,7 +11,7 @@ import { annotatedForPlugin } from './annotations.ts';
 import { pluginFailed, runPlugin } from './process.ts';
 import { readOutput } from './result.ts';
 
-/** What a function makes. A generator gets its own config as the only item. */
+/** Runs a function as generator. Its config is the only input item. */
 export async function generateByFunction(
   spec: FunctionSpec,
   config: JsonObject,
@@ -20,7 +20,7 @@ export async function generateByFunction(
   return run(spec, config, [withLocalConfig(printYaml(config))], context);
 }
 
-/** What a function makes of the resources. */
+/** Runs a function as transformer. */
 export async function transformByFunction(
   spec: FunctionSpec,
   config: JsonObject,
@@ -43,7 +43,7 @@ async function run(
 ): Promise<readonly JsonObject[]> {
   const { folder, options } = context;
   if (folder.root === '/') {
-    throw new KustomizeError('KYM_PLUGIN_FAILED', 'functions are not run in the folder /');
+    throw new KustomizeError('KYM_PLUGIN_FAILED', 'functions cannot run in the folder /');
   }
   const command = {
     title: functionTitle(spec),
@@ -56,9 +56,9 @@ async function run(
   };
   const result = await runPlugin(command, options.pluginLimits ?? defaultPluginLimits);
   if (result.exitCode !== 0) {
-    throw pluginFailed(command.title, `ended with exit code ${result.exitCode}`, result.messages);
+    throw pluginFailed(command.title, `exited with code ${result.exitCode}`, result.messages);
   }
-  // A ResourceList is taken apart like any list; its `results` are remarks for people.
+  // A ResourceList is read like any list; its `results` are ignored.
   return readOutput(result.output, command.title, context);
 }
 
@@ -74,7 +74,7 @@ function environmentOf(
   );
 }
 
-/** The text is written as kustomize writes it, down to the order of annotations. */
+/** Prints a ResourceList exactly like kustomize, including the order of annotations. */
 function resourceList(config: JsonObject, items: readonly string[]): string {
   const head = 'apiVersion: config.kubernetes.io/v1\nkind: ResourceList\n';
   const listed = items.map((item, index) => listItem(withCounters(item, index))).join('');
@@ -92,12 +92,12 @@ function withCounters(text: string, index: number): string {
   ]);
 }
 
-/** Keeps the config out of the output when a function hands it on. */
+/** Removes the config from the output if a function returns it. */
 function withLocalConfig(text: string): string {
   return withAnnotationLines(text, [['config.kubernetes.io/local-config', 'true']]);
 }
 
-/** Adds annotations behind those that a printed resource has. */
+/** Appends annotations to those of a printed resource. */
 function withAnnotationLines(text: string, annotations: readonly (readonly [string, string])[]): string {
   const added = annotations.map(([key, value]) => `    ${key}: '${value}'`);
   const lines = text.split('\n');
@@ -126,7 +126,7 @@ function indented(text: string, pad: string): string {
   return text.replace(/^(?=.)/gm, pad);
 }
 
-/** The program that a config names as its function. */
+/** The executable of a KRM function. */
 export interface FunctionSpec {
   readonly path: string;
   readonly args: readonly string[];
@@ -136,7 +136,7 @@ export interface FunctionSpec {
 
 const specAnnotations = ['config.kubernetes.io/function', 'config.k8s.io/function'];
 
-/** Undefined when the config names no function. Throws for containers, which are not run. */
+/** Undefined if the config has no function. Throws for containers, which are not supported. */
 export function functionSpec(config: JsonObject): FunctionSpec | undefined {
   const annotations = annotationsOf(config);
   for (const annotation of specAnnotations) {
@@ -163,19 +163,19 @@ function readSpec(value: Json, place: string): FunctionSpec {
 function texts(exec: JsonObject, key: string, place: string): readonly string[] {
   const value = member(exec, key) ?? [];
   if (isArray(value) && value.every((item) => typeof item === 'string')) return value as readonly string[];
-  throw invalid(`${place}: exec.${key} is a list of texts`);
+  throw invalid(`${place}: exec.${key} must be a list of strings`);
 }
 
 function checked(value: Json, known: readonly string[], place: string): JsonObject {
-  if (!isObject(value)) throw invalid(`${place} is a map`);
+  if (!isObject(value)) throw invalid(`${place} must be a map`);
   const unknown = Object.keys(value).find((key) => !known.includes(key));
   if (unknown !== undefined) throw invalid(`${place}: unknown field "${unknown}"`);
   return value;
 }
 
 function container(): KustomizeError {
-  return new KustomizeError('KYM_PLUGIN_FAILED', 'functions in containers are not run here', {
-    hint: 'Name a program with exec.path instead.',
+  return new KustomizeError('KYM_PLUGIN_FAILED', 'container functions are not supported', {
+    hint: 'Use exec.path instead.',
   });
 }
 

@@ -5,7 +5,7 @@ import { KustomizeError } from '../kustomize-error.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** What a config states about the plugin it is for. */
+/** The plugin that a config names. */
 export interface PluginName {
   readonly group: string;
   readonly version: string;
@@ -20,7 +20,7 @@ export type FoundPlugin =
   /** One program for a whole group: `plugins/<group>`. */
   | { readonly layout: 'group'; readonly path: string };
 
-/** `groupVersion` is the proposal's name for apiVersion, and may be a group alone. */
+/** `groupVersion` is the name for apiVersion in the proposal. It may be a group without version. */
 export function pluginName(config: JsonObject): PluginName {
   const apiVersion = textAt(config, 'apiVersion');
   const stated = apiVersion === '' ? textAt(config, 'groupVersion') : apiVersion;
@@ -33,7 +33,7 @@ export function pluginName(config: JsonObject): PluginName {
   };
 }
 
-/** Finds the program for a config; throws with all paths that were tried. */
+/** Finds the program for a config. The error lists all paths tried. */
 export function findPlugin(name: PluginName, role: PluginRole, environment: Environment): FoundPlugin {
   const tried: string[] = [];
   const find = (path: string): string | undefined => {
@@ -48,7 +48,7 @@ export function findPlugin(name: PluginName, role: PluginRole, environment: Envi
     return path;
   };
   if (isSafeName(name)) {
-    // The first root that exists is the only one, as in kustomize; where none exists, all are named.
+    // As in kustomize, only the first existing root is searched. If none exists, the error lists all.
     const roots = kindRoots(environment);
     const existing = roots.find((root) => statOf(root)?.isDirectory() === true);
     for (const root of existing === undefined ? roots : [existing]) {
@@ -60,10 +60,11 @@ export function findPlugin(name: PluginName, role: PluginRole, environment: Envi
       if (path !== undefined) return { layout: 'group', path };
     }
   }
-  const tries = tried.length === 0 ? 'its group, version and kind make no path' : `tried ${tried.join(', ')}`;
+  const tries =
+    tried.length === 0 ? 'its group, version and kind are not valid path names' : `tried ${tried.join(', ')}`;
   throw new KustomizeError(
     'KYM_PLUGIN_NOT_FOUND',
-    `there is no plugin for ${name.kind} of group '${name.group}', version '${name.version}': ${tries}`,
+    `no plugin found for ${name.kind} of group '${name.group}', version '${name.version}': ${tries}`,
   );
 }
 
@@ -86,7 +87,7 @@ function groupPaths(group: string, role: PluginRole, environment: Environment): 
   );
 }
 
-/** The parts become names of folders: none of them may lead elsewhere. */
+/** The parts become folder names and must not leave the root. */
 function isSafeName({ group, version, kind }: PluginName): boolean {
   return kind !== '' && [group, version, kind].every((part) => !/[/\\\0]|^\.\.?$/.test(part));
 }

@@ -2,9 +2,9 @@ import { spawn } from 'node:child_process';
 import type { PluginLimits } from '../build-context.ts';
 import { KustomizeError } from '../kustomize-error.ts';
 
-/** A program to run once. */
+/** One run of a plugin program. */
 export interface PluginCommand {
-  /** What it is, for messages: `plugin /path/to/it`. */
+  /** The name for messages: `the plugin /path/to/it`. */
   readonly title: string;
   readonly path: string;
   readonly args: readonly string[];
@@ -16,15 +16,15 @@ export interface PluginCommand {
 export interface PluginResult {
   readonly exitCode: number;
   readonly output: string;
-  /** What it printed on standard error, the end of it when it is long. */
+  /** The end of its standard error. */
   readonly messages: string;
 }
 
-const mostMessageBytes = 64 * 1024;
+const maxMessageBytes = 64 * 1024;
 
 /**
- * Runs a plugin in a process group of its own, so that nothing it started outlives it. Throws when it cannot be started,
- * is killed, takes too long or prints too much.
+ * Runs a plugin in its own process group, so that none of its processes outlives it. Throws if it cannot be started, is
+ * killed, takes too long or prints too much.
  */
 export async function runPlugin(command: PluginCommand, limits: PluginLimits): Promise<PluginResult> {
   return await new Promise((resolve, reject) => {
@@ -37,7 +37,7 @@ export async function runPlugin(command: PluginCommand, limits: PluginLimits): P
     const output: Buffer[] = [];
     let messages = Buffer.alloc(0);
     let size = 0;
-    let trouble: KustomizeError | undefined;
+    let failure: KustomizeError | undefined;
     let lingering: NodeJS.Timeout | undefined;
 
     const killGroup = () => {
@@ -49,13 +49,14 @@ export async function runPlugin(command: PluginCommand, limits: PluginLimits): P
       }
     };
     const stop = (error: KustomizeError) => {
-      trouble ??= error;
+      failure ??= error;
       killGroup();
       child.stdout.destroy();
       child.stderr.destroy();
     };
     const timer = setTimeout(
-      () => stop(failed(command, `took longer than ${limits.milliseconds / 1000} s and was ended`, messages)),
+      () =>
+        stop(failed(command, `took longer than ${limits.milliseconds / 1000} s and was killed`, messages)),
       limits.milliseconds,
     );
 
@@ -65,7 +66,7 @@ export async function runPlugin(command: PluginCommand, limits: PluginLimits): P
       output.push(chunk);
     });
     child.stderr.on('data', (chunk: Buffer) => {
-      messages = Buffer.concat([messages, chunk]).subarray(-mostMessageBytes);
+      messages = Buffer.concat([messages, chunk]).subarray(-maxMessageBytes);
     });
     // A plugin need not read its input.
     child.stdin.on('error', () => {});
@@ -75,7 +76,7 @@ export async function runPlugin(command: PluginCommand, limits: PluginLimits): P
       reject(failed(command, `cannot be started: ${error.message}`, messages));
     });
     child.on('exit', () => {
-      // What it left running may hold the pipes open.
+      // Remaining child processes may keep the pipes open.
       lingering = setTimeout(() => {
         killGroup();
         child.stdout.destroy();
@@ -86,17 +87,17 @@ export async function runPlugin(command: PluginCommand, limits: PluginLimits): P
       clearTimeout(timer);
       clearTimeout(lingering);
       killGroup();
-      if (trouble !== undefined) return reject(trouble);
-      if (code === null) return reject(failed(command, `was ended by ${signal ?? 'a signal'}`, messages));
+      if (failure !== undefined) return reject(failure);
+      if (code === null) return reject(failed(command, `was killed by ${signal ?? 'a signal'}`, messages));
       resolve({ exitCode: code, output: Buffer.concat(output).toString(), messages: messages.toString() });
     });
   });
 }
 
-/** An error that holds what the plugin said. */
+/** An error with the standard error of the plugin. */
 export function pluginFailed(title: string, what: string, messages: string): KustomizeError {
-  const said = messages.trim();
-  return new KustomizeError('KYM_PLUGIN_FAILED', `${title} ${what}${said === '' ? '' : `: ${said}`}`);
+  const output = messages.trim();
+  return new KustomizeError('KYM_PLUGIN_FAILED', `${title} ${what}${output === '' ? '' : `: ${output}`}`);
 }
 
 function failed(command: PluginCommand, what: string, messages: Buffer): KustomizeError {
@@ -107,6 +108,6 @@ function tooMuch(command: PluginCommand, limits: PluginLimits): KustomizeError {
   const limit = Math.floor(limits.outputBytes / (1024 * 1024));
   return new KustomizeError(
     'KYM_PLUGIN_OUTPUT',
-    `${command.title} printed more than ${limit} MiB and was ended`,
+    `${command.title} printed more than ${limit} MiB and was killed`,
   );
 }

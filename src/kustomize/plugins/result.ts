@@ -6,29 +6,29 @@ import { createResource, currentId, describeId, idKey, idOf, type Resource } fro
 import type { ResourceSet } from '../resource/resource-set.ts';
 import { generatorRequest, withoutBuildAnnotations } from './annotations.ts';
 
-/** The resources in what a plugin printed. */
+/** Parses the resources in plugin output. */
 export function readOutput(output: string, title: string, context: BuildContext): readonly JsonObject[] {
   try {
     return context.parseResources(output, title).map((resource) => resource.object);
   } catch (error) {
     if (!(error instanceof KustomizeError)) throw error;
-    throw new KustomizeError('KYM_PLUGIN_OUTPUT', `${title} printed what is no resource: ${error.message}`);
+    throw new KustomizeError('KYM_PLUGIN_OUTPUT', `${title} printed an invalid resource: ${error.message}`);
   }
 }
 
-/** Adds what a generator made. */
+/** Adds generated resources. */
 export function addGenerated(
   set: ResourceSet,
   objects: readonly JsonObject[],
   more: Partial<Resource> = {},
 ): void {
-  for (const made of objects) {
-    const { object, ...request } = generatorRequest(made);
+  for (const generated of objects) {
+    const { object, ...request } = generatorRequest(generated);
     mergeGenerated(set, createResource(object, { ...more, ...request }));
   }
 }
 
-/** Resources are known by their ids: the same id is changed, an unknown one added, and those that are missing removed. */
+/** Applies transformer output by id: existing resources are updated, new ones added, missing ones removed. */
 export function replaceById(set: ResourceSet, objects: readonly JsonObject[], title: string): void {
   const seen = new Set<string>();
   for (const printed of objects) {

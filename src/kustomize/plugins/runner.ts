@@ -22,7 +22,7 @@ import {
 import { findPlugin, type PluginRole, pluginName } from './lookup.ts';
 import { addGenerated, replaceById } from './result.ts';
 
-/** What a config asks for, ready to run. */
+/** A plugin for a config, ready to run. */
 export type Plugin =
   | { readonly layout: 'group'; readonly title: string; readonly path: string; readonly group: string }
   | {
@@ -35,8 +35,8 @@ export type Plugin =
 type OwnPlugin = Extract<Plugin, { layout: 'own' }>;
 
 /**
- * First what is built in, policies among it, then a function that the config names, then a program for its kind, then
- * one for its group. Whatever is a program needs leave to run.
+ * Finds the plugin: a built-in one or a policy, then the function that the config names, then a program for its kind, then one
+ * for its group. Functions and programs must be enabled.
  */
 export function pluginFor(config: JsonObject, role: PluginRole, context: BuildContext): Plugin {
   const name = pluginName(config);
@@ -79,24 +79,24 @@ function builtinPlugin(kind: string, context: BuildContext): OwnPlugin {
   const generator: BuiltinGenerator | undefined = builtinGenerators.get(kind);
   const transformer: BuiltinTransformer | undefined = builtinTransformers.get(kind);
   if (generator === undefined && transformer === undefined) {
-    throw new KustomizeError('KYM_PLUGIN_NOT_FOUND', `there is no built-in plugin ${kind}`, {
+    throw new KustomizeError('KYM_PLUGIN_NOT_FOUND', `unknown built-in plugin ${kind}`, {
       hint: `Known: ${[...builtinGenerators.keys(), ...builtinTransformers.keys()].join(', ')}.`,
     });
   }
-  const misplaced = (field: string) =>
+  const wrongField = (field: string) =>
     new KustomizeError(
       'KYM_KUSTOMIZATION_INVALID',
-      `the built-in plugin ${kind} does not belong under ${field}`,
+      `the built-in plugin ${kind} cannot be used under ${field}`,
     );
   return {
     layout: 'own',
     title: `the built-in plugin ${kind}`,
     async generate(set, config, origin) {
-      if (generator === undefined) throw misplaced('generators');
+      if (generator === undefined) throw wrongField('generators');
       for (const resource of generator(config, context)) mergeGenerated(set, { ...resource, origin });
     },
     async transform(set, config) {
-      if (transformer === undefined) throw misplaced('transformers');
+      if (transformer === undefined) throw wrongField('transformers');
       transformer(set, config, context);
     },
   };
@@ -106,7 +106,7 @@ function functionPlugin(spec: FunctionSpec, config: JsonObject, context: BuildCo
   requireName(config, 'a function');
   const title = functionTitle(spec);
   if (!context.options.enableExec) {
-    context.options.warn(`${title} is skipped, as kustomize does it: --enable-exec lets functions run`);
+    context.options.warn(`${title} is skipped, as in kustomize; use --enable-exec to run functions`);
     return { layout: 'own', title, generate: async () => {}, transform: async () => {} };
   }
   return {

@@ -11,24 +11,24 @@ import { groupPlugin, type Plugin, pluginFor } from './runner.ts';
 import { validateBy } from './validator.ts';
 
 /**
- * The stages that `generators`, `transformers` and `validators` of one kustomization ask for, in the order of the
- * build. Configs are read once, when the stages are made.
+ * The stages of `generators`, `transformers` and `validators` of one kustomization, in build order. Configs are read once,
+ * when the stages are created.
  */
 export interface PluginStages {
-  /** What is left for the built-in transformers: patches for configs alone have been applied. */
+  /** The kustomization without patches that only apply to configs. */
   readonly kustomization: Kustomization;
-  /** After the built-in generators: adds what the generators make. */
+  /** Runs after the built-in generators. */
   generate(set: ResourceSet): Promise<void>;
-  /** Before the built-in transformers: plugins of the proposal's layout. */
+  /** Runs group plugins, before the built-in transformers. */
   transformBeforeBuiltins(set: ResourceSet): Promise<void>;
-  /** After the built-in transformers. */
+  /** Runs after the built-in transformers. */
   transform(set: ResourceSet): Promise<void>;
   validate(set: ResourceSet): Promise<void>;
 }
 
 interface Entry {
   readonly config: JsonObject;
-  /** The file that the config is from; undefined for an inline text. */
+  /** The file of the config; undefined for inline YAML. */
   readonly file: string | undefined;
   readonly plugin: Plugin;
 }
@@ -47,7 +47,8 @@ export async function preparePlugins(
     context,
   );
   const groups = gatherGroups(generators, transformers, patched.configs);
-  const at = <T>(field: string, action: () => Promise<T>) => placed(context.folder.file, field, action);
+  const at = <T>(field: string, action: () => Promise<T>) =>
+    withFileAndField(context.folder.file, field, action);
   return {
     kustomization: ofGroups.length === 0 ? kustomization : patched.kustomization,
     async generate(set) {
@@ -96,7 +97,7 @@ async function entriesOf(
   context: BuildContext,
 ): Promise<readonly Entry[]> {
   const configs = await context.loadConfigs(kustomization[role] ?? [], role);
-  return placed(context.folder.file, role, async () =>
+  return withFileAndField(context.folder.file, role, async () =>
     configs.map(({ object, origin }) => ({
       config: object,
       file: origin?.path,
@@ -105,7 +106,7 @@ async function entriesOf(
   );
 }
 
-/** By program, in the order in which the kustomization names them. */
+/** By program, in the order of the kustomization. */
 function gatherGroups(
   generators: readonly Entry[],
   transformers: readonly Entry[],
@@ -125,7 +126,7 @@ function gatherGroups(
   return groups;
 }
 
-async function placed<T>(file: string, field: string, action: () => Promise<T>): Promise<T> {
+async function withFileAndField<T>(file: string, field: string, action: () => Promise<T>): Promise<T> {
   try {
     return await action();
   } catch (error) {

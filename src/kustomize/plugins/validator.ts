@@ -6,7 +6,7 @@ import { currentId, describeId, idKey, idOf } from '../resource/resource.ts';
 import { copyResourceSet, type ResourceSet } from '../resource/resource-set.ts';
 import { withoutBuildAnnotations } from './annotations.ts';
 
-/** Runs a validator on a copy; it may say that something is wrong, but change nothing. */
+/** Runs a validator on a copy. It may report errors but must not change resources. */
 export async function validateBy(
   title: string,
   set: ResourceSet,
@@ -20,15 +20,15 @@ export async function validateBy(
     const object = after.get(idKey(id));
     if (object === undefined) throw changed(title, `removed ${describeId(id)}`);
     after.delete(idKey(id));
-    if (!equal(unmarked(object), unmarked(resource.object)))
+    if (!equal(withoutValidatedBy(object), withoutValidatedBy(resource.object)))
       throw changed(title, `changed ${describeId(id)}`);
   }
   const [added] = after.values();
   if (added !== undefined) throw changed(title, `added ${describeId(idOf(added))}`);
 }
 
-/** A validator may leave its mark. */
-function unmarked(object: JsonObject): JsonObject {
+/** A validator may set the label `validated-by`. */
+function withoutValidatedBy(object: JsonObject): JsonObject {
   const plain = withoutBuildAnnotations(object);
   const metadata = member(plain, 'metadata');
   const labels = isObject(metadata) ? member(metadata, 'labels') : undefined;
@@ -42,8 +42,5 @@ function unmarked(object: JsonObject): JsonObject {
 }
 
 function changed(title: string, what: string): KustomizeError {
-  return new KustomizeError(
-    'KYM_PLUGIN_CHANGED',
-    `${title} ${what}: a validator shouldn't modify the resources`,
-  );
+  return new KustomizeError('KYM_PLUGIN_CHANGED', `${title} ${what}: a validator must not change resources`);
 }

@@ -1,6 +1,5 @@
 /**
- * Kinds that kustomize knows to have no namespace, by group; newer kinds and custom ones count as namespaced there, and
- * so they do here.
+ * Cluster-scoped kinds known to kustomize, by group. As in kustomize, newer and custom kinds count as namespaced.
  */
 const clusterScoped: Readonly<Record<string, { versions: readonly string[]; kinds: readonly string[] }>> = {
   '': { versions: ['v1'], kinds: ['ComponentStatus', 'Namespace', 'Node', 'PersistentVolume'] },
@@ -36,7 +35,6 @@ const clusterScopedKeys: ReadonlySet<string> = new Set(
 );
 const clusterScopedNames = new Set(Object.values(clusterScoped).flatMap(({ kinds }) => kinds));
 
-/** Whether a resource of this kind is known to have no namespace. */
 export function isClusterScoped(id: {
   readonly group: string;
   readonly version: string;

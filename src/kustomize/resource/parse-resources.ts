@@ -5,12 +5,12 @@ import { KustomizeError } from '../kustomize-error.ts';
 import { plainValue, readResourceYaml, ScalarText, yamlMessage } from '../yaml/read.ts';
 import { isNonFinite, timestampOf, typedScalar } from '../yaml/types.ts';
 
-/** What null means as an annotation: an odd text, or, in a patch, that the annotation goes. */
+/** How to read a null annotation: as a string, or, in a patch, as removal. */
 type NullAnnotations = 'text' | 'null';
-/** Whether objects have to state kind and name; configs of plugins need not. */
+/** Whether kind and name are required. Plugin configs may omit them. */
 type Identity = 'required' | 'loose';
 
-/** The Kubernetes objects in a text of YAML or JSON documents; lists are taken apart. */
+/** Parses the Kubernetes objects in YAML or JSON documents. Lists are expanded. */
 export function parseResources(
   text: string,
   file: string,
@@ -29,7 +29,7 @@ interface DocumentText {
   readonly line: number;
 }
 
-/** Cuts a text at lines that begin with `---`. */
+/** Splits at lines that start with `---`. */
 function* splitDocuments(text: string): Generator<DocumentText> {
   let start = 0;
   let line = 1;
@@ -63,13 +63,13 @@ function readDocument({ text, line }: DocumentText, file: string, nulls: NullAnn
       plainValue(withTextAnnotationsInside(value, nulls) ?? value),
     );
   } catch (error) {
-    throw new KustomizeError('KYM_KUSTOMIZE_RESOURCE', `the text is not YAML: ${yamlMessage(error, line)}`, {
+    throw new KustomizeError('KYM_KUSTOMIZE_RESOURCE', `invalid YAML: ${yamlMessage(error, line)}`, {
       file,
     });
   }
 }
 
-/** A scalar of which nothing is lost by its value; everything else is left to the parser. */
+/** Reads scalars whose value keeps their text. The full parser reads all others. */
 function simpleScalar(text: string): Json {
   const value = typedScalar(text);
   if (value === undefined) {
@@ -80,7 +80,7 @@ function simpleScalar(text: string): Json {
   return value;
 }
 
-/** Also of the items of a list. */
+/** Converts annotations to strings, also in list items. */
 function withTextAnnotationsInside(value: Json, nulls: NullAnnotations): Json | undefined {
   if (!isObject(value)) return value;
   const items = isList(value) ? member(value, 'items') : undefined;
@@ -96,8 +96,8 @@ function isList(object: JsonObject): boolean {
 }
 
 /**
- * Annotations are text whatever they look like; an empty map of them goes. Undefined when the text of an annotation is
- * not known.
+ * Annotations are always strings. An empty annotations map is removed. Undefined if the source text of an annotation is
+ * unknown.
  */
 function withTextAnnotations(object: JsonObject, nulls: NullAnnotations): JsonObject | undefined {
   const metadata = member(object, 'metadata');
@@ -134,7 +134,7 @@ function collect(value: Json, file: string, objects: JsonObject[], identity: Ide
   if (!isObject(value)) {
     throw new KustomizeError(
       'KYM_KUSTOMIZE_RESOURCE',
-      'a document is not a map, so it is no Kubernetes object',
+      'a document is not a map and therefore not a Kubernetes object',
       {
         file,
       },

@@ -13,7 +13,7 @@ describe('a set of resources', () => {
   it('keeps their order and refuses one id twice, `default` being no namespace (C-03)', () => {
     const set = createResourceSet([configMap('b'), configMap('a')].map((object) => createResource(object)));
     expect(set.list().map((resource) => currentId(resource).name)).toEqual(['b', 'a']);
-    expect(() => set.add(createResource(configMap('a', 'default')))).toThrow('one id');
+    expect(() => set.add(createResource(configMap('a', 'default')))).toThrow('the same id');
     set.add(createResource(configMap('a', 'other')));
     expect(set.size).toBe(3);
   });
@@ -34,7 +34,7 @@ describe('a set of resources', () => {
     const [first, second] = [createResource(configMap('a')), createResource(configMap('b'))] as const;
     const set = createResourceSet([first, second]);
     set.update(first, configMap('b'));
-    expect(() => set.checkUnique()).toThrow('one id');
+    expect(() => set.checkUnique()).toThrow('the same id');
     set.remove(second);
     expect(() => set.checkUnique()).not.toThrow();
     expect(set.withCurrentId(idOf(configMap('b')))).toEqual([first]);

@@ -11,33 +11,30 @@ import {
 } from './resource.ts';
 
 /**
- * The resources of a build, in order. Looking one up by an id costs the same however many there are, so every
- * change goes through the set, which keeps its index in step.
+ * The resources of a build, in order and indexed by id. Every change goes through the set, which updates the index.
  */
 export interface ResourceSet {
   readonly size: number;
-  /** The resources in order; a snapshot, safe to change the set while walking it. */
+  /** A snapshot in order; the set may change during iteration. */
   list(): readonly Resource[];
   has(resource: Resource): boolean;
-  /** Appends; throws when a resource has the same current id. */
+  /** Appends a resource. Throws if its current id exists. */
   add(resource: Resource): void;
-  /** Gives a resource a new object, or new notes beside it. Two resources may share an id meanwhile. */
-  update(resource: Resource, object: JsonObject, notes?: Partial<Omit<Resource, 'object'>>): void;
-  /** Notes the current id as a previous one: to be called before a change of name, namespace or kind. */
+  /** Replaces the object of a resource, and other fields. Ids may be temporarily equal. */
+  update(resource: Resource, object: JsonObject, fields?: Partial<Omit<Resource, 'object'>>): void;
+  /** Records the current id as a previous one. Call it before changing name, namespace or kind. */
   rememberId(resource: Resource): void;
   remove(resource: Resource): void;
-  /** Takes these, in this order, in place of what it had; throws when two have one id. */
+  /** Replaces the content. Throws if two resources have the same id. */
   replaceAll(resources: readonly Resource[]): void;
   withCurrentId(id: ResourceId): readonly Resource[];
-  /** Those with this id now or before, in the order of the set. */
+  /** Resources that have or had this id, in order. */
   withAnyId(id: ResourceId): readonly Resource[];
-  /** Throws when two resources have the same current id. */
+  /** Throws if two resources have the same current id. */
   checkUnique(): void;
 }
 
-/**
- * A record whose fields change in place; only the set that holds it does so.
- */
+/** Only the set changes resources in place. */
 type Mutable<T> = { -readonly [K in keyof T]: T[K] };
 
 export function createResourceSet(initial: Iterable<Resource> = []): ResourceSet {
@@ -72,11 +69,11 @@ export function createResourceSet(initial: Iterable<Resource> = []): ResourceSet
       if (byCurrentId.count(currentKey(resource)) > 0) throw duplicateId(currentId(resource));
       enter(resource);
     },
-    update: (resource, object, notes) => {
+    update: (resource, object, fields) => {
       const before = currentKey(resource);
       const target = resource as Mutable<Resource>;
       target.object = object;
-      if (notes !== undefined) Object.assign(target, notes);
+      if (fields !== undefined) Object.assign(target, fields);
       if (!members.has(resource)) return;
       const after = currentKey(resource);
       if (after === before) return;
@@ -108,13 +105,13 @@ export function createResourceSet(initial: Iterable<Resource> = []): ResourceSet
   return set;
 }
 
-/** A copy with resources of its own, so that changes of one do not reach the other. */
+/** A copy with its own resources. */
 export function copyResourceSet(set: ResourceSet): ResourceSet {
   return createResourceSet(set.list().map((resource) => createResource(resource.object, resource)));
 }
 
 function duplicateId(id: ResourceId): KustomizeError {
-  return new KustomizeError('KYM_KUSTOMIZE_DUPLICATE', `two resources have one id: ${describeId(id)}`);
+  return new KustomizeError('KYM_KUSTOMIZE_DUPLICATE', `two resources have the same id: ${describeId(id)}`);
 }
 
 interface Index {

@@ -2,7 +2,7 @@ import { removeMember, setMember } from '../../json/edit.ts';
 import { isObject, type Json, type JsonObject, member } from '../../json/value.ts';
 import { isClusterScoped } from './cluster-scope.ts';
 
-/** What tells resources of a build apart. Absent parts are empty text. */
+/** Identifies a resource in a build. Missing parts are ''. */
 export interface ResourceId {
   readonly group: string;
   readonly version: string;
@@ -13,34 +13,33 @@ export interface ResourceId {
 
 export type Behavior = 'unspecified' | 'create' | 'merge' | 'replace';
 
-/** Where a resource comes from, as `buildMetadata: [originAnnotations]` prints it. */
+/** The origin of a resource, for `buildMetadata: [originAnnotations]`. */
 export interface Origin {
-  /** The file, relative to the folder that is built. */
+  /** The file, relative to the folder being built. */
   readonly path?: string | undefined;
-  /** What made a generated resource. */
+  /** The generator of the resource. */
   readonly configuredIn?: string | undefined;
   readonly configuredBy?: JsonObject | undefined;
 }
 
 /**
- * One resource on its way through a build. The object is an immutable value, replaced as a whole by
- * `ResourceSet.update`; beside it stands what the build has to remember about it.
+ * A resource and its build state. The object is immutable; `ResourceSet.update` replaces it.
  */
 export interface Resource {
   readonly object: JsonObject;
-  /** The ids it had before its name, namespace or kind changed, oldest first. */
+  /** Ids before changes of name, namespace or kind, oldest first. */
   readonly previousIds: readonly ResourceId[];
-  /** Prefixes and suffixes given so far, innermost first: references look for a resource of the same layers. */
+  /** Prefixes and suffixes so far, innermost first. References prefer resources with the same ones. */
   readonly prefixes: readonly string[];
   readonly suffixes: readonly string[];
-  /** The name gets a hash of the content at the end of the build. */
+  /** Append a content hash to the name at the end of the build. */
   readonly needsHash: boolean;
-  /** What a generated resource does to one with its id that is there already. */
+  /** How a generated resource changes an existing one with the same id. */
   readonly behavior: Behavior;
   readonly origin: Origin | undefined;
   /** Transformers that changed it, for `buildMetadata: [transformerAnnotations]`. */
   readonly transformations: readonly JsonObject[];
-  /** What `currentId` has read last. */
+  /** Cache of `currentId`. */
   readonly identity?: Identity | undefined;
 }
 
@@ -58,7 +57,7 @@ export function createResource(object: JsonObject, more: Partial<Omit<Resource, 
   };
 }
 
-/** The id that the object states now. */
+/** The id of the current object. */
 export function currentId(resource: Resource): ResourceId {
   return identityOf(resource).id;
 }
@@ -68,7 +67,7 @@ export function currentKey(resource: Resource): string {
   return identityOf(resource).key;
 }
 
-/** An id and its key, read once for each object that a resource has. */
+/** The id and key of an object. */
 interface Identity {
   readonly object: JsonObject;
   readonly id: ResourceId;
@@ -83,7 +82,7 @@ function identityOf(resource: Resource): Identity {
   return identity;
 }
 
-/** Most changes leave the metadata alone, and with it the id. */
+/** Reuses the id if metadata, apiVersion and kind are unchanged. */
 function identityAfter(known: Identity | undefined, object: JsonObject): Identity {
   if (known !== undefined && identityFields.every((field) => known.object[field] === object[field])) {
     return { ...known, object };
@@ -94,7 +93,7 @@ function identityAfter(known: Identity | undefined, object: JsonObject): Identit
 
 const identityFields = ['metadata', 'apiVersion', 'kind'] as const;
 
-/** The id it was loaded with. */
+/** The id at load time. */
 export function originalId(resource: Resource): ResourceId {
   return resource.previousIds[0] ?? currentId(resource);
 }
@@ -104,7 +103,7 @@ export function allIds(resource: Resource): readonly ResourceId[] {
   return [...resource.previousIds, currentId(resource)];
 }
 
-/** Objects are values, and every stage asks for their ids. */
+/** Objects are immutable, so their ids can be cached. */
 const knownIds = new WeakMap<JsonObject, ResourceId>();
 
 export function idOf(object: JsonObject): ResourceId {
@@ -133,16 +132,16 @@ function textOf(value: Json | undefined): string {
   return value === undefined || value === null || typeof value === 'object' ? '' : String(value);
 }
 
-/** A cluster-scoped resource has this in place of a namespace, so that it equals no namespaced one. */
+/** The namespace of cluster-scoped resources in comparisons; equals no real namespace. */
 export const clusterScope = '_non_namespaceable_';
 
-/** The namespace that ids are compared by: `default` when none is stated. */
+/** The namespace for comparisons: `default` if empty. */
 export function effectiveNamespace(id: ResourceId): string {
   if (isClusterScoped(id)) return clusterScope;
   return id.namespace === '' ? 'default' : id.namespace;
 }
 
-/** Group, version, kind, name and effective namespace as one key: ids are equal when their keys are. */
+/** A key of group, version, kind, name and effective namespace. Ids are equal if their keys are. */
 export function idKey(id: ResourceId): string {
   return `${id.group}\n${id.version}\n${id.kind}\n${effectiveNamespace(id)}\n${id.name}`;
 }
@@ -151,7 +150,7 @@ export function sameId(left: ResourceId, right: ResourceId): boolean {
   return idKey(left) === idKey(right);
 }
 
-/** An id for messages: `Deployment.apps/v1 "web" in namespace "shop"`. */
+/** An id for messages: `Deployment (apps/v1) "web" in namespace "shop"`. */
 export function describeId(id: ResourceId): string {
   const version = id.group === '' ? id.version : `${id.group}/${id.version}`;
   const namespace = id.namespace === '' ? '' : ` in namespace "${id.namespace}"`;
@@ -168,7 +167,7 @@ export function annotationsOf(object: JsonObject): JsonObject {
   return isObject(annotations) ? annotations : {};
 }
 
-/** No annotations at all leave no map of them. */
+/** Sets annotations. An empty map is removed. */
 export function withAnnotations(object: JsonObject, annotations: JsonObject): JsonObject {
   const stated = member(object, 'metadata');
   const metadata = isObject(stated) ? stated : {};

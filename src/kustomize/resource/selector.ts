@@ -10,14 +10,13 @@ import type { ResourceSet } from './resource-set.ts';
 
 type TextTest = (text: string) => boolean;
 
-/** A selector turned into tests once; it may be asked about any number of resources. */
 export interface CompiledSelector {
   matches(resource: Resource): boolean;
 }
 
 /**
- * Id fields are regular expressions for the whole text. The name and the namespace may be the first or the present
- * one; group, version and kind are the present ones.
+ * Id fields are regular expressions that match the whole string. Name and namespace match the original or the current id;
+ * group, version and kind match the current id.
  */
 export function compileSelector(
   selector: TargetSelector,
@@ -54,8 +53,8 @@ export function compileSelector(
 }
 
 /**
- * The resources that a target selects. A name such as `app-*` that selects nothing as a regular expression is read as
- * a wildcard, which is what those who write it mean.
+ * The resources that a target selects. If a name such as `app-*` selects nothing as a regular expression, it is read as a
+ * wildcard.
  */
 export function selectTargets(
   set: ResourceSet,
@@ -78,7 +77,7 @@ export function selectTargets(
   if (found.length > 0) {
     const as = name.replaceAll('.', '\\.').replaceAll('*', '.*').replaceAll('?', '.');
     warn(
-      `${place.file ?? ''}: ${place.field ?? 'target'}.name: '${name}' selects nothing as a regular expression and is read as a wildcard; write '${as}'`,
+      `${place.file ?? ''}: ${place.field ?? 'target'}.name: '${name}' matches nothing as a regular expression and is read as a wildcard; write '${as}'`,
     );
   }
   return found;
@@ -93,7 +92,7 @@ const metaCharacters = /[\\^$.|?*+()[\]{}]/;
 function wholeRegexp(text: string): TextTest {
   if (!metaCharacters.test(text)) return (other) => other === text;
   const regexp = compileRegexp(`^(?:${text})$`);
-  // Kinds, versions and namespaces repeat over thousands of resources.
+  // The same kinds, versions and namespaces occur in thousands of resources.
   const known = new Map<string, boolean>();
   return (other) => {
     const before = known.get(other);

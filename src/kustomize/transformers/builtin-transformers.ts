@@ -14,12 +14,12 @@ interface Step {
   /** The name of the transformer in kustomize. */
   readonly kind: string;
   readonly field: string;
-  /** How many transformers of this kind the field makes. */
+  /** How many transformers of this kind the field creates. */
   readonly count: number;
   run(): void;
 }
 
-/** Runs the transformers that the fields of a kustomization ask for, in the order of kustomize. */
+/** Runs the built-in transformers of a kustomization in the order of kustomize. */
 export function runBuiltinTransformers(
   set: ResourceSet,
   kustomization: Kustomization,
@@ -51,7 +51,7 @@ function stepsOf(set: ResourceSet, kustomization: Kustomization, context: BuildC
     replacements = [],
   } = kustomization;
   const labelCount = labels.length + Object.keys(commonLabels).length > 0 ? labels.length + 1 : 0;
-  const one = (isAsked: boolean) => (isAsked ? 1 : 0);
+  const one = (isUsed: boolean) => (isUsed ? 1 : 0);
   return [
     {
       kind: 'PatchStrategicMergeTransformer',

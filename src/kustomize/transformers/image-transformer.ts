@@ -8,9 +8,8 @@ import { currentId } from '../resource/resource.ts';
 import type { ResourceSet } from '../resource/resource-set.ts';
 
 /**
- * Changes name, tag or digest of the images that the entry names: in `containers` and `initContainers` wherever
- * they are, then in the fields of the specs. Most containers are reached both ways, so a `tagSuffix` is added twice:
- * kustomize does so too.
+ * Changes name, tag or digest of matching images: first in all `containers` and `initContainers`, then in the fields of the
+ * specs. Like kustomize, this adds `tagSuffix` twice to most containers.
  */
 export function changeImages(set: ResourceSet, entry: ImageEntry, specs: readonly FieldSpec[]): void {
   const change = imageChange(entry);
@@ -57,12 +56,12 @@ function imageChange(entry: ImageEntry): (image: Json) => Json {
     typeof image === 'string' && pattern.matcher(image).matches() ? changedImage(image, entry) : image;
 }
 
-/** The name is a pattern, as kustomize reads it; tag and digest may follow. */
+/** As in kustomize, the name is a pattern; tag and digest may follow. */
 function imagePattern(name: string): RE2JS {
   try {
     return RE2JS.compile(`${name}(:[a-zA-Z0-9_.{}-]*)?(@sha256:[a-zA-Z0-9_.{}-]*)?`);
   } catch {
-    throw new KustomizeError('KYM_KUSTOMIZATION_INVALID', `"${name}" is no name of an image`, {
+    throw new KustomizeError('KYM_KUSTOMIZATION_INVALID', `"${name}" is not a valid image name`, {
       field: 'images',
     });
   }
@@ -84,7 +83,7 @@ function changedImage(image: string, entry: ImageEntry): string {
   return `${name}${tag === '' ? '' : `:${tag}`}${digest === '' ? '' : `@${digest}`}`;
 }
 
-/** A colon before the first slash belongs to the registry's port. */
+/** A colon before the first slash separates the registry port. */
 function splitImage(image: string): { name: string; tag: string; digest: string } {
   const slash = Math.max(image.indexOf('/'), 0);
   const at = image.indexOf('@', slash);

@@ -7,7 +7,7 @@ import { KustomizeError } from '../kustomize-error.ts';
 import { currentId } from '../resource/resource.ts';
 import type { ResourceSet } from '../resource/resource-set.ts';
 
-/** Writes labels or annotations into the fields that the specs name. */
+/** Sets labels or annotations in the fields of the specs. */
 export function setPairs(set: ResourceSet, pairs: StringMap, specs: readonly FieldSpec[]): void {
   const entries = Object.entries(pairs);
   if (entries.length === 0) return;
@@ -26,7 +26,7 @@ function withPairs(value: Json, entries: readonly [string, string][], spec: Fiel
   if (value !== null && !isObject(value)) {
     throw new KustomizeError(
       'KYM_KUSTOMIZE_RESOURCE',
-      `the field ${spec.path} is to take labels or annotations, but it holds ${JSON.stringify(value)}`,
+      `the field ${spec.path} must be a map of labels or annotations, but it is ${JSON.stringify(value)}`,
     );
   }
   let result: JsonObject = value ?? {};
@@ -34,7 +34,7 @@ function withPairs(value: Json, entries: readonly [string, string][], spec: Fiel
   return result;
 }
 
-/** The fields that one entry of `labels` reaches. */
+/** The fields that one entry of `labels` changes. */
 export function labelSpecs(entry: LabelEntry, specs: FieldSpecs): readonly FieldSpec[] {
   const own = mergeSpecs(entry.fields ?? [], specs.labels);
   if (entry.includeSelectors === true) return mergeSpecs(own, specs.commonLabels);

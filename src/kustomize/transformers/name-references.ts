@@ -15,13 +15,13 @@ import {
 } from '../resource/resource.ts';
 import type { ResourceSet } from '../resource/resource-set.ts';
 
-/** A field of a resource that holds the name of another one. */
+/** A field that contains the name of another resource. */
 interface Reference {
   readonly target: NameBackReference;
   readonly spec: FieldSpec;
 }
 
-/** Makes references follow the names that changed during the build. */
+/** Updates references to resources that were renamed during the build. */
 export function fixNameReferences(set: ResourceSet, backReferences: readonly NameBackReference[]): void {
   const index = createReferralIndex(set.list());
   if (index.isEmpty) return;
@@ -73,7 +73,7 @@ function withNameAndNamespace(map: JsonObject, finder: Finder): JsonObject {
   if (name === undefined) {
     throw new KustomizeError(
       'KYM_KUSTOMIZE_RESOURCE',
-      `${describeId(currentId(finder.referrer))}: ${finder.spec.path} is a reference, but has no name`,
+      `${describeId(currentId(finder.referrer))}: ${finder.spec.path} is a reference without a name`,
     );
   }
   const namespace = member(map, 'namespace');
@@ -84,7 +84,7 @@ function withNameAndNamespace(map: JsonObject, finder: Finder): JsonObject {
   return current.namespace === '' ? named : setMember(named, 'namespace', current.namespace);
 }
 
-/** The resource that the name means; undefined when no resource of the kind had it. */
+/** The resource that a name refers to; undefined if no resource of the kind had this name. */
 function referralOf(name: string, finder: Finder, namespace: string | undefined): Resource | undefined {
   const { index, referrer, target, spec } = finder;
   const named = index.withPreviousName(name);
@@ -114,7 +114,7 @@ function referralOf(name: string, finder: Finder, namespace: string | undefined)
   }
   throw new KustomizeError(
     'KYM_KUSTOMIZE_NO_TARGET',
-    `${describeId(currentId(referrer))}: ${spec.path} says "${name}", which could mean ${candidates
+    `${describeId(currentId(referrer))}: ${spec.path} refers to "${name}", which could be ${candidates
       .map((candidate) => describeId(currentId(candidate)))
       .join(' or ')}`,
   );
@@ -126,7 +126,7 @@ function hasNameOf(candidate: Resource, first: Resource, withNamespace: boolean)
   return left.name === right.name && (!withNamespace || left.namespace === right.namespace);
 }
 
-/** Whom a resource can refer to at all: its own namespace, cluster-scoped ones, and namespaces of its subjects. */
+/** A resource can refer to its own namespace, to cluster-scoped resources, and to the namespaces of its subjects. */
 function reachOf(referrer: Resource): (candidate: Resource) => boolean {
   const id = currentId(referrer);
   if (isClusterScoped(id)) return () => true;
@@ -170,14 +170,13 @@ function roleRefKind(binding: JsonObject): { group: string; kind: string } | und
   return typeof group === 'string' && typeof kind === 'string' ? { group, kind } : undefined;
 }
 
-/** Finds resources by what they were called, so that fixing references does not compare all with all. */
+/** Finds resources by earlier names. */
 export interface ReferralIndex {
-  /** No resource was ever renamed. */
+  /** No resource was renamed. */
   readonly isEmpty: boolean;
   withPreviousName(name: string): readonly Resource[];
   /**
-   * Which resources a stated namespace means: those that were loaded from it, or, when there are none in reach, those
-   * that are in it now.
+   * Resources that were loaded in this namespace, or, if none is in reach, those that are in it now.
    */
   inNamespace(namespace: string, inReach: (candidate: Resource) => boolean): (candidate: Resource) => boolean;
 }
@@ -208,7 +207,7 @@ function put(index: Map<string, Resource[]>, key: string, resource: Resource): v
   else entry.push(resource);
 }
 
-/** Whether two resources went through the same layers of prefixes and suffixes. */
+/** Whether two resources have the same prefixes and suffixes. */
 export function sameLayers(left: Resource, right: Resource, allowEmpty: boolean): boolean {
   return (
     sameEnd(left.prefixes, right.prefixes, allowEmpty) && sameEnd(left.suffixes, right.suffixes, allowEmpty)

@@ -4,7 +4,7 @@ import type { FieldSpec } from '../kustomization/kustomization.ts';
 import { originalId, type Resource } from '../resource/resource.ts';
 import type { ResourceSet } from '../resource/resource-set.ts';
 
-/** Kinds whose names mean something outside the build. */
+/** Kinds whose names have a meaning outside of the build. */
 const keptNames = [
   { kind: 'CustomResourceDefinition' },
   { kind: 'APIService', group: 'apiregistration.k8s.io' },
@@ -51,7 +51,6 @@ function renamed(value: Json, rename: (name: string) => string): Json {
   return typeof value === 'object' ? value : rename(String(value));
 }
 
-/** Sets metadata.name. */
 export function withName(object: JsonObject, name: string): JsonObject {
   return changeFields(object, { path: 'metadata/name', create: true }, 'scalar', () => name);
 }

@@ -12,12 +12,12 @@ export type SubjectMode = 'defaultOnly' | 'allServiceAccounts' | 'none';
 export interface NamespaceSettings {
   readonly namespace: string;
   readonly specs: readonly FieldSpec[];
-  /** Only resources without a namespace get one. */
+  /** Set it only on resources without a namespace. */
   readonly unsetOnly?: boolean | undefined;
   readonly subjects?: SubjectMode | undefined;
 }
 
-/** Puts everything that has a namespace into one, with the places that name it. */
+/** Sets the namespace of all namespaced resources, and of fields that contain it. */
 export function setNamespace(set: ResourceSet, settings: NamespaceSettings): void {
   for (const resource of set.list()) {
     set.rememberId(resource);
@@ -26,7 +26,7 @@ export function setNamespace(set: ResourceSet, settings: NamespaceSettings): voi
     if (set.withCurrentId(id).length > 1) {
       throw new KustomizeError(
         'KYM_KUSTOMIZE_DUPLICATE',
-        `with the namespace "${settings.namespace}" two resources have one id: ${describeId(id)}`,
+        `with the namespace "${settings.namespace}" two resources have the same id: ${describeId(id)}`,
       );
     }
   }
@@ -51,7 +51,7 @@ function inNamespace(object: JsonObject, settings: NamespaceSettings): JsonObjec
   return result;
 }
 
-/** Other subjects follow the ServiceAccount they name when references are fixed. */
+/** Other subjects change with their ServiceAccount when references are updated. */
 function changeSubjects(object: JsonObject, mode: SubjectMode, write: (value: Json) => Json): JsonObject {
   const subjects = member(object, 'subjects');
   if (mode === 'none' || !isArray(subjects)) return object;

@@ -47,17 +47,17 @@ export function applyReplacements(
   checkNames(set, { file: context.folder.file, field: 'replacements' });
 }
 
-/** A replacement may write names: they are still there, and still differ. */
+/** A replacement may change names. They must exist and be unique. */
 function checkNames(set: ResourceSet, place: KustomizeLocation): void {
   atLocation(place, () => set.checkUnique());
   for (const resource of set.list()) {
     if (currentId(resource).name !== '') continue;
-    const message = `a replacement left a ${currentId(resource).kind} without metadata.name`;
+    const message = `a replacement removed metadata.name of a ${currentId(resource).kind}`;
     throw new KustomizeError('KYM_REPLACEMENT_FAILED', message, place);
   }
 }
 
-/** A file holds one replacement or a list of them. Keys it does not know are left out, as kustomize leaves them. */
+/** A file contains one replacement or a list. Unknown keys are ignored, as in kustomize. */
 function readReplacements(text: string, file: string): readonly JsonObject[] {
   const value = readSettings(text, file);
   if (value !== null && !isArray(value) && !isObject(value)) {
@@ -71,7 +71,7 @@ function readReplacements(text: string, file: string): readonly JsonObject[] {
   });
 }
 
-/** A resource with the ids it is found by, which are put together once. */
+/** A resource with the ids for source and target selectors. */
 interface Candidate {
   readonly resource: Resource;
   sourceIds: readonly ResourceId[];
@@ -79,7 +79,11 @@ interface Candidate {
 }
 
 function candidateOf(resource: Resource): Candidate {
-  return { resource, sourceIds: allIds(resource).map(placed), targetIds: targetIds(resource) };
+  return {
+    resource,
+    sourceIds: allIds(resource).map(withEffectiveNamespace),
+    targetIds: targetIds(resource),
+  };
 }
 
 function applyReplacement(
@@ -112,8 +116,7 @@ function compiled(entry: JsonObject): ReplacementPlan {
     );
   };
   const plan = compilePlan(entry, [], { error, warn: () => {} }, 'kustomize');
-  if (plan === undefined)
-    throw new KustomizeError('KYM_REPLACEMENT_INVALID', 'the replacement is not well-formed');
+  if (plan === undefined) throw new KustomizeError('KYM_REPLACEMENT_INVALID', 'the replacement is invalid');
   return plan;
 }
 
@@ -123,7 +126,7 @@ function fieldText(path: Path): string {
     .join('');
 }
 
-/** One resource has to fit, by its id now or an earlier one. */
+/** Exactly one resource must match, by a current or earlier id. */
 function sourceValue(candidates: readonly Candidate[], source: ReplacementPlan['source']): Json {
   if ('literal' in source) return source.literal(emptyScope);
   const found = candidates
@@ -131,22 +134,22 @@ function sourceValue(candidates: readonly Candidate[], source: ReplacementPlan['
     .map(({ resource }) => resource);
   const [first, ...others] = found;
   if (first === undefined || others.length > 0) {
-    const what = first === undefined ? 'nothing is selected' : `${found.length} resources are selected`;
+    const what = first === undefined ? 'no resource matches' : `${found.length} resources match`;
     throw new KustomizeError(
       'KYM_REPLACEMENT_FAILED',
-      `${what} by the source ${describeSelector(source.selector(emptyScope))}`,
+      `${what} the source ${describeSelector(source.selector(emptyScope))}`,
     );
   }
-  return failing(() => source.read(first.object, emptyScope));
+  return withResource(() => source.read(first.object, emptyScope));
 }
 
 function writeTarget(set: ResourceSet, resource: Resource, target: PlanTarget, value: Json): void {
   const id = currentId(resource);
-  const written = failing(() => target.write(resource.object, value, emptyScope), describeId(id));
+  const written = withResource(() => target.write(resource.object, value, emptyScope), describeId(id));
   if (written !== resource.object) set.update(resource, written);
 }
 
-function failing<T>(work: () => T, resource?: string): T {
+function withResource<T>(work: () => T, resource?: string): T {
   try {
     return work();
   } catch (error) {
@@ -156,15 +159,15 @@ function failing<T>(work: () => T, resource?: string): T {
   }
 }
 
-/** The namespace of a source is the effective one. */
-function placed(id: ResourceId): ResourceId {
+/** Source selectors compare the effective namespace. */
+function withEffectiveNamespace(id: ResourceId): ResourceId {
   const namespace = effectiveNamespace(id);
   return namespace === id.namespace ? id : { ...id, namespace };
 }
 
 /**
- * What a target is selected by. The present id counts as it is written, without a namespace where none is; earlier
- * ones have their effective namespace, and the group and version that the resource has now.
+ * The ids for target selectors. The current id is used as written, possibly without namespace. Earlier ids have their
+ * effective namespace and the current group and version.
  */
 function targetIds(resource: Resource): readonly ResourceId[] {
   const id = currentId(resource);

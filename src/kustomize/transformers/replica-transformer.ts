@@ -4,7 +4,7 @@ import { KustomizeError } from '../kustomize-error.ts';
 import { allIds, type Resource } from '../resource/resource.ts';
 import type { ResourceSet } from '../resource/resource-set.ts';
 
-/** Sets `spec.replicas` of what has or had the name; there has to be one. */
+/** Sets `spec.replicas` of resources that have or had this name. Throws if there is none. */
 export function setReplicas(set: ResourceSet, entry: ReplicaEntry, specs: readonly FieldSpec[]): void {
   const name = entry.name ?? '';
   let found = false;
@@ -22,7 +22,7 @@ export function setReplicas(set: ResourceSet, entry: ReplicaEntry, specs: readon
   const kinds = specs.map(({ kind }) => kind).join(', ');
   throw new KustomizeError(
     'KYM_KUSTOMIZE_NO_TARGET',
-    `no resource named "${name}" has replicas; looked among ${kinds}`,
+    `no resource named "${name}" has replicas; searched ${kinds}`,
     { field: 'replicas' },
   );
 }

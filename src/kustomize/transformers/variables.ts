@@ -5,18 +5,18 @@ import { KustomizeError } from '../kustomize-error.ts';
 import { allIds, currentId, type Resource, type ResourceId, sameId } from '../resource/resource.ts';
 import type { ResourceSet } from '../resource/resource-set.ts';
 
-/** A variable of `vars`, bound to the resource that it was found to mean. */
+/** A variable of `vars` with the resource it refers to. */
 export interface Variable {
   readonly name: string;
   readonly entry: VarEntry;
-  /** Where it is declared. */
+  /** The file that declares it. */
   readonly file: string;
   readonly resource: Resource | undefined;
 }
 
 export type Variables = readonly Variable[];
 
-/** Adds variables of a kustomization; they are bound as long as the names are those it knows. */
+/** Adds the variables of a kustomization, and resolves their resources before later renames. */
 export function mergeVars(
   known: Variables,
   more: readonly VarEntry[],
@@ -56,7 +56,7 @@ function bind(entry: VarEntry, set: ResourceSet, file: string, field: string): V
   if (matches.length > 1) {
     throw new KustomizeError(
       'KYM_KUSTOMIZE_NO_TARGET',
-      `the variable "${entry.name ?? ''}" fits ${matches.length} resources`,
+      `the variable "${entry.name ?? ''}" matches ${matches.length} resources`,
       { file, field },
     );
   }
@@ -74,7 +74,7 @@ function targetOf({ objref = {} }: VarEntry): ResourceId {
   };
 }
 
-/** Writes the values of variables wherever `$(NAME)` stands in a field that may hold one. */
+/** Replaces `$(NAME)` in the fields that may contain variables. */
 export function resolveVariables(
   set: ResourceSet,
   variables: Variables,
@@ -98,14 +98,14 @@ export function resolveVariables(
     if (object !== resource.object) set.update(resource, object);
   }
   const unused = [...values.keys()].filter((name) => !used.has(name));
-  if (unused.length > 0) warn(`variables that nothing refers to: ${unused.join(', ')}`);
+  if (unused.length > 0) warn(`unused variables: ${unused.join(', ')}`);
 }
 
 function variableValue({ name, entry, file, resource }: Variable): Json {
   if (resource === undefined) {
     throw new KustomizeError(
       'KYM_KUSTOMIZE_NO_TARGET',
-      `the variable "${name}" names no resource of the build`,
+      `the variable "${name}" refers to a resource that does not exist`,
       {
         file,
         field: 'vars',
@@ -117,7 +117,7 @@ function variableValue({ name, entry, file, resource }: Variable): Json {
   if (value !== undefined) return value;
   throw new KustomizeError(
     'KYM_KUSTOMIZE_NO_TARGET',
-    `the variable "${name}" names the field ${path}, which is absent`,
+    `the variable "${name}" refers to the missing field ${path}`,
     {
       file,
       field: 'vars',
@@ -125,7 +125,7 @@ function variableValue({ name, entry, file, resource }: Variable): Json {
   );
 }
 
-/** A path with dots and `[0]`; `\.` is a dot inside a name. */
+/** Reads a path with dots and `[0]`; `\.` is a dot in a name. */
 function fieldAt(object: JsonObject, path: string): Json | undefined {
   let value: Json | undefined = object;
   for (const part of path.split(/(?<!\\)\./).flatMap((text) => text.split(/\[(\d+)\]/))) {
@@ -152,7 +152,7 @@ function resolved(value: Json, read: ReadVariable): Json {
   return entries.every(([key, item]) => item === value[key]) ? value : Object.fromEntries(entries);
 }
 
-/** A text that is nothing but a variable takes its value with its type; `$$` stands for `$`. */
+/** A string that is only a variable gets its value and type; `$$` is `$`. */
 function resolvedText(text: string, read: ReadVariable): Json {
   const whole = /^\$\(([^)]*)\)$/.exec(text);
   const value = whole === null ? undefined : read(whole[1] ?? '');

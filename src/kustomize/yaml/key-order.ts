@@ -2,8 +2,7 @@ const letter = /^\p{L}$/u;
 const digit = /^\p{Nd}$/u;
 
 /**
- * The order in which kustomize prints keys: by character, other characters before letters, and numbers inside by
- * their value (`a2` before `a10`).
+ * The key order of kustomize: by character, with other characters before letters, and numbers by value (`a2` before `a10`).
  */
 export function compareKeys(left: string, right: string): number {
   if (left === right) return 0;
@@ -18,7 +17,7 @@ export function compareKeys(left: string, right: string): number {
   return a.length - b.length;
 }
 
-/** Compares at the first place where the texts differ. */
+/** Compares at the first difference. */
 function compareFrom(a: readonly string[], b: readonly string[], at: number): number {
   const x = a[at] as string;
   const y = b[at] as string;
@@ -26,7 +25,7 @@ function compareFrom(a: readonly string[], b: readonly string[], at: number): nu
   const yIsLetter = letter.test(y);
   if (xIsLetter && yIsLetter) return order(x, y);
   if (xIsLetter || yIsLetter) return yIsLetter ? -1 : 1;
-  // Inside a number, a zero is a digit like any other; at its head it counts for nothing.
+  // Leading zeros do not count; zeros inside a number do.
   const start = (x === '0' || y === '0') && followsNumber(a, at) ? 1n : 0n;
   const left = numberAt(a, at, start);
   const right = numberAt(b, at, start);

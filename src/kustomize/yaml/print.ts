@@ -2,10 +2,10 @@ import { isArray, type Json, type JsonArray, type JsonObject } from '../../json/
 import { compareKeys } from './key-order.ts';
 import { hasBreak, yamlKey, yamlText } from './text.ts';
 
-/** A longer key stands on a line of its own after `? `. */
+/** Longer keys are printed on their own line after `? `. */
 const longestKey = 128;
 
-/** A resource as kustomize prints it: keys sorted, two spaces, lists flush with their key. */
+/** Prints a resource like kustomize: sorted keys, two spaces, lists at the indentation of their key. */
 export function printYaml(object: JsonObject): string {
   return isEmptyMap(object) ? '{}\n' : printMap(object, 0);
 }
@@ -33,14 +33,14 @@ function isLongKey(key: string): boolean {
   return key.length * 3 > longestKey && Buffer.byteLength(key) > longestKey;
 }
 
-/** What stands after `- ` or after the `: ` of a long key. */
+/** Prints a value after `- `, or after the `: ` of a long key. */
 function printNode(value: Json, indent: number): string {
   if (isArray(value) && value.length > 0) return printList(value, indent);
   if (isMap(value)) return printMap(value, indent);
   return `${printScalar(value, indent, indent)}\n`;
 }
 
-/** What follows `key:`, with the end of the line. */
+/** Prints a value after `key:`, including the line end. */
 function printValue(value: Json, indent: number, column: number): string {
   if (isArray(value) && value.length > 0) {
     return `\n${' '.repeat(indent)}${printList(value, indent)}`;
@@ -71,7 +71,7 @@ function printScalar(value: Json, column: number, indent: number): string {
   }
 }
 
-/** Beyond 64 bits a whole number is printed as a fraction is: with an exponent from a million on. */
+/** Integers beyond 64 bits are printed like fractions, with an exponent from a million on. */
 function printNumber(value: number): string {
   if (Number.isInteger(value) && value < 2 ** 64 && value >= -(2 ** 63))
     return String(value === 0 ? 0 : value);
@@ -89,7 +89,7 @@ function plainFraction(value: number): string {
 
 const keyOrders = new Map<string, readonly string[]>();
 
-/** Maps of one shape repeat over thousands of resources: their keys are sorted once. */
+/** Caches the sorted keys: thousands of resources have maps with the same keys. */
 function sortedKeys(map: JsonObject): readonly string[] {
   const keys = Object.keys(map);
   if (keys.length < 2) return keys;

@@ -14,12 +14,12 @@ import { assignMember } from '../../json/edit.ts';
 import type { Json } from '../../json/value.ts';
 import { decodeBase64 } from '../../yaml/scalar.ts';
 import { KustomizeError } from '../kustomize-error.ts';
-import { isNonFinite, type Typed, timestampOf, typedScalar, typedScalarOfOld } from './types.ts';
+import { isNonFinite, type Typed, timestampOf, typedScalar, typedSettingsScalar } from './types.ts';
 
 const maximumDepth = 250;
 const maximumAliases = 1000;
 
-/** A scalar whose text says more than its value: `1.10`, `0644`, `null`. */
+/** A scalar whose source text differs from its value: `1.10`, `0644`, `null`. */
 export class ScalarText {
   readonly text: string;
   readonly value: Json;
@@ -29,17 +29,17 @@ export class ScalarText {
   }
 }
 
-/** All documents of a text that are not empty, as resources are read; scalars may be `ScalarText`. */
+/** Reads the non-empty documents of a resource file; scalars may be `ScalarText`. */
 export function readResourceYaml(text: string): readonly Json[] {
   return readAll(text, resourceSchema);
 }
 
-/** The documents of a text as kustomizations and settings are read: with the booleans of YAML 1.1. */
+/** Reads the documents of a kustomization or settings file, with YAML 1.1 booleans. */
 export function readSettingsYaml(text: string): readonly Json[] {
   return readAll(text, settingsSchema).map((value) => plainValue(value));
 }
 
-/** The one document of a settings file; null when it is empty. */
+/** Reads the document of a settings file; null if empty. */
 export function readSettings(text: string, file: string): Json {
   try {
     return readSettingsYaml(text)[0] ?? null;
@@ -48,7 +48,7 @@ export function readSettings(text: string, file: string): Json {
   }
 }
 
-/** What is wrong with a YAML text, and on which line. */
+/** The message of a YAML error with line and column. */
 export function yamlMessage(error: unknown, firstLine = 1): string {
   if (!(error instanceof YAMLException)) return error instanceof Error ? error.message : String(error);
   const { reason, mark } = error;
@@ -56,10 +56,10 @@ export function yamlMessage(error: unknown, firstLine = 1): string {
   return `${reason} (line ${firstLine + mark.line}, column ${mark.column + 1})`;
 }
 
-/** Aliases may not make a document larger than this many values. */
+/** The maximum number of values in a document after expanding aliases. */
 const maximumValues = 2_000_000;
 
-/** A value of which every scalar is a plain one; the value that was read is changed. */
+/** Replaces `ScalarText` by plain values, in place. */
 export function plainValue(root: Json): Json {
   const sizes = new Map<object, number>();
   const open = new Set<object>();
@@ -70,9 +70,9 @@ export function plainValue(root: Json): Json {
     if (value instanceof ScalarText) return value.value;
     const known = sizes.get(value);
     size += known ?? 0;
-    if (size > maximumValues) throw new Error('aliases make the document far larger than its text');
+    if (size > maximumValues) throw new Error('aliases expand the document too much');
     if (known !== undefined) return value;
-    if (open.has(value)) throw new Error('an alias stands inside the value it names');
+    if (open.has(value)) throw new Error('an alias refers to a value that contains it');
     open.add(value);
     const before = size;
     const members = value as Record<string, Json>;
@@ -99,19 +99,19 @@ function resolveResourceScalar(text: string): unknown {
   if (value === undefined) {
     const date = timestampOf(text);
     if (date !== undefined) return new ScalarText(text, date);
-    if (isNonFinite(text)) throw new Error(`${text} is not a number that JSON can hold`);
+    if (isNonFinite(text)) throw new Error(`JSON cannot represent ${text}`);
     return NOT_RESOLVED;
   }
-  // A whole number beyond 2^53 is carried as a bigint: no stage calculates with it.
+  // An integer beyond 2^53 stays a bigint; no stage calculates with it.
   return value !== null && String(value) === text ? value : new ScalarText(text, value as Json);
 }
 
 function resolveSettingsScalar(text: string): unknown {
-  const value = typedScalarOfOld(text);
-  if (value === undefined && isNonFinite(text)) throw new Error(`${text} is not a number that JSON can hold`);
+  const value = typedSettingsScalar(text);
+  if (value === undefined && isNonFinite(text)) throw new Error(`JSON cannot represent ${text}`);
   if (value === undefined) return NOT_RESOLVED;
   const plain = typeof value === 'bigint' ? Number(value) : value;
-  // A key such as `n` is meant as text.
+  // A key such as `n` stays a string.
   return String(plain) === text ? plain : new ScalarText(text, plain);
 }
 
@@ -147,14 +147,15 @@ function schemaOf(resolve: (text: string) => unknown, typed: (text: string) => T
   ]);
 }
 
-/** Keys are text whatever they look like; assigning to `__proto__` would set the prototype. */
+/** Keys are always strings. Plain assignment to `__proto__` would set the prototype. */
 const keyText = (key: unknown) => (key instanceof ScalarText ? key.text : String(key));
 
 const mapOptions = {
   ...neverDumped,
   create: (): Record<string, unknown> => ({}),
   addPair: (target: Record<string, unknown>, key: unknown, value: unknown): string => {
-    if (typeof key === 'object' && key !== null && !(key instanceof ScalarText)) return 'a key must be text';
+    if (typeof key === 'object' && key !== null && !(key instanceof ScalarText))
+      return 'a key must be a string';
     const name = keyText(key);
     if (name === '__proto__') {
       Object.defineProperty(target, name, { value, enumerable: true, configurable: true, writable: true });
@@ -175,4 +176,4 @@ const listOptions = {
 };
 
 const resourceSchema = schemaOf(resolveResourceScalar, typedScalar);
-const settingsSchema = schemaOf(resolveSettingsScalar, typedScalarOfOld);
+const settingsSchema = schemaOf(resolveSettingsScalar, typedSettingsScalar);

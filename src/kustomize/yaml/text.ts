@@ -1,22 +1,21 @@
 import { looksTyped } from './types.ts';
 
-/** A line of a scalar is broken at the first blank beyond this column. */
+/** Lines are folded at the first space beyond this column. */
 const lineWidth = 80;
 
-/** Keys and short values repeat over thousands of resources. */
-const shortStringMap = new Map<string, string>();
+/** Caches keys and short values, which repeat over thousands of resources. */
+const shortStrings = new Map<string, string>();
 
 /**
- * A text as the printer of kustomize writes it: plain, single-quoted, double-quoted or as a literal block, folded beyond
- * 80 columns.
+ * Prints a string like kustomize: plain, single-quoted, double-quoted or as a literal block, folded beyond 80 columns.
  *
- * @param column how far the line is written already
- * @param indent columns before the lines that follow
+ * @param column the current column
+ * @param indent the indentation of the following lines
  */
 export function yamlText(text: string, column: number, indent: number): string {
   if (text.length + column <= lineWidth && !hasBreak(text)) {
     const short = shortText(text);
-    // Escapes may make it longer than the line.
+    // Escapes may exceed the line width.
     if (short.length + column <= lineWidth) return short;
   }
   return longText(text, column, indent);
@@ -27,20 +26,20 @@ export function yamlKey(key: string): string {
   return shortText(key);
 }
 
-/** Whether the text holds what ends a line to YAML. */
+/** Whether the string contains a YAML line break. */
 export function hasBreak(text: string): boolean {
   return breaks.test(text);
 }
 
 function shortText(text: string): string {
-  const known = shortStringMap.get(text);
+  const known = shortStrings.get(text);
   if (known !== undefined) return known;
   const result = longText(text, 0, -1);
-  if (text.length <= 64 && shortStringMap.size < 20_000) shortStringMap.set(text, result);
+  if (text.length <= 64 && shortStrings.size < 20_000) shortStrings.set(text, result);
   return result;
 }
 
-/** `indent` below zero: no line is broken. */
+/** A negative `indent` disables folding. */
 function longText(text: string, column: number, indent: number): string {
   const { plain, single, block } = analyze(text);
   if (text.includes('\n')) return block ? literalBlock(text, indent) : doubleQuoted(text, column, indent);
@@ -55,9 +54,9 @@ interface Allowed {
   readonly block: boolean;
 }
 
-/** Outside of these a character is printed as an escape. */
+/** Characters that are printed as escapes. */
 const special =
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what has to be found
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: matches control characters
   /[\u0000-\u0009\u000b-\u001f\u007f-\u009f\ufeff\ufffe\uffff\ud800-\udfff]/;
 const startIndicator = /^(?:[#,[\]{}&*!|>'"%@`]|---|\.\.\.|[-?:](?:[ \t\n\r\u0085\u2028\u2029]|$))/;
 const innerIndicator = /:(?:[ \t\n\r\u0085\u2028\u2029]|$)|[ \t\n\r\u0085\u2028\u2029]#/;
@@ -77,7 +76,7 @@ function analyze(text: string): Allowed {
   };
 }
 
-/** Plain or single-quoted text, broken at single blanks beyond the width. */
+/** A plain or single-quoted string, folded at single spaces beyond the width. */
 function folded(text: string, column: number, indent: number, quoted: boolean): string {
   const body = quoted ? text.replaceAll("'", "''") : text;
   const quote = quoted ? "'" : '';
@@ -136,7 +135,7 @@ function doubleQuoted(text: string, column: number, indent: number): string {
   let at = column + 1;
   let afterBlank = false;
   const characters = [...text];
-  // Behind a byte order mark at its start, everything is escaped.
+  // After a leading byte order mark, all non-ASCII characters are escaped.
   const all = text.startsWith('\ufeff');
   for (const [index, character] of characters.entries()) {
     const escaped = escapeOf(character, all);

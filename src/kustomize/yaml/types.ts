@@ -1,6 +1,6 @@
 /**
- * The types that plain YAML text has to the two readers of kustomize: the newer one reads resources, the older one
- * kustomizations, and the printer quotes whatever the older one would take for something else.
+ * The types of plain YAML scalars in the two YAML readers of kustomize. The newer one reads resources, the older one reads
+ * kustomizations. The printer quotes strings that the older one would read as another type.
  */
 
 const nulls = ['', '~', 'null', 'Null', 'NULL'];
@@ -23,22 +23,22 @@ function wordTable(trueWords: readonly string[], falseWords: readonly string[]) 
 const words = wordTable(trues, falses);
 const oldWords = wordTable([...trues, ...oldTrues], [...falses, ...oldFalses]);
 
-/** Plain text as a value of another type; undefined when it is text. A whole number beyond 2^53 is a bigint. */
+/** The typed value of a plain scalar; undefined for a string. An integer beyond 2^53 is a bigint. */
 export type Typed = null | boolean | number | bigint | undefined;
 
-/** A scalar of a resource: YAML 1.2 booleans, dates stay text here. Throws for infinity and NaN. */
+/** A scalar of a resource: YAML 1.2 booleans; dates are strings. */
 export function typedScalar(text: string): Typed {
   const word = words.get(text);
   return word !== undefined ? word : typedNumber(text);
 }
 
-/** A scalar of a kustomization: with the booleans of YAML 1.1. */
-export function typedScalarOfOld(text: string): Typed {
+/** A scalar of a kustomization: YAML 1.1 booleans. */
+export function typedSettingsScalar(text: string): Typed {
   const word = oldWords.get(text);
   return word !== undefined ? word : typedNumber(text);
 }
 
-/** Whether the printer has to quote the text because it reads as something else. */
+/** Whether the printer must quote the string, because it would be read as another type. */
 export function looksTyped(text: string): boolean {
   if (oldWords.has(text)) return true;
   const first = text.charCodeAt(0);
@@ -78,7 +78,7 @@ function typedNumber(text: string): number | bigint | undefined {
   return decimalFloat.test(digits) ? finite(digits) : undefined;
 }
 
-/** Within the range of 64 bits; as a number where that is exact. */
+/** Undefined beyond 64 bits; a number if that is exact, otherwise a bigint. */
 function integer(value: bigint): number | bigint | undefined {
   if (value < -(1n << 63n) || value >= 1n << 64n) return undefined;
   const number = Number(value);
@@ -93,7 +93,7 @@ function finite(text: string): number | undefined {
 const timestamp =
   /^(\d{4})-(\d{1,2})-(\d{1,2})(?:(?:[Tt](\d{1,2}):(\d{1,2}):(\d{1,2})(\.\d+)?(Z|[-+]\d\d:\d\d))|(?: +(\d{1,2}):(\d{1,2}):(\d{1,2})(\.\d+)?))?$/;
 
-/** A date as the newer reader prints it in RFC 3339; undefined when the text is no date. */
+/** A date in RFC 3339, as the newer reader prints it; undefined if the scalar is not a date. */
 export function timestampOf(text: string): string | undefined {
   if (text.length < 8 || text.charCodeAt(4) !== 0x2d) return undefined;
   const match = timestamp.exec(text);
