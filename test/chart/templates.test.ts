@@ -9,7 +9,7 @@ import {
 } from '../../src/cluster/webhooks/names.ts';
 import { registerBackgroundMetrics } from '../../src/server/metrics/background-metrics.ts';
 import { createMetrics } from '../../src/server/metrics/metrics.ts';
-import { kymera } from '../cli/in-process.ts';
+import { kymera } from '../cli/in-process.testing.ts';
 
 const folder = 'charts/kymera/templates';
 const read = (path: string) => readFileSync(path, 'utf8');

@@ -3,12 +3,10 @@ import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { holdOutput } from '../../src/cli/output/held-output.ts';
-import { showProgress } from '../../src/cli/output/progress.ts';
 import { loadPolicies } from '../../src/index.ts';
 import { wantedObjects } from '../../src/offline/wanted-objects.ts';
 import { describeUnless, unlessBuilt } from '../needs.testing.ts';
-import { kymera } from './in-process.ts';
+import { kymera } from './in-process.testing.ts';
 
 const rule = (text: string) => `apiVersion: kyverno.io/v1
 kind: ClusterPolicy
@@ -99,38 +97,6 @@ test('objects of --target-resource are read and not printed', async () => {
     { files: { 'policy.yaml': reading, 'pod.yaml': pod, 'cm.yaml': configMap } },
   );
   expect(stdout).toBe(`${pod}  labels:\n    a: b\n`);
-});
-
-test('output beyond the limit waits in a file and comes out whole, or not at all', async () => {
-  const written: string[] = [];
-  const output = {
-    isTTY: false,
-    write: (text: string | Uint8Array) => void written.push(Buffer.from(text as Uint8Array).toString()),
-  };
-  const lines = Array.from({ length: 5_000 }, (_, index) => `line ${index} äöü ${'.'.repeat(100)}\n`);
-  for (const end of ['discard', 'release'] as const) {
-    const held = holdOutput(output, 10_000);
-    for (const line of lines) await held.write(line);
-    expect(written).toEqual([]);
-    await held[end]();
-  }
-  expect(written.join('')).toBe(lines.join(''));
-});
-
-test('progress: nothing at first, then count, rate, share and time left, and the line is taken away', () => {
-  let time = 0;
-  const shown: string[] = [];
-  const output = { isTTY: true, write: (text: string | Uint8Array) => void shown.push(String(text)) };
-  const progress = showProgress(output, { totalBytes: 1_000, now: () => time });
-  progress.read(250);
-  for (let index = 0; index < 1_200; index++) {
-    time++;
-    progress.step();
-  }
-  expect(shown[0]).toBe('\r\u001b[K500 objects, 1,000/s, 25%, 2 s left');
-  expect(shown.length).toBe(8);
-  progress.clear();
-  expect(shown.at(-1)).toBe('\r\u001b[K');
 });
 
 const root = new URL('../../', import.meta.url).pathname;

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { kymera } from './in-process.ts';
+import { kymera } from './in-process.testing.ts';
 
 const addLabel = (name: string, label: string, value: string, kinds = '[Pod]') => `apiVersion: kyverno.io/v1
 kind: ClusterPolicy

@@ -4,7 +4,7 @@ import { stated } from '../../src/cli/build/diff-cluster.ts';
 import type { Json } from '../../src/json/value.ts';
 import { policy } from '../../src/policy/policy.testing.ts';
 import { configMap, deployment, objectsIn, yaml } from '../kustomize/build-fixture.ts';
-import { kymera } from './in-process.ts';
+import { kymera } from './in-process.testing.ts';
 
 const labels = policy({ mutate: 'patchStrategicMerge: {metadata: {labels: {team: shop}}}' });
 const failing = policy({

@@ -2,7 +2,7 @@ import { existsSync, mkdtempSync, readdirSync, readFileSync, symlinkSync } from 
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { kymera } from './in-process.ts';
+import { kymera } from './in-process.testing.ts';
 
 const configMap = (name: string, more = '') =>
   `apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: ${name}\n${more}`;

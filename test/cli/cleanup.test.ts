@@ -2,7 +2,7 @@ import { mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { kymera } from './in-process.ts';
+import { kymera } from './in-process.testing.ts';
 
 /** Nobody listens there. */
 const kubeconfig = join(mkdtempSync(join(tmpdir(), 'kymera-cleanup-')), 'nowhere.yaml');

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { beforeAll, expect, it, test } from 'vitest';
 import { describeUnless } from '../needs.testing.ts';
-import { kymera } from './in-process.ts';
+import { kymera } from './in-process.testing.ts';
 
 function has(shell: string): boolean {
   return spawnSync(shell, ['-c', 'exit 0']).status === 0;

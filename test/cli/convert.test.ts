@@ -1,12 +1,11 @@
-import { mkdtempSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it, test } from 'vitest';
 import { convertFile } from '../../src/cli/convert/file.ts';
-import { writeFiles } from '../../src/cli/output/result-output.ts';
 import { type JsonObject, loadPolicies, mutate } from '../../src/index.ts';
-import { oldPolicies, stubbornPolicies } from './convert-samples.ts';
-import { kymera } from './in-process.ts';
+import { oldPolicies, stubbornPolicies } from './convert-samples.testing.ts';
+import { kymera } from './in-process.testing.ts';
 
 const containers = [
   { name: 'a', image: 'nginx:latest', env: [{ name: 'LOG', value: 'debug' }] },
@@ -235,13 +234,5 @@ describe('kymera convert', () => {
   it('passes over files of a folder that hold no policies', async () => {
     const folder = { 'p.yaml': commented, 'chart/template.yaml': 'a: {{ .Values.a }}\n' };
     expect(await kymera(['convert', '.'], { files: folder })).toMatchObject({ exitCode: 0 });
-  });
-
-  it('keeps the rights of a file that it replaces', async () => {
-    const file = join(mkdtempSync(join(tmpdir(), 'kymera-write-')), 'a');
-    writeFileSync(file, 'old', { mode: 0o640 });
-    await writeFiles([{ file, text: 'new' }], { cwd: '/' });
-    expect(readFileSync(file, 'utf8')).toBe('new');
-    expect(statSync(file).mode & 0o777).toBe(0o640);
   });
 });

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it, test } from 'vitest';
 import { loadPolicies } from '../../src/index.ts';
-import { kymera } from './in-process.ts';
+import { kymera } from './in-process.testing.ts';
 
 const policy = (name: string, patch: string, more = '') => `apiVersion: kyverno.io/v1
 kind: ClusterPolicy

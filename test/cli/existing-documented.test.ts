@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
-import { kymera } from './in-process.ts';
+import { kymera } from './in-process.testing.ts';
 
 const casesFile = fileURLToPath(new URL('../conformance/cases/seeds-003.yaml', import.meta.url));
 const { cases } = parse(readFileSync(casesFile, 'utf8')) as { cases: { id: string; policy: string }[] };

@@ -2,7 +2,7 @@ import { mkdtempSync, readdirSync, readFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it, test } from 'vitest';
-import { kymera } from './in-process.ts';
+import { kymera } from './in-process.testing.ts';
 
 const secret = 'apiVersion: v1\nkind: Secret\nmetadata: {name: secret-1, namespace: staging}\n';
 const policy = (mutate: string, match = 'kinds: [ConfigMap]', rule = '') => `

@@ -9,7 +9,7 @@ import type { CompiledPolicy } from '../../src/policy/compiled.ts';
 import { policy } from '../../src/policy/policy.testing.ts';
 import { appliedRules, ownSamples, type Sample, upstreamSamples } from '../conformance/policy-samples.ts';
 import { noCorpus } from '../needs.testing.ts';
-import { kymera } from './in-process.ts';
+import { kymera } from './in-process.testing.ts';
 
 const off = 'annotations: {pod-policies.kyverno.io/autogen-controllers: none}';
 const podMatch = 'any: [{resources: {kinds: [Pod]}}]';

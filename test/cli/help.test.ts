@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { kymera } from './in-process.ts';
+import { kymera } from './in-process.testing.ts';
 
 const policy =
   'apiVersion: kyverno.io/v1\nkind: ClusterPolicy\nmetadata: {name: p}\nspec:\n  rules:\n  - name: r\n    match: {any: [{resources: {kinds: [Pod]}}]}\n    mutate: {patchStrategicMerge: {metadata: {labels: {a: b}}}}\n';

@@ -1,6 +1,6 @@
 import { describe, expect, it, test } from 'vitest';
 import { functionTable } from '../../src/expression/functions/table.ts';
-import { kymera } from './in-process.ts';
+import { kymera } from './in-process.testing.ts';
 
 const files = {
   'pod.yaml': 'kind: Pod\nmetadata: {name: web}\nspec:\n  containers: [{name: a, tty: true}, {name: b}]\n',

@@ -7,7 +7,7 @@ import type { Json, JsonObject } from '../../src/json/value.ts';
 import { titleOf } from '../../src/offline/object-identity.ts';
 import { type CorpusCase, type CorpusResult, findCorpus, readCorpus } from '../conformance/kyverno-corpus.ts';
 import { describeUnless, noCorpus } from '../needs.testing.ts';
-import { kymera } from './in-process.ts';
+import { kymera } from './in-process.testing.ts';
 
 const corpus = findCorpus(new URL('../..', import.meta.url).pathname);
 const cases =

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { policy } from '../../src/policy/policy.testing.ts';
-import { kymera } from './in-process.ts';
+import { kymera } from './in-process.testing.ts';
 
 const root = join(import.meta.dirname, '..', '..');
 const named = (name: string, text: string) => text.replace('name: p', `name: ${name}`);

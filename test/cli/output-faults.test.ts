@@ -2,13 +2,14 @@ import { spawnSync } from 'node:child_process';
 import { existsSync, mkdtempSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
+import { describeUnless, unlessBuilt } from '../needs.testing.ts';
 
 const root = new URL('../../', import.meta.url).pathname;
 const program = `'${process.execPath}' '${join(root, 'bin/kymera')}'`;
-const isBuilt = existsSync(join(root, 'dist/cli/main.js'));
-const hasFullDevice = process.platform === 'linux' && existsSync('/dev/full');
-if (isBuilt && !hasFullDevice) console.warn('skipped: writing to a full disk (there is no /dev/full)');
+const noProgram = unlessBuilt('dist/cli/main.js');
+const noFullDevice = noProgram ?? (existsSync('/dev/full') ? undefined : 'there is no /dev/full');
+const noShell = noProgram ?? (process.platform === 'win32' ? 'there is no shell' : undefined);
 
 const policy =
   'apiVersion: kyverno.io/v1\nkind: ClusterPolicy\nmetadata: {name: p}\nspec:\n  rules:\n  - name: r\n    match: {any: [{resources: {kinds: [ConfigMap]}}]}\n    mutate: {patchStrategicMerge: {metadata: {labels: {a: b}}}}\n';
@@ -38,7 +39,7 @@ function shell(command: string) {
 const lost =
   'error: standard output cannot be written: ENOSPC: no space left on device, write [KYM_FILE_NOT_WRITTEN]\n';
 
-describe.skipIf(!isBuilt || !hasFullDevice)('a full disk', () => {
+describeUnless(noFullDevice)('a full disk', () => {
   test.each([
     'build .',
     'apply policy.yaml -r all.yaml -o yaml -q',
@@ -78,7 +79,7 @@ describe.skipIf(!isBuilt || !hasFullDevice)('a full disk', () => {
 /** A write is cut short at the limit, as on a disk that is almost full. The ignored signal would end the process. */
 const almostFull = "trap '' XFSZ; ulimit -f 64;";
 
-describe.skipIf(!isBuilt || process.platform === 'win32')('a disk that is almost full', () => {
+describeUnless(noShell)('a disk that is almost full', () => {
   test('does not cut the output short in silence', () => {
     const { status, stderr } = shell(`${almostFull} ${program} build . > cut.yaml`);
     expect(statSync(join(folder, 'cut.yaml')).size).toBe(64 * 1024);
@@ -100,7 +101,7 @@ describe.skipIf(!isBuilt || process.platform === 'win32')('a disk that is almost
   });
 });
 
-describe.skipIf(!isBuilt || process.platform === 'win32')('a pipe', () => {
+describeUnless(noShell)('a pipe', () => {
   test('that is closed early is not an error', () => {
     const { stdout, stderr } = shell(`{ ${program} build .; echo "status $?" >&2; } | head -n 1`);
     expect({ stdout, stderr }).toEqual({ stdout: 'apiVersion: v1\n', stderr: 'status 0\n' });

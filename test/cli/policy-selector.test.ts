@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { kymera } from './in-process.ts';
+import { kymera } from './in-process.testing.ts';
 
 it.each([
   ['serve', 'a in'],

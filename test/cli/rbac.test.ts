@@ -1,6 +1,6 @@
 import { describe, expect, it, test } from 'vitest';
 import { parseAllDocuments } from 'yaml';
-import { kymera } from './in-process.ts';
+import { kymera } from './in-process.testing.ts';
 
 const policy = (rule: string, kind = 'ConfigMap') => `
 apiVersion: kyverno.io/v1

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { kymera } from './in-process.ts';
+import { kymera } from './in-process.testing.ts';
 
 const header = 'apiVersion: cli.kyverno.io/v1alpha1\nkind: Test\nmetadata: {name: t}\n';
 const policy = `apiVersion: kyverno.io/v1

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { kymera } from './in-process.ts';
+import { kymera } from './in-process.testing.ts';
 
 const policy = `apiVersion: kyverno.io/v1
 kind: ClusterPolicy

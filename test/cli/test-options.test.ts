@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { run } from '../../src/cli/program.ts';
 import { describeUnless, unlessBuilt } from '../needs.testing.ts';
-import { kymera } from './in-process.ts';
+import { kymera } from './in-process.testing.ts';
 
 const policy = `apiVersion: kyverno.io/v1
 kind: ClusterPolicy

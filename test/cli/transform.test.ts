@@ -7,7 +7,7 @@ import { parse } from 'yaml';
 import { policy } from '../../src/policy/policy.testing.ts';
 import { findBinaries } from '../cluster/control-plane.ts';
 import { configMap, objectsIn, yaml } from '../kustomize/build-fixture.ts';
-import { kymera } from './in-process.ts';
+import { kymera } from './in-process.testing.ts';
 
 const labels = policy({ mutate: 'patchStrategicMerge: {metadata: {labels: {team: shop}}}' });
 const labelled = (name: string) => configMap(name, {}, { labels: { team: 'shop' } });

@@ -4,7 +4,7 @@ import { policy } from '../../src/policy/policy.testing.ts';
 import type { Problem } from '../../src/problem.ts';
 import { findCorpus, readCorpus } from '../conformance/kyverno-corpus.ts';
 import { noCorpus } from '../needs.testing.ts';
-import { kymera } from './in-process.ts';
+import { kymera } from './in-process.testing.ts';
 
 const root = join(import.meta.dirname, '..', '..');
 const codes = ['KYM_CONFLICT', 'KYM_ENDLESS', 'KYM_NOT_IDEMPOTENT'];

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { describe, expect, it, test } from 'vitest';
 import type { Io } from '../../src/cli/io.ts';
 import { run } from '../../src/cli/program.ts';
-import { kymera } from './in-process.ts';
+import { kymera } from './in-process.testing.ts';
 
 const fine = `apiVersion: kyverno.io/v1
 kind: ClusterPolicy

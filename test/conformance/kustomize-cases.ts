@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parse } from 'yaml';
-import { kymera } from '../cli/in-process.ts';
+import { kymera } from '../cli/in-process.testing.ts';
 
 /** A kustomization, and what `kymera build` has to make of it. See README.md. */
 export interface KustomizeCase {

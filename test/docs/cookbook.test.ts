@@ -1,7 +1,7 @@
 import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { kymera } from '../cli/in-process.ts';
+import { kymera } from '../cli/in-process.testing.ts';
 import { root } from './pages.testing.ts';
 
 const folder = join(root, 'docs/cookbook');

@@ -3,7 +3,7 @@ import { adviseOnPolicy } from '../../src/analysis/advice/advice.ts';
 import { type ErrorCode, errorTable } from '../../src/errors.ts';
 import { loadPolicies, mutate } from '../../src/index.ts';
 import { loadDocuments } from '../../src/policy/load.ts';
-import { kymera } from '../cli/in-process.ts';
+import { kymera } from '../cli/in-process.testing.ts';
 import { type Provocation, provocations } from './provocations.testing.ts';
 
 /** The codes that something makes appear, in problems, failures or messages. */

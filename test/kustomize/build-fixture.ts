@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { parseAllDocuments } from 'yaml';
 import type { JsonObject } from '../../src/json/value.ts';
-import { type Finished, kymera } from '../cli/in-process.ts';
+import { type Finished, kymera } from '../cli/in-process.testing.ts';
 
 export interface BuildCase {
   /** Of the folder that is built; those that begin with `#!` are executable. */

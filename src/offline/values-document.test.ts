@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import type { JsonObject } from '../../src/json/value.ts';
-import { createValuesLookup, nestDottedKeys, parseDottedKey } from '../../src/offline/request-values.ts';
-import { parseUserInfo } from '../../src/offline/user-info.ts';
-import { parseSet, parseValues } from '../../src/offline/values-document.ts';
+import type { JsonObject } from '../json/value.ts';
+import { createValuesLookup, nestDottedKeys, parseDottedKey } from './request-values.ts';
+import { parseUserInfo } from './user-info.ts';
+import { parseSet, parseValues } from './values-document.ts';
 
 test.each([
   ['a', ['a']],

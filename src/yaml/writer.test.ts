@@ -2,9 +2,9 @@ import fc from 'fast-check';
 import { CORE_SCHEMA, load, YAML11_SCHEMA } from 'js-yaml';
 import { describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
-import type { Json } from '../../src/json/value.ts';
-import { kubernetesResourceSchema } from '../../src/yaml/kubernetes-schema.ts';
-import { writeYaml } from '../../src/yaml/writer.ts';
+import type { Json } from '../json/value.ts';
+import { kubernetesResourceSchema } from './kubernetes-schema.ts';
+import { writeYaml } from './writer.ts';
 
 describe('layout', () => {
   test('is that of kubectl', () => {

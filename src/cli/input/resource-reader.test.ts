@@ -2,9 +2,9 @@ import { mkdtemp, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { readResources } from '../../src/cli/input/resource-reader.ts';
-import type { ReadItem } from '../../src/offline/resource-documents.ts';
-import { readDocuments } from '../../src/policy/documents.ts';
+import type { ReadItem } from '../../offline/resource-documents.ts';
+import { readDocuments } from '../../policy/documents.ts';
+import { readResources } from './resource-reader.ts';
 
 async function* stdin(text: string | Uint8Array) {
   yield text;

@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { load } from 'js-yaml';
 import { expect, test } from 'vitest';
-import { editYaml } from '../../src/cli/output/yaml-edit.ts';
-import type { Json, JsonObject } from '../../src/json/value.ts';
-import { kubernetesResourceSchema } from '../../src/yaml/kubernetes-schema.ts';
-import { writeYaml } from '../../src/yaml/writer.ts';
+import type { Json, JsonObject } from '../../json/value.ts';
+import { kubernetesResourceSchema } from '../../yaml/kubernetes-schema.ts';
+import { writeYaml } from '../../yaml/writer.ts';
+import { editYaml } from './yaml-edit.ts';
 
 const read = (text: string) => load(text, { schema: kubernetesResourceSchema }) as JsonObject;
 

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
-import type { DataQuery } from '../../src/engine/context/data-source.ts';
-import { parseLabelQuery } from '../../src/expression/label-query.ts';
-import type { JsonObject } from '../../src/json/value.ts';
-import { parseApiPath, resourceOf } from '../../src/offline/api-path.ts';
-import { createInputDataSource } from '../../src/offline/data-source.ts';
+import type { DataQuery } from '../engine/context/data-source.ts';
+import { parseLabelQuery } from '../expression/label-query.ts';
+import type { JsonObject } from '../json/value.ts';
+import { parseApiPath, resourceOf } from './api-path.ts';
+import { createInputDataSource } from './data-source.ts';
 
 test.each([
   [

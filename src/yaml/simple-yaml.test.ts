@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { loadAll } from 'js-yaml';
 import { describe, expect, test } from 'vitest';
-import type { Json } from '../../src/json/value.ts';
-import { kubernetesResourceSchema } from '../../src/yaml/kubernetes-schema.ts';
-import { readSimpleYaml } from '../../src/yaml/simple-yaml.ts';
-import { writeYaml } from '../../src/yaml/writer.ts';
+import type { Json } from '../json/value.ts';
+import { kubernetesResourceSchema } from './kubernetes-schema.ts';
+import { readSimpleYaml } from './simple-yaml.ts';
+import { writeYaml } from './writer.ts';
 
 const readWhole = (text: string) => loadAll(text, { schema: kubernetesResourceSchema });
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { type DocumentText, splitDocuments } from '../../src/yaml/document-stream.ts';
+import { type DocumentText, splitDocuments } from './document-stream.ts';
 
 async function* inChunks(text: string, size: number) {
   for (let at = 0; at < text.length; at += size) yield text.slice(at, at + size);
