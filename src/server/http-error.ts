@@ -11,6 +11,10 @@ export class HttpError extends Error {
   }
 }
 
+export function notFound(): HttpError {
+  return new HttpError(404, 'there is nothing here');
+}
+
 /** Reasons for the errors that fastify raises itself. */
 const frameworkReasons: Readonly<Record<string, string>> = {
   FST_ERR_CTP_INVALID_MEDIA_TYPE: 'the content type must be application/json',
@@ -20,17 +24,16 @@ const frameworkReasons: Readonly<Record<string, string>> = {
   FST_ERR_BAD_URL: 'the path is not valid',
 };
 
-export interface ErrorAnswer {
+interface ErrorAnswer {
   readonly status: number;
   readonly body: { readonly error: string };
 }
 
 /** Logs an error and returns its answer: the reason for an error of the caller, no details of an internal error. */
-export function errorAnswer(error: Error, url: string, log: Log): ErrorAnswer {
+function errorAnswer(error: Error, path: string, log: Log): ErrorAnswer {
   const stated = 'statusCode' in error && typeof error.statusCode === 'number' ? error.statusCode : 500;
   const status = stated >= 400 && stated < 600 ? stated : 500;
   const code = 'code' in error && typeof error.code === 'string' ? error.code : '';
-  const path = url.split('?', 1)[0];
   if (error instanceof HttpError) {
     log.warn({ path, status, reason: error.message }, 'request refused');
     return { status, body: { error: error.message } };
@@ -44,13 +47,8 @@ export function errorAnswer(error: Error, url: string, log: Log): ErrorAnswer {
   return { status, body: { error: reason } };
 }
 
-export function sendError(
-  error: Error,
-  request: { readonly url: string },
-  reply: FastifyReply,
-  log: Log,
-): FastifyReply {
-  const { status, body } = errorAnswer(error, request.url, log);
+export function sendError(error: Error, path: string, reply: FastifyReply, log: Log): FastifyReply {
+  const { status, body } = errorAnswer(error, path, log);
   return reply.code(status).send(body);
 }
 

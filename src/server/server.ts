@@ -6,15 +6,23 @@ import {
 import type { Server as HttpsServer } from 'node:https';
 import type { AddressInfo, Server, Socket } from 'node:net';
 import { setTimeout } from 'node:timers/promises';
-import fastify, { type FastifyInstance, type FastifyReply } from 'fastify';
+import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
 import type { ReadinessCheck } from '../admission/policy-provider.ts';
-import { HttpError, sendError } from './http-error.ts';
+import { HttpError, notFound, sendError } from './http-error.ts';
 import { createMetrics, followPolicies, type Metrics } from './metrics/metrics.ts';
 import { createDecisionLog } from './reviews/decision-log.ts';
+import type { PathTokens } from './reviews/path-token.ts';
 import { createReviewer, type ReviewerOptions } from './reviews/reviewer.ts';
 import { addReviewRoutes, type Webhooks } from './reviews/routes.ts';
 import { addStatusRoutes, type StatusRoutes } from './status-routes.ts';
 import { createTlsServer, expiryOf, type ServingCertificate, secureContextOf } from './tls.ts';
+
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** The path in metrics and logs. */
+    readonly label?: string;
+  }
+}
 
 export interface ServerOptions extends Omit<ReviewerOptions, 'metrics' | 'decisions'> {
   readonly host: string;
@@ -23,10 +31,14 @@ export interface ServerOptions extends Omit<ReviewerOptions, 'metrics' | 'decisi
   readonly certificate: ServingCertificate;
   /** PEM: callers of webhooks must present a certificate of this authority. */
   readonly clientCa?: string | undefined;
+  /** When given, webhook paths start with a token: see `reviews/path-token.ts`. */
+  readonly pathTokens?: PathTokens | undefined;
   /** In bytes. */
   readonly bodyLimit?: number | undefined;
   /** How long a request may take to arrive, body included. */
   readonly requestMilliseconds?: number | undefined;
+  /** How long a TLS handshake may take. */
+  readonly handshakeMilliseconds?: number | undefined;
   /** How many decisions to keep for `/debug/decisions`; none when absent. */
   readonly keepDecisions?: number | undefined;
   /** Also serve `/metrics` and health without TLS, on this port. */
@@ -63,6 +75,7 @@ export interface RunningServer {
 const defaultBodyLimit = 8 * 1024 * 1024;
 const defaultGraceMilliseconds = 25_000;
 const defaultRequestMilliseconds = 30_000;
+const unknownPath = 'unknown';
 const drainIntervalMilliseconds = 20;
 
 export async function startServer(options: ServerOptions): Promise<RunningServer> {
@@ -77,6 +90,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     certificate: options.certificate,
     clientCa: options.clientCa,
     requestMilliseconds: options.requestMilliseconds ?? defaultRequestMilliseconds,
+    handshakeMilliseconds: options.handshakeMilliseconds,
   };
   const app = createApp(options, (handle) =>
     createTlsServer(tls, (request, response) => {
@@ -95,6 +109,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   addReviewRoutes(app, {
     webhooks: { ...options.otherWebhooks, mutate: createReviewer({ ...options, metrics, decisions }) },
     needsCertificate,
+    pathTokens: options.pathTokens,
   });
   const own = {
     metrics: () => metrics.registry.getMetricsAsJSON(),
@@ -138,9 +153,12 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
 }
 
 function createApp(
-  { log, bodyLimit = defaultBodyLimit }: ServerOptions,
+  { log, bodyLimit = defaultBodyLimit, pathTokens }: ServerOptions,
   serverFactory: (handle: RequestListener) => HttpServer,
 ): FastifyInstance {
+  // Any unknown path may be a webhook path with a token.
+  const shownPath = (request: Pick<FastifyRequest, 'url' | 'routeOptions'>) =>
+    pathTokens === undefined ? (request.url.split('?', 1)[0] ?? '') : labelOf(request);
   const app = fastify({
     serverFactory: (handle) => serverFactory(handle as RequestListener),
     bodyLimit,
@@ -149,23 +167,26 @@ function createApp(
     forceCloseConnections: true,
     return503OnClosing: false,
     frameworkErrors: (error, request, reply) =>
-      void sendError(error, request, reply as unknown as FastifyReply, log),
+      void sendError(error, shownPath(request), reply as unknown as FastifyReply, log),
   });
-  app.setErrorHandler((error: Error, request, reply) => sendError(error, request, reply, log));
+  app.setErrorHandler((error: Error, request, reply) => sendError(error, shownPath(request), reply, log));
   app.setNotFoundHandler((request, reply) => {
     const url = request.url.split('?', 1)[0] ?? '';
     const isKnown = (['POST', 'GET'] as const).some((method) => app.hasRoute({ method, url }));
-    const error = isKnown
-      ? new HttpError(405, 'the method is not allowed here')
-      : new HttpError(404, 'there is nothing here');
-    return sendError(error, request, reply, log);
+    const error = isKnown ? new HttpError(405, 'the method is not allowed here') : notFound();
+    return sendError(error, shownPath(request), reply, log);
   });
   return app;
 }
 
+/** The path of a route without the token, with parameters instead of names. */
+function labelOf({ routeOptions }: Pick<FastifyRequest, 'routeOptions'>): string {
+  return routeOptions?.config?.label ?? routeOptions?.url ?? unknownPath;
+}
+
 function countRequests(app: FastifyInstance, metrics: Metrics): void {
   app.addHook('onResponse', (request, reply, done) => {
-    const route = request.routeOptions.url ?? 'unknown';
+    const route = reply.statusCode === 404 ? unknownPath : labelOf(request);
     metrics.countHttp(request.method, route, reply.statusCode, reply.elapsedTime / 1000);
     done();
   });

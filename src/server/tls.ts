@@ -16,15 +16,16 @@ export interface TlsServerOptions {
   readonly clientCa?: string | undefined;
   /** How long a request may take to arrive, body included. */
   readonly requestMilliseconds: number;
+  readonly handshakeMilliseconds?: number | undefined;
 }
 
-const handshakeMilliseconds = 10_000;
+const defaultHandshakeMilliseconds = 10_000;
 const headersMilliseconds = 10_000;
 /** Longer than an API server keeps an idle connection (90 s), so that it never reuses one that is being closed. */
 const idleMilliseconds = 180_000;
 
 export function createTlsServer(
-  { certificate, clientCa, requestMilliseconds }: TlsServerOptions,
+  { certificate, clientCa, requestMilliseconds, handshakeMilliseconds }: TlsServerOptions,
   listener: RequestListener,
 ): Server {
   return createServer(
@@ -32,7 +33,7 @@ export function createTlsServer(
       ...secureContextOf(certificate, clientCa),
       // The review handler refuses callers without a certificate. Health checks need none.
       ...(clientCa === undefined ? {} : { requestCert: true, rejectUnauthorized: false }),
-      handshakeTimeout: handshakeMilliseconds,
+      handshakeTimeout: handshakeMilliseconds ?? defaultHandshakeMilliseconds,
       headersTimeout: Math.min(headersMilliseconds, requestMilliseconds),
       requestTimeout: requestMilliseconds,
       keepAliveTimeout: idleMilliseconds,

@@ -3,7 +3,8 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { timeToAnswer } from '../../admission/deadline.ts';
 import { MalformedReview } from '../../admission/review-request.ts';
 import type { Json } from '../../json/value.ts';
-import { HttpError } from '../http-error.ts';
+import { HttpError, notFound } from '../http-error.ts';
+import { isAcceptedToken, type PathTokens } from './path-token.ts';
 
 /** The policies that a path selects: all, those of one failure policy, or a single one. */
 export interface PolicyScope {
@@ -28,9 +29,12 @@ export interface ReviewRouteOptions {
   readonly webhooks: Webhooks;
   /** Callers must present a client certificate that the TLS server has verified. */
   readonly needsCertificate: boolean;
+  /** When given, paths start with a token; without an accepted token they do not exist. */
+  readonly pathTokens?: PathTokens | undefined;
 }
 
-interface PolicyParameters {
+interface PathParameters {
+  readonly token?: string;
   readonly namespace?: string;
   readonly policy?: string;
 }
@@ -42,10 +46,9 @@ const answerType = 'application/json; charset=utf-8';
  * Adds the routes of all webhooks: `/policyvalidate`, and for `mutate` and `validate` `/WEBHOOK`, `/WEBHOOK/ignore`,
  * `/WEBHOOK/fail`, and below the last two `/finegrained/[NAMESPACE/]POLICY`.
  */
-export function addReviewRoutes(
-  app: FastifyInstance,
-  { webhooks, needsCertificate }: ReviewRouteOptions,
-): void {
+export function addReviewRoutes(app: FastifyInstance, options: ReviewRouteOptions): void {
+  const { webhooks, pathTokens } = options;
+  const prefix = pathTokens === undefined ? '' : '/:token';
   app.removeAllContentTypeParsers();
   app.addContentTypeParser(contentType, { parseAs: 'buffer' }, (_request, bytes, done) => done(null, bytes));
   const readTimeout = createTimeoutReader();
@@ -57,15 +60,22 @@ export function addReviewRoutes(
     scopeOf: (request: FastifyRequest) => PolicyScope,
   ): void {
     if (review === undefined) return;
-    app.post(path, async (request, reply) => {
-      checkCaller(request, needsCertificate);
+    const config = { label: path };
+    const base = path.split(':', 1)[0] ?? '';
+    app.post(`${prefix}${path}`, { config, onRequest }, async (request, reply) => {
       const milliseconds = readTimeout(request);
       await nextTurn();
-      const answer = await review(parseBody(request), scopeOf(request), milliseconds, pathOf(request)).catch(
-        refuseMalformed,
-      );
+      const scope = scopeOf(request);
+      // Not the URL, which may contain the token.
+      const shownPath = scope.policy === undefined ? path : base + scope.policy;
+      const answer = await review(parseBody(request), scope, milliseconds, shownPath).catch(refuseMalformed);
       return sendText(reply, answer);
     });
+  }
+
+  /** Refuses callers before their body is read. */
+  function onRequest(request: FastifyRequest, _reply: FastifyReply, done: (error?: Error) => void): void {
+    done(callerError(request, options));
   }
 
   const all: PolicyScope = { set: 'all' };
@@ -78,22 +88,28 @@ export function addReviewRoutes(
       add(base, webhooks[webhook], () => scope);
       add(`${base}/finegrained/:policy`, webhooks[webhook], ({ params }) => ({
         set,
-        policy: (params as PolicyParameters).policy,
+        policy: (params as PathParameters).policy,
       }));
       add(`${base}/finegrained/:namespace/:policy`, webhooks[webhook], ({ params }) => {
-        const { namespace, policy } = params as PolicyParameters;
+        const { namespace, policy } = params as PathParameters;
         return { set, policy: `${namespace}/${policy}` };
       });
     }
   }
 }
 
-function checkCaller({ headers, raw }: FastifyRequest, needsCertificate: boolean): void {
+function callerError(
+  { headers, params, raw }: FastifyRequest,
+  { needsCertificate, pathTokens }: ReviewRouteOptions,
+): HttpError | undefined {
+  if (pathTokens !== undefined && !isAcceptedToken((params as PathParameters).token ?? '', pathTokens()))
+    return notFound();
   if (needsCertificate && !(raw.socket as TLSSocket).authorized)
-    throw new HttpError(403, 'a client certificate is required');
+    return new HttpError(403, 'a client certificate is required');
   // API servers send exactly this; fastify would also accept a charset.
   if (headers['content-type'] !== contentType)
-    throw new HttpError(415, 'the content type must be application/json');
+    return new HttpError(415, 'the content type must be application/json');
+  return undefined;
 }
 
 function parseBody({ body }: FastifyRequest): Json {
@@ -104,11 +120,6 @@ function parseBody({ body }: FastifyRequest): Json {
     // The message of the parser quotes the body. Kyverno also answers with 417.
     throw new HttpError(417, 'the body is not JSON');
   }
-}
-
-function pathOf({ url }: FastifyRequest): string {
-  const queryAt = url.indexOf('?');
-  return queryAt < 0 ? url : url.slice(0, queryAt);
 }
 
 function refuseMalformed(error: unknown): never {
