@@ -5,6 +5,7 @@ const layers = [
   'json',
   'yaml',
   'expression',
+  'cel',
   'patch',
   'policy',
   'engine',
@@ -49,6 +50,13 @@ const rooms = {
     compile: ['functions', 'go', 'jmespath'],
     template: ['compile', 'jmespath'],
     conditions: ['go', 'template'],
+  },
+  cel: {
+    value: [],
+    syntax: ['value'],
+    types: ['syntax', 'value'],
+    library: ['syntax', 'types', 'value'],
+    compile: ['syntax', 'types', 'value'],
   },
   patch: {
     generated: [],

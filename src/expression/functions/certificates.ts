@@ -14,6 +14,12 @@ function loadDecoder(): Promise<void> {
   return loading;
 }
 
+/** Throws Suspend until the decoder is loaded, and an Error for what is no certificate. */
+export function decodeCertificate(pem: string): JsonObject {
+  if (decode === undefined) throw new Suspend(loadDecoder());
+  return decode(pem);
+}
+
 export const certificateFunctions = defineFunctions({
   x509_decode: {
     parameters: ['string'],

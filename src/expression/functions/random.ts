@@ -28,7 +28,7 @@ const mostRepeats = 4096;
 const printable: readonly CharacterRange[] = [[0x20, 0x7e]];
 
 /** Text that the expression matches; `.` and negated classes give printable ASCII. The syntax is checked already. */
-function generateText(pattern: string, random: Random): string {
+export function generateText(pattern: string, random: Random): string {
   const reader: Reader = { characters: Array.from(pattern), position: 0 };
   const generate = readAlternatives(reader);
   if (reader.position < reader.characters.length) throw new Error(`cannot generate text for ${pattern}`);

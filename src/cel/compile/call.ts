@@ -1,0 +1,126 @@
+import type { Effects, Overload } from '../types/environment.ts';
+import type { Type } from '../types/type.ts';
+import { CelError, noSuchOverload } from '../value/error.ts';
+import { isInteger } from '../value/integer.ts';
+import { isDouble, isList, isMap, typeNameOf } from '../value/kinds.ts';
+import { mapEntries } from '../value/map.ts';
+import { Optional, TypeValue, type Value } from '../value/value.ts';
+import type { Closure } from './closure.ts';
+
+type Matcher = (value: Value) => boolean;
+
+/** Whether a value fits a declared type at run time; undefined when every value does. */
+function matcherOf(type: Type): Matcher | undefined {
+  switch (type.kind) {
+    case 'dyn':
+    case 'any':
+    case 'parameter':
+    case 'error':
+      return undefined;
+    case 'null':
+      return (value) => value === null;
+    case 'bool':
+      return (value) => typeof value === 'boolean';
+    case 'string':
+      return (value) => typeof value === 'string';
+    case 'int':
+      return isInteger;
+    case 'double':
+      return isDouble;
+    case 'type':
+      return (value) => value instanceof TypeValue;
+    case 'list': {
+      const element = matcherOf(type.parameters[0] as Type);
+      if (element === undefined) return isList;
+      return (value) => isList(value) && (value.length === 0 || element(value[0] as Value));
+    }
+    case 'map':
+      return mapMatcher(type);
+    default: {
+      if (type.name === 'optional_type') return (value) => value instanceof Optional;
+      return (value) => typeNameOf(value) === type.name;
+    }
+  }
+}
+
+function mapMatcher(type: Type): Matcher {
+  const [key, value] = type.parameters.map(matcherOf);
+  if (key === undefined && value === undefined) return isMap;
+  return (map) => {
+    if (!isMap(map)) return false;
+    const [first] = mapEntries(map);
+    if (first === undefined) return true;
+    return (key?.(first[0]) ?? true) && (value?.(first[1]) ?? true);
+  };
+}
+
+function mayBeAnything(type: Type): boolean {
+  if (['dyn', 'any', 'parameter', 'error'].includes(type.kind)) return true;
+  return type.parameters.some(mayBeAnything);
+}
+
+type Call = (...args: readonly Value[]) => Value;
+type EffectCall = (effects: Effects, ...args: readonly Value[]) => Value;
+
+interface Candidate {
+  readonly overload: Overload;
+  /** The arguments whose static type does not prove that they fit. */
+  readonly guards: readonly (readonly [number, Matcher])[];
+}
+
+function candidateOf(overload: Overload, argumentTypes: readonly Type[]): Candidate {
+  const guards: (readonly [number, Matcher])[] = [];
+  overload.parameters.forEach((parameter, index) => {
+    const matcher = mayBeAnything(argumentTypes[index] as Type) ? matcherOf(parameter) : undefined;
+    if (matcher !== undefined) guards.push([index, matcher]);
+  });
+  return { overload, guards };
+}
+
+/** Calls the first of the overloads that fits the arguments at run time. */
+export function compileOverloads(
+  overloads: readonly Overload[],
+  args: readonly Closure[],
+  argumentTypes: readonly Type[],
+  offset: number,
+): Closure {
+  const candidates = overloads.map((overload) => candidateOf(overload, argumentTypes));
+  const [only] = candidates;
+  const direct =
+    candidates.length === 1 && only !== undefined && only.guards.length === 0 && !only.overload.effects
+      ? compileDirect(only.overload.call as Call, args)
+      : undefined;
+  const evaluate: Closure =
+    direct ??
+    ((frame) => {
+      const values = args.map((arg) => arg(frame));
+      for (const { overload, guards } of candidates) {
+        if (!guards.every(([index, matches]) => matches(values[index] as Value))) continue;
+        return overload.effects
+          ? (overload.call as EffectCall)(frame.effects, ...values)
+          : (overload.call as Call)(...values);
+      }
+      throw noSuchOverload();
+    });
+  return locateErrors(evaluate, offset);
+}
+
+function compileDirect(call: Call, args: readonly Closure[]): Closure | undefined {
+  const [first, second, third] = args;
+  if (first === undefined) return () => call();
+  if (second === undefined) return (frame) => call(first(frame));
+  if (third === undefined) return (frame) => call(first(frame), second(frame));
+  return undefined;
+}
+
+/** Errors that have no position yet get this one. */
+export function locateErrors(closure: Closure, offset: number): Closure {
+  return (frame) => {
+    try {
+      return closure(frame);
+    } catch (error) {
+      if (error instanceof CelError) error.offset ??= offset;
+      throw error;
+    }
+  };
+}

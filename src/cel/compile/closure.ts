@@ -1,0 +1,42 @@
+import type { Checked } from '../types/checker.ts';
+import type { Effects } from '../types/environment.ts';
+import type { Value } from '../value/value.ts';
+
+/** What one evaluation reads. */
+export interface Frame {
+  /** The value of a variable; undefined when nothing binds it. */
+  lookup(name: string): Value | undefined;
+  readonly effects: Effects;
+  /** Variables of macros, by slot. */
+  readonly locals: Value[];
+}
+
+/** A compiled node. Throws CelError, or what a data source throws. */
+export type Closure = (frame: Frame) => Value;
+
+/** What the nodes of one expression share while they are compiled. */
+export interface CompileContext {
+  readonly checked: Checked;
+  /** The slots of the macro variables around the node, innermost last. */
+  readonly scopes: { readonly name: string; readonly slot: number }[];
+  slots: number;
+  /** Variables that the expression reads. */
+  readonly reads: Set<string>;
+  /** Reports an error that constants make certain. */
+  report(offset: number, message: string): void;
+}
+
+/** Compiles with macro variables in scope; the callback gets their slots. */
+export function withSlots<Result>(
+  context: CompileContext,
+  names: readonly string[],
+  action: (slots: readonly number[]) => Result,
+): Result {
+  const slots = names.map(() => context.slots++);
+  names.forEach((name, index) => {
+    context.scopes.push({ name, slot: slots[index] as number });
+  });
+  const result = action(slots);
+  context.scopes.length -= names.length;
+  return result;
+}

@@ -1,0 +1,321 @@
+import type { CallNode, ListNode, MapNode, Node, SelectNode, StructNode } from '../syntax/ast.ts';
+import type { Reference } from '../types/checker.ts';
+import type { StructDeclaration } from '../types/environment.ts';
+import { add, divide, modulo, multiply, negate, subtract } from '../value/arithmetic.ts';
+import { compare, equals } from '../value/compare.ts';
+import { CelError, noSuchOverload } from '../value/error.ts';
+import { isInteger } from '../value/integer.ts';
+import { isList, isMap } from '../value/kinds.ts';
+import { keyIdentity, mapGet, mapOf, setField } from '../value/map.ts';
+import { formatValue } from '../value/text.ts';
+import { Optional, Uint, type Value } from '../value/value.ts';
+import { compileOverloads, locateErrors } from './call.ts';
+import { type Closure, type CompileContext, type Frame, withSlots } from './closure.ts';
+import { compileComprehension, compileOptMap } from './comprehension.ts';
+import { compileConditional, compileLogic } from './logic.ts';
+import {
+  compileOptionalSelect,
+  compileSelect,
+  compileTest,
+  indexValue,
+  optionalIndexValue,
+} from './select.ts';
+
+/** Turns a checked syntax tree into closures. */
+export function compileNode(node: Node, context: CompileContext): Closure {
+  const compile = (child: Node): Closure => compileNode(child, context);
+  const reference = context.checked.references.get(node);
+  switch (node.kind) {
+    case 'literal': {
+      const { value } = node;
+      return () => value;
+    }
+    case 'ident':
+      return compileName(node, reference, context);
+    case 'select':
+      return reference === undefined ? compileField(node, context) : compileName(node, reference, context);
+    case 'call':
+      return compileCall(node, context);
+    case 'logic':
+      return compileLogic(node.operator, node.operands.map(compile));
+    case 'list':
+      return compileList(node, compile);
+    case 'map':
+      return locateErrors(compileMap(node, compile), node.offset);
+    case 'struct':
+      return compileStruct(node, reference, context);
+    case 'comprehension':
+      return locateErrors(compileComprehension(node, context, compile), node.offset);
+    case 'bind': {
+      const value = compile(node.value);
+      return withSlots(context, [node.variable], ([slot = 0]) => {
+        const body = compile(node.body);
+        return (frame) => {
+          frame.locals[slot] = value(frame);
+          return body(frame);
+        };
+      });
+    }
+    case 'optMap':
+      return compileOptMap(node, context, compile);
+  }
+}
+
+/** Names that nothing declares are an error at run time, in expressions that are not type-checked. */
+function unresolved(node: Node, context: CompileContext): Closure {
+  const message = context.checked.unresolved.get(node) ?? 'no such overload';
+  return () => {
+    throw new CelError(message, node.offset);
+  };
+}
+
+function compileName(node: Node, reference: Reference | undefined, context: CompileContext): Closure {
+  switch (reference?.kind) {
+    case 'constant': {
+      const { value } = reference;
+      return () => value;
+    }
+    case 'local': {
+      const slot = context.scopes.findLast(({ name }) => name === reference.name)?.slot ?? 0;
+      return (frame) => frame.locals[slot] as Value;
+    }
+    case 'variable': {
+      const { name } = reference;
+      context.reads.add(name);
+      return (frame) => {
+        const value = frame.lookup(name);
+        if (value === undefined) throw new CelError(`no such attribute(s): ${name}`, node.offset);
+        return value;
+      };
+    }
+    default:
+      return unresolved(node, context);
+  }
+}
+
+function compileField(node: SelectNode, context: CompileContext): Closure {
+  const operand = compileNode(node.operand, context);
+  if (node.mode === 'test') return compileTest(operand, node.field);
+  if (node.mode === 'optional') return compileOptionalSelect(operand, node.field);
+  return compileSelect(operand, node.field, node.offset);
+}
+
+type Binary = (a: Value, b: Value) => Value;
+
+const binaryOperators: ReadonlyMap<string, Binary> = new Map<string, Binary>([
+  ['_-_', subtract],
+  ['_*_', multiply],
+  ['_/_', divide],
+  ['_%_', modulo],
+  ['_<_', (a, b) => compare(a, b) < 0],
+  ['_<=_', (a, b) => compare(a, b) <= 0],
+  ['_>_', (a, b) => compare(a, b) > 0],
+  ['_>=_', (a, b) => compare(a, b) >= 0],
+  ['_==_', equals],
+  ['_!=_', (a, b) => !equals(a, b)],
+  ['_[_]', indexValue],
+  ['_[?_]', optionalIndexValue],
+]);
+
+/** Conversions of constants are computed at load, and so are their errors. */
+const conversions: ReadonlySet<string> = new Set(
+  'bool bytes double duration dyn int string timestamp type uint'.split(' '),
+);
+
+function compileCall(node: CallNode, context: CompileContext): Closure {
+  const reference = context.checked.references.get(node);
+  if (reference?.kind !== 'call') return unresolved(node, context);
+  const compile = (child: Node): Closure => compileNode(child, context);
+  const isMethod = reference.method && node.target !== undefined;
+  const operands = isMethod ? [node.target as Node, ...node.args] : node.args;
+  const args = operands.map(compile);
+  const [first, second, third] = args as readonly Closure[] as readonly [Closure, Closure, Closure];
+  const special = isMethod ? undefined : compileOperator(node, first, second, third);
+  if (special !== undefined) return special;
+  if (isMethod && (node.name === 'or' || node.name === 'orValue') && args.length === 2) {
+    const lenient = reference.overloads.some(({ parameters }) => parameters[0]?.kind === 'dyn');
+    return compileOptionalOr(node.name, first, second, lenient, node.offset);
+  }
+  const types = operands.map((operand) => context.checked.typeOf(operand));
+  const closure = compileOverloads(reference.overloads, args, types, node.offset);
+  return conversions.has(node.name) && operands.length === 1 && isConstant(operands[0] as Node)
+    ? foldConstant(closure, node, context)
+    : closure;
+}
+
+function compileOperator(
+  node: CallNode,
+  first: Closure,
+  second: Closure,
+  third: Closure,
+): Closure | undefined {
+  switch (node.name) {
+    case '_?_:_':
+      return compileConditional(first, second, third, node.offset);
+    case '_+_':
+      return locateErrors(compileAddition(first, second), node.offset);
+    case '@in':
+      return locateErrors(compileMembership(first, second), node.offset);
+    case '!_':
+      return (frame) => {
+        const value = first(frame);
+        if (typeof value !== 'boolean') throw noSuchOverload(node.offset);
+        return !value;
+      };
+    case '-_':
+      return locateErrors((frame) => negate(first(frame)), node.offset);
+    default:
+  }
+  const text = node.name === '_==_' || node.name === '_!=_' ? literalString(node.args[1]) : undefined;
+  if (text !== undefined) {
+    return node.name === '_==_' ? (frame) => first(frame) === text : (frame) => first(frame) !== text;
+  }
+  const operator = binaryOperators.get(node.name);
+  if (operator === undefined) return undefined;
+  return locateErrors((frame) => operator(first(frame), second(frame)), node.offset);
+}
+
+/** A string equals nothing but the same string. */
+function literalString(node: Node | undefined): string | undefined {
+  return node?.kind === 'literal' && typeof node.value === 'string' ? node.value : undefined;
+}
+
+/** Strings and lists that grow cost by their length. */
+function compileAddition(left: Closure, right: Closure): Closure {
+  return (frame) => {
+    const result = add(left(frame), right(frame));
+    if (typeof result === 'string') {
+      if (result.length > 64) frame.effects.spend(result.length >> 6);
+    } else if (isList(result)) frame.effects.spend(result.length);
+    return result;
+  };
+}
+
+function compileMembership(item: Closure, container: Closure): Closure {
+  return (frame) => {
+    const value = item(frame);
+    const range = container(frame);
+    if (isMap(range)) return mapGet(range, value) !== undefined;
+    if (!isList(range)) throw noSuchOverload();
+    frame.effects.spend(range.length);
+    return typeof value === 'string'
+      ? range.includes(value)
+      : range.some((element) => equals(element, value));
+  };
+}
+
+/** `or` and `orValue` evaluate their argument only when it is needed. Kyverno's `orValue` also takes plain values. */
+function compileOptionalOr(
+  name: string,
+  target: Closure,
+  fallback: Closure,
+  lenient: boolean,
+  offset: number,
+): Closure {
+  return (frame) => {
+    const optional = target(frame);
+    if (optional instanceof Optional) {
+      if (optional.value === undefined) return fallback(frame);
+      return name === 'or' ? optional : optional.value;
+    }
+    if (lenient) return optional;
+    throw noSuchOverload(offset);
+  };
+}
+
+function isConstant(node: Node): boolean {
+  if (node.kind === 'literal') return true;
+  if (node.kind !== 'call' || node.target !== undefined || !conversions.has(node.name)) return false;
+  return node.args.every(isConstant);
+}
+
+const noFrame: Frame = {
+  lookup: () => undefined,
+  locals: [],
+  effects: { now: () => new Date(0), random: () => 0, spend: () => undefined },
+};
+
+function foldConstant(closure: Closure, node: CallNode, context: CompileContext): Closure {
+  try {
+    const value = closure(noFrame);
+    return () => value;
+  } catch (error) {
+    if (!(error instanceof CelError)) throw error;
+    context.report(node.offset, error.message);
+    return closure;
+  }
+}
+
+function compileList(node: ListNode, compile: (child: Node) => Closure): Closure {
+  const elements = node.elements.map(({ value, optional }) => ({ element: compile(value), optional }));
+  if (!elements.some(({ optional }) => optional)) {
+    const closures = elements.map(({ element }) => element);
+    return (frame) => closures.map((element) => element(frame));
+  }
+  return locateErrors((frame) => {
+    const list: Value[] = [];
+    for (const { element, optional } of elements) {
+      const value = optional ? unwrapOptional(element(frame)) : element(frame);
+      if (value !== undefined) list.push(value);
+    }
+    return list;
+  }, node.offset);
+}
+
+/** The value of a `?` entry; undefined when the entry is left out. */
+function unwrapOptional(value: Value): Value | undefined {
+  if (value instanceof Optional) return value.value;
+  throw new CelError(`cannot initialize optional entry from a value that is not optional`);
+}
+
+function compileMap(node: MapNode, compile: (child: Node) => Closure): Closure {
+  const entries = node.entries.map(({ key, value, optional }) => ({
+    key: compile(key),
+    value: compile(value),
+    optional,
+  }));
+  const names = node.entries.map(({ key }) => literalString(key));
+  if (names.every((name) => name !== undefined) && new Set(names).size === names.length) {
+    return (frame) => {
+      const object: Record<string, Value> = {};
+      for (let index = 0; index < entries.length; index++) {
+        const { value, optional } = entries[index] as (typeof entries)[number];
+        const item = optional ? unwrapOptional(value(frame)) : value(frame);
+        if (item !== undefined) setField(object, names[index] as string, item);
+      }
+      return object;
+    };
+  }
+  return (frame) => {
+    const map = new Map<string, readonly [Value, Value]>();
+    for (const { key, value, optional } of entries) {
+      const name = key(frame);
+      const isKey =
+        typeof name === 'string' || typeof name === 'boolean' || isInteger(name) || name instanceof Uint;
+      if (!isKey) throw new CelError('unsupported key type');
+      const identity = keyIdentity(name) as string;
+      if (map.has(identity)) throw new CelError(`Failed with repeated key: ${formatValue(name)}`);
+      const item = optional ? unwrapOptional(value(frame)) : value(frame);
+      if (item !== undefined) map.set(identity, [name, item]);
+    }
+    return mapOf(map);
+  };
+}
+
+function compileStruct(node: StructNode, reference: Reference | undefined, context: CompileContext): Closure {
+  if (reference?.kind !== 'struct') return unresolved(node, context);
+  const build = reference.struct.build as NonNullable<StructDeclaration['build']>;
+  const fields = node.fields.map(({ name, value, optional }) => ({
+    name,
+    value: compileNode(value, context),
+    optional,
+  }));
+  return locateErrors((frame) => {
+    const object: Record<string, Value> = {};
+    for (const { name, value, optional } of fields) {
+      const item = optional ? unwrapOptional(value(frame)) : value(frame);
+      if (item !== undefined) setField(object, name, item);
+    }
+    return build(object);
+  }, node.offset);
+}

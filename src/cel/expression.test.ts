@@ -1,0 +1,153 @@
+import { describe, expect, test } from 'vitest';
+import { mutatingPolicyEnvironment } from './environments.ts';
+import { type CelScope, compileCel } from './expression.ts';
+import type { CelProblem } from './syntax/problem.ts';
+import { CelError } from './value/error.ts';
+import type { Value } from './value/value.ts';
+
+const environment = mutatingPolicyEnvironment();
+
+function scope(object: Value, spend: (steps: number) => void = () => undefined): CelScope {
+  return {
+    lookup: (name) => (name === 'object' ? object : undefined),
+    effects: { now: () => new Date(0), random: () => 0, spend },
+  };
+}
+
+function evaluate(source: string, object: Value = {}): Value {
+  const { expression, problems } = compileCel(source, environment);
+  expect(problems).toEqual([]);
+  return expression?.evaluate(scope(object)) ?? null;
+}
+
+function problemOf(source: string): CelProblem | undefined {
+  return compileCel(source, environment).problems[0];
+}
+
+describe('problems before evaluation', () => {
+  test.each([
+    ['', 1, 1, "Syntax error: mismatched input '<EOF>'"],
+    ['1 +', 1, 4, "Syntax error: mismatched input '<EOF>'"],
+    ['[1,\n 2', 2, 3, "Syntax error: mismatched input '<EOF>' expecting ']'"],
+    ['"é" + $', 1, 7, "Syntax error: token recognition error at: '$'"],
+    ['a = 1', 1, 3, "Syntax error: token recognition error at: '='"],
+    ['"abc', 1, 1, 'Syntax error: the string is not terminated'],
+    ['"\\q"', 1, 1, "Syntax error: invalid escape sequence '\\q' in a string literal"],
+    ['9223372036854775808', 1, 1, 'invalid int literal'],
+    ['package', 1, 1, 'reserved identifier: package'],
+    ['has(1)', 1, 5, 'invalid argument to has() macro'],
+    ['[1].all(x.y, true)', 1, 10, 'argument must be a simple name'],
+    ['[1].all(x, x, true)', 1, 12, 'duplicate variable name: x'],
+    ['nope(1)', 1, 5, "undeclared reference to 'nope' (in container '')"],
+    ['Nope{}', 1, 5, "undeclared reference to 'Nope' (in container '')"],
+    ['1 +\n  "a"', 1, 3, "found no matching overload for '_+_' applied to '(int, string)'"],
+    ['[1].exists(x, x)', 1, 15, "expected type 'bool' but found 'int'"],
+    ['math.greatest()', 1, 1, 'math.greatest() requires at least one argument'],
+    ['timestamp("yesterday")', 1, 11, 'invalid timestamp argument'],
+  ])('%s', (source, line, column, message) => {
+    expect(problemOf(source)).toMatchObject({ line, column, message });
+  });
+
+  test.each([
+    ['objekt.spec', "Did you mean 'object'?"],
+    ['request.nam', "Did you mean 'name'?"],
+    ['"a".size() == 1.0', 'Wrap one side in dyn(…) to compare values of different types.'],
+    ['1 + 1.5', 'Convert one side: double(…) or int(…).'],
+    ['"a" + 1', 'Convert the other side: string(…).'],
+    ['startsWith("a", "b")', 'Call it as a method: value.startsWith(…).'],
+    ['"a".sha256()', 'Call it as a function: sha256(…).'],
+    ['"a".charAt()', 'charAt takes 1 arguments.'],
+    ['[1, "a"]', 'Give all entries one type, or wrap each in dyn(…).'],
+    ['duration("1d")', 'Write a duration such as "1h30m" or "45s"; days have no unit.'],
+  ])('%s has a hint', (source, hint) => {
+    expect(problemOf(source)?.hint).toBe(hint);
+  });
+
+  test('all type errors are reported', () => {
+    expect(compileCel('nope1 && nope2', environment).problems).toHaveLength(2);
+  });
+
+  test.each([
+    ['nested brackets', `${'('.repeat(10_000)}1${')'.repeat(10_000)}`],
+    ['nested lists', `${'['.repeat(10_000)}${']'.repeat(10_000)}`],
+    ['a long chain', Array(10_000).fill('1').join(' + ')],
+    ['a long path', `object${'.a'.repeat(10_000)}`],
+    ['many negations', `${'-'.repeat(20_001)}object`],
+    ['nested conditions', `${'true ? 1 : '.repeat(5000)}2`],
+    ['a megabyte', `"${'a'.repeat(1_000_000)}"`],
+    ['nested chains', `${'(1 + '.repeat(240)}1${' + 1)'.repeat(240)}`],
+  ])('%s: a problem or a result, no crash', (_name, source) => {
+    const { expression, problems } = compileCel(source, environment);
+    if (expression === undefined) expect(problems[0]?.line).toBe(1);
+  });
+});
+
+describe('evaluation', () => {
+  test.each([
+    ['object.items.all(x, x > 0) || true', true],
+    ['object.items.exists(i, v, i == 1 && v == "b")', true],
+    ['object.a.b.orValue("x")', 'deep'],
+    ['object.?missing.b.c.orValue("none")', 'none'],
+    ['object[?"a"].b', 'optional'],
+    ['9007199254740993 - 1 == 9007199254740992', true],
+    ['object.big * 1.0 > 1.0', true],
+    ['{"a": 1, ?"b": optional.none()}.size()', 1],
+    ['"%s has %d".format([object.a.b, 2])', 'deep has 2'],
+    ['[3, 1, 2].sortBy(x, -x)', [3, 2, 1]],
+    ['cel.bind(x, object.a, x.b + x.b)', 'deepdeep'],
+    ['"\\U0001F600x".charAt(1)', 'x'],
+  ])('%s', (source, expected) => {
+    const object = { items: ['a', 'b'], a: { b: 'deep' }, big: 2.5 };
+    const result = evaluate(source, object);
+    if (expected === 'optional') expect(result).toMatchObject({ value: 'deep' });
+    else expect(result).toEqual(expected);
+  });
+
+  test('names that objects inherit are data', () => {
+    expect(evaluate('has(object.constructor)')).toBe(false);
+    expect(evaluate('has(object.toString)')).toBe(false);
+    expect(evaluate('object.constructor', { constructor: 'x' } as unknown as Value)).toBe('x');
+    expect(Object.keys(evaluate('{"__proto__": 1}') as object)).toEqual(['__proto__']);
+    expect(evaluate('"__proto__" in object')).toBe(false);
+    expect(() => evaluate('object.valueOf')).toThrow('no such key: valueOf');
+  });
+
+  test('an error names its position', () => {
+    const { expression } = compileCel('1 + int(object.a)', environment);
+    try {
+      expression?.evaluate(scope({ a: 'x' }));
+      expect.unreachable();
+    } catch (error) {
+      expect(error).toBeInstanceOf(CelError);
+      expect((error as CelError).offset).toBe(7);
+    }
+  });
+
+  test('loops and long strings spend the budget, and its end is no CEL error', () => {
+    let left = 100;
+    const { expression } = compileCel('object.items.all(x, object.items.all(y, true)) || true', environment);
+    const items = Array.from({ length: 20 }, (_, index) => index);
+    const run = () =>
+      expression?.evaluate(
+        scope({ items }, (steps) => {
+          left -= steps;
+          if (left < 0) throw new Error('budget exhausted');
+        }),
+      );
+    expect(run).toThrow('budget exhausted');
+  });
+
+  test('strings and lists have a largest size', () => {
+    const doubled = 'cel.bind(a, "0123456789", %)'.replace(
+      '%',
+      Array.from({ length: 30 }).reduce<string>((body) => `cel.bind(a, a + a, ${body})`, 'a.size()'),
+    );
+    expect(() => evaluate(doubled)).toThrow('longer than');
+    expect(() => evaluate('lists.range(2000000)')).toThrow('lists.range()');
+  });
+
+  test('the variables that an expression reads are known', () => {
+    const { expression } = compileCel('object.a == oldObject.a && request.name != ""', environment);
+    expect([...(expression?.reads ?? [])]).toEqual(['object', 'oldObject', 'request']);
+  });
+});

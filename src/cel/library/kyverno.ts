@@ -1,0 +1,257 @@
+import { md5, sha1 } from '@noble/hashes/legacy.js';
+import { sha256 } from '@noble/hashes/sha2.js';
+import { bytesToHex } from '@noble/hashes/utils.js';
+import { decodeCertificate } from '../../expression/functions/certificates.ts';
+import { generateText } from '../../expression/functions/random.ts';
+import { formatGoJson } from '../../expression/go/format.ts';
+import { compileRegexp } from '../../expression/go/regexp.ts';
+import { truncateTime, wallClock } from '../../expression/go/time.ts';
+import { parseImage } from '../../expression/image.ts';
+import { Suspend } from '../../expression/scope.ts';
+import type { Json } from '../../json/value.ts';
+import { parseYamlText } from '../../yaml/parse-text.ts';
+import {
+  type Effects,
+  effectOverload,
+  type FunctionDeclaration,
+  type Library,
+  overload,
+} from '../types/environment.ts';
+import { opaqueType, stringType } from '../types/type.ts';
+import { CelError } from '../value/error.ts';
+import { toJson } from '../value/json.ts';
+import { doubleOf, isMap } from '../value/kinds.ts';
+import { mapGet, setField } from '../value/map.ts';
+import {
+  Bytes,
+  type Duration,
+  Opaque,
+  StructValue,
+  Timestamp,
+  type Value,
+  type ValueObject,
+} from '../value/value.ts';
+
+/** Runs code that throws plain errors. */
+function attempt<Result>(action: () => Result, prefix = ''): Result {
+  try {
+    return action();
+  } catch (error) {
+    // A request for data that is not loaded yet is no failure.
+    if (error instanceof Suspend) throw error;
+    throw new CelError(`${prefix}${error instanceof Error ? error.message : String(error)}`);
+  }
+}
+
+/** The same function under several names: plain functions also have a prefix. */
+function named(
+  names: readonly string[],
+  signature: string,
+  call: FunctionDeclaration['overloads'][number]['call'],
+): FunctionDeclaration[] {
+  return names.map((name) => overload(name, signature, call));
+}
+
+const encoder = new TextEncoder();
+const decoder = new TextDecoder();
+
+function hash(name: string, digest: (data: Uint8Array) => Uint8Array): FunctionDeclaration[] {
+  return named([name, `hash.${name}`], '(string) -> string', (text: string) =>
+    bytesToHex(digest(encoder.encode(text))),
+  );
+}
+
+interface ImageReference {
+  readonly registry: string;
+  readonly repository: string;
+  readonly tag: string;
+  readonly digest: string;
+}
+
+const imageType = 'kyverno.image';
+type ImageValue = Opaque<ImageReference>;
+
+/** Docker Hub is `index.docker.io`, and its official images are in `library/`. */
+function findImage(text: string): ImageReference | undefined {
+  const info = parseImage(text);
+  if (info === undefined) return undefined;
+  const { registry = '', path, tag = '', digest = '' } = info;
+  const isHub = registry === 'docker.io' || registry === 'index.docker.io';
+  return {
+    registry: isHub ? 'index.docker.io' : registry,
+    repository: isHub && !path.includes('/') ? `library/${path}` : path,
+    tag,
+    digest,
+  };
+}
+
+function readImage(text: string): ImageValue {
+  const image = findImage(text);
+  if (image === undefined) throw new CelError(`could not parse reference: ${text}`);
+  return new Opaque(imageType, image, `${image.registry}/${image.repository}:${image.tag}@${image.digest}`);
+}
+
+function identifier({ data: { tag, digest } }: ImageValue): string {
+  if (digest === '') return tag;
+  return tag === '' ? digest : `${tag}@${digest}`;
+}
+
+function imageMethod(name: string, result: string, read: (image: ImageValue) => Value): FunctionDeclaration {
+  return overload(name, `${imageType}.() -> ${result}`, read);
+}
+
+const imageFunctions: readonly FunctionDeclaration[] = [
+  ...named(['image', 'parseImageReference'], `(string) -> ${imageType}`, readImage),
+  overload('isImage', '(string) -> bool', (text: string) => findImage(text) !== undefined),
+  imageMethod('registry', 'string', ({ data }) => data.registry),
+  imageMethod('repository', 'string', ({ data }) => data.repository),
+  imageMethod('identifier', 'string', identifier),
+  // A reference with a digest has no tag, even if one is written.
+  imageMethod('tag', 'string', ({ data }) => (data.digest === '' ? data.tag : '')),
+  imageMethod('digest', 'string', ({ data }) => data.digest),
+  imageMethod('containsDigest', 'bool', ({ data }) => data.digest !== ''),
+];
+
+/** All numbers become doubles, as Go decodes JSON. */
+function withDoubles(value: Json): Value {
+  if (typeof value === 'number') return doubleOf(value);
+  if (Array.isArray(value)) return value.map(withDoubles);
+  if (typeof value !== 'object' || value === null) return value as Value;
+  const object: Record<string, Value> = {};
+  for (const [key, item] of Object.entries(value)) setField(object, key, withDoubles(item as Json));
+  return object;
+}
+
+const jsonType = 'json.Json';
+const yamlType = 'yaml.Yaml';
+
+const encodingFunctions: readonly FunctionDeclaration[] = [
+  overload('unmarshal', `${jsonType}.(dyn) -> dyn`, (_json: Value, text: Value) => {
+    if (typeof text !== 'string') throw new CelError('unsupported native conversion to string');
+    return attempt(() => withDoubles(JSON.parse(text) as Json));
+  }),
+  overload('marshal', `${jsonType}.(dyn) -> string`, (_json: Value, value: Value) =>
+    formatGoJson(toJson(value)),
+  ),
+  overload('parse', `${yamlType}.(string) -> dyn`, (_yaml: Value, text: string) =>
+    attempt(() => withDoubles(parseYamlText(text)), 'error converting YAML to JSON: '),
+  ),
+];
+
+const serviceAccountPrefix = 'system:serviceaccount:';
+const serviceAccountType = 'user.ServiceAccount';
+
+function parseServiceAccount(username: string): StructValue {
+  const rest = username.startsWith(serviceAccountPrefix) ? username.slice(serviceAccountPrefix.length) : '';
+  const colon = rest.indexOf(':');
+  const [Namespace, Name] = colon < 0 ? ['', ''] : [rest.slice(0, colon), rest.slice(colon + 1)];
+  return new StructValue(serviceAccountType, { Name, Namespace }, { Name: '', Namespace: '' });
+}
+
+function listObjToMap(
+  keys: readonly Value[],
+  values: readonly Value[],
+  keyField: string,
+  valueField: string,
+): ValueObject {
+  if (keys.length !== values.length) {
+    throw new CelError(
+      `listObjToMap must take lists of equal length. list1: ${keys.length}, list2: ${values.length}`,
+    );
+  }
+  const result: Record<string, Value> = {};
+  keys.forEach((entry, index) => {
+    const key = isMap(entry) ? mapGet(entry, keyField) : undefined;
+    if (typeof key !== 'string') {
+      throw new CelError('the passed key name cannot be handled as a string in the key object list');
+    }
+    const other = values[index] as Value;
+    if (!isMap(other)) {
+      throw new CelError('object cannot be handled as a map string to any in the value object list');
+    }
+    setField(result, key, mapGet(other, valueField) ?? null);
+  });
+  return result;
+}
+
+function random(effects: Effects, pattern = '[0-9a-z]{8}'): string {
+  return attempt(() => {
+    compileRegexp(pattern);
+    return generateText(pattern, () => effects.random());
+  });
+}
+
+const timeFunctions: readonly FunctionDeclaration[] = [
+  effectOverload(
+    'time.now',
+    '() -> timestamp',
+    (effects: Effects) => new Timestamp(BigInt(effects.now().getTime()) * 1_000_000n),
+  ),
+  overload(
+    'time.truncate',
+    '(timestamp, duration) -> timestamp',
+    (time: Timestamp, unit: Duration) =>
+      new Timestamp(
+        truncateTime({ nanoseconds: time.nanoseconds, offsetSeconds: 0 }, unit.nanoseconds).nanoseconds,
+      ),
+  ),
+  overload('time.toCron', '(timestamp) -> string', ({ nanoseconds }: Timestamp) => {
+    const clock = wallClock({ nanoseconds, offsetSeconds: 0 });
+    const date = `${clock.getUTCDate()} ${clock.getUTCMonth() + 1} ${clock.getUTCDay()}`;
+    return `${clock.getUTCMinutes()} ${clock.getUTCHours()} ${date}`;
+  }),
+];
+
+function gzip(effects: Effects): NonNullable<Effects['gzip']> {
+  if (effects.gzip === undefined) throw new CelError('gzip is not available here');
+  return effects.gzip;
+}
+
+const gzipFunctions: readonly FunctionDeclaration[] = [
+  effectOverload('gzip.compress', '(dyn) -> bytes', (effects: Effects, value: Value) => {
+    if (typeof value !== 'string') throw new CelError('gzip.compress() takes a string');
+    return new Bytes(attempt(() => gzip(effects).compress(encoder.encode(value))));
+  }),
+  effectOverload('gzip.decompress', '(bytes) -> string', (effects: Effects, { data }: Bytes) =>
+    attempt(() => decoder.decode(gzip(effects).decompress(data))),
+  ),
+];
+
+/** Kyverno's functions that need no data from outside. */
+export const kyvernoLibrary: Library = {
+  variables: [
+    { name: 'json', type: opaqueType(jsonType), value: new Opaque(jsonType, undefined) },
+    { name: 'yaml', type: opaqueType(yamlType), value: new Opaque(yamlType, undefined) },
+  ],
+  structs: [
+    {
+      name: serviceAccountType,
+      fieldNames: ['Name', 'Namespace'],
+      fieldType: (field) => (field === 'Name' || field === 'Namespace' ? stringType : undefined),
+    },
+  ],
+  functions: [
+    ...hash('sha1', sha1),
+    ...hash('sha256', sha256),
+    ...hash('md5', md5),
+    ...imageFunctions,
+    ...encodingFunctions,
+    ...named(
+      ['parseServiceAccount', 'user.parseServiceAccount'],
+      `(string) -> struct ${serviceAccountType}`,
+      parseServiceAccount,
+    ),
+    ...named(['listObjToMap', 'transform.listObjToMap'], '(list, list, string, string) -> map', listObjToMap),
+    ...['random', 'random.random'].flatMap((name) => [
+      effectOverload(name, '(string) -> string', random),
+      effectOverload(name, '() -> string', random),
+    ]),
+    ...timeFunctions,
+    ...gzipFunctions,
+    overload(
+      'x509.decode',
+      '(string) -> dyn',
+      (pem: string) => attempt(() => decodeCertificate(pem)) as Value,
+    ),
+  ],
+};

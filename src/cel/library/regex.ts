@@ -1,0 +1,107 @@
+import type { RE2JS } from 're2js';
+import { compileRegexp } from '../../expression/go/regexp.ts';
+import { type Library, overload } from '../types/environment.ts';
+import { checkedString } from '../value/arithmetic.ts';
+import { CelError } from '../value/error.ts';
+import { type Integer, toNumber } from '../value/integer.ts';
+import { Optional } from '../value/value.ts';
+
+function compile(pattern: string): RE2JS {
+  try {
+    return compileRegexp(pattern);
+  } catch (error) {
+    throw new CelError(`Illegal regex: ${error instanceof Error ? error.message : String(error)}`);
+  }
+}
+
+function find(text: string, pattern: string): string {
+  const matcher = compile(pattern).matcher(text);
+  return matcher.find() ? (matcher.group() ?? '') : '';
+}
+
+/** All matches, or the first `limit` ones. */
+function findAll(text: string, pattern: string, limit: Integer = -1): readonly string[] {
+  const most = toNumber(limit);
+  const matcher = compile(pattern).matcher(text);
+  const matches: string[] = [];
+  while ((most < 0 || matches.length < most) && matcher.find()) matches.push(matcher.group() ?? '');
+  return matches;
+}
+
+/** Kubernetes' regular expression functions. */
+export const regexLibrary: Library = {
+  functions: [
+    overload('find', 'string.(string) -> string', find),
+    overload('findAll', 'string.(string) -> list(string)', findAll),
+    overload('findAll', 'string.(string, int) -> list(string)', findAll),
+  ],
+};
+
+/** In a replacement, `\1` stands for the first group and `\\` for a backslash. */
+function expand(replacement: string, groups: readonly string[]): string {
+  return replacement.replace(/\\(\d|\\|.|$)/gs, (_all, reference: string) => {
+    if (reference === '\\') return '\\';
+    if (!/^\d$/.test(reference)) {
+      throw new CelError(
+        'invalid replacement string: a backslash must be followed by a digit or a backslash',
+      );
+    }
+    const group = groups[Number(reference)];
+    if (group === undefined) {
+      throw new CelError(
+        `replacement string references group ${reference} but the regex has only ${groups.length - 1} group(s)`,
+      );
+    }
+    return group;
+  });
+}
+
+function replace(text: string, pattern: string, replacement: string, count: Integer = -1): string {
+  const limit = toNumber(count);
+  const matcher = compile(pattern).matcher(text);
+  let result = '';
+  let end = 0;
+  for (let done = 0; (limit < 0 || done < limit) && matcher.find(); done++) {
+    const groups = Array.from({ length: matcher.groupCount() + 1 }, (_, index) => matcher.group(index) ?? '');
+    result = checkedString(result + text.slice(end, matcher.start()) + expand(replacement, groups));
+    end = matcher.end();
+  }
+  return result + text.slice(end);
+}
+
+function singleGroup(pattern: string): RE2JS {
+  const regexp = compile(pattern);
+  if (regexp.groupCount() > 1) {
+    throw new CelError(`regular expression has more than one capturing group: ${JSON.stringify(pattern)}`);
+  }
+  return regexp;
+}
+
+function extract(text: string, pattern: string): Optional {
+  const regexp = singleGroup(pattern);
+  const matcher = regexp.matcher(text);
+  if (!matcher.find()) return Optional.none;
+  const found = matcher.group(regexp.groupCount());
+  return found === null ? Optional.none : new Optional(found);
+}
+
+function extractAll(text: string, pattern: string): readonly string[] {
+  const regexp = singleGroup(pattern);
+  const matcher = regexp.matcher(text);
+  const found: string[] = [];
+  while (matcher.find()) {
+    const match = matcher.group(regexp.groupCount());
+    if (match !== null && (match !== '' || regexp.groupCount() === 0)) found.push(match);
+  }
+  return found;
+}
+
+/** cel-go's own regular expression functions, which only Kyverno has. */
+export const regexExtensionLibrary: Library = {
+  functions: [
+    overload('regex.replace', '(string, string, string) -> string', replace),
+    overload('regex.replace', '(string, string, string, int) -> string', replace),
+    overload('regex.extract', '(string, string) -> optional(string)', extract),
+    overload('regex.extractAll', '(string, string) -> list(string)', extractAll),
+  ],
+};

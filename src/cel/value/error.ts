@@ -1,0 +1,18 @@
+/** An evaluation error. `&&`, `||`, `all` and `exists` absorb it when another operand decides the result. */
+export class CelError extends Error {
+  override readonly name = 'CelError';
+  /** Position in the expression, when it is known. */
+  offset: number | undefined;
+  constructor(message: string, offset?: number) {
+    super(message);
+    this.offset = offset;
+  }
+}
+
+export function noSuchOverload(offset?: number): CelError {
+  return new CelError('no such overload', offset);
+}
+
+export function noSuchKey(key: string, offset?: number): CelError {
+  return new CelError(`no such key: ${key}`, offset);
+}

@@ -1,0 +1,41 @@
+import { encodeBase64 } from '../../expression/functions/base64.ts';
+import type { Json } from '../../json/value.ts';
+import { CelError } from './error.ts';
+import { isInteger, toNumber } from './integer.ts';
+import { doubleNumber, isDouble, isList, isMap, typeNameOf } from './kinds.ts';
+import { mapEntries } from './map.ts';
+import { formatSeconds, formatTimestamp } from './text.ts';
+import { Bytes, Duration, StructValue, Timestamp, Uint, type Value } from './value.ts';
+
+/** A value as JSON: bytes as base64, timestamps and durations as strings. Throws CelError for what has no JSON form. */
+export function toJson(value: Value): Json {
+  if (value === null || typeof value === 'string' || typeof value === 'boolean') return value;
+  if (isInteger(value)) return toNumber(value);
+  if (isDouble(value)) return finite(doubleNumber(value));
+  if (isList(value)) return value.map(toJson);
+  if (value instanceof StructValue) return toJson(value.fields);
+  if (value instanceof Uint) return Number(value.value);
+  if (value instanceof Bytes) return encodeBase64(value.data);
+  if (value instanceof Timestamp) return formatTimestamp(value);
+  if (value instanceof Duration) return formatSeconds(value);
+  if (!isMap(value)) throw new CelError(`a value of type ${typeNameOf(value)} cannot be converted to JSON`);
+  const object: Record<string, Json> = {};
+  for (const [key, item] of mapEntries(value)) {
+    if (typeof key !== 'string') throw new CelError(`map key of type ${typeNameOf(key)} is not a string`);
+    const json = toJson(item);
+    if (key === '__proto__')
+      Object.defineProperty(object, key, {
+        value: json,
+        enumerable: true,
+        configurable: true,
+        writable: true,
+      });
+    else object[key] = json;
+  }
+  return object;
+}
+
+function finite(value: number): number {
+  if (Number.isFinite(value)) return value;
+  throw new CelError(`${value} cannot be converted to JSON`);
+}

@@ -1,0 +1,132 @@
+import type { LargeInteger } from './integer.ts';
+
+/**
+ * A CEL value. JSON values stand for themselves and are never copied: a safe integer is an `int`, any other number is
+ * a `double`. Classes cover what JSON has no form for.
+ */
+export type Value =
+  | null
+  | boolean
+  | number
+  | string
+  | readonly Value[]
+  | ValueObject
+  | LargeInteger
+  | SpecialValue;
+
+/** A map with string keys only. */
+export interface ValueObject {
+  readonly [key: string]: Value;
+}
+
+/** The base of the values that JSON cannot express, so that one check tells them from maps. */
+export abstract class SpecialValue {
+  abstract readonly typeName: string;
+}
+
+/** A double whose value is a safe integer. Other doubles are plain numbers. */
+export class IntegralDouble extends SpecialValue {
+  readonly typeName = 'double';
+  readonly value: number;
+  constructor(value: number) {
+    super();
+    this.value = value;
+  }
+}
+
+export class Uint extends SpecialValue {
+  readonly typeName = 'uint';
+  readonly value: bigint;
+  constructor(value: bigint) {
+    super();
+    this.value = value;
+  }
+}
+
+export class Bytes extends SpecialValue {
+  readonly typeName = 'bytes';
+  readonly data: Uint8Array;
+  constructor(data: Uint8Array) {
+    super();
+    this.data = data;
+  }
+}
+
+export class Timestamp extends SpecialValue {
+  readonly typeName = 'google.protobuf.Timestamp';
+  /** Since 1970-01-01T00:00:00Z. */
+  readonly nanoseconds: bigint;
+  constructor(nanoseconds: bigint) {
+    super();
+    this.nanoseconds = nanoseconds;
+  }
+}
+
+export class Duration extends SpecialValue {
+  readonly typeName = 'google.protobuf.Duration';
+  readonly nanoseconds: bigint;
+  constructor(nanoseconds: bigint) {
+    super();
+    this.nanoseconds = nanoseconds;
+  }
+}
+
+export class Optional extends SpecialValue {
+  static readonly none: Optional = new Optional(undefined);
+  readonly typeName = 'optional_type';
+  readonly value: Value | undefined;
+  constructor(value: Value | undefined) {
+    super();
+    this.value = value;
+  }
+}
+
+/** A type as a value: `type(1)`, `int`. */
+export class TypeValue extends SpecialValue {
+  readonly typeName = 'type';
+  readonly name: string;
+  constructor(name: string) {
+    super();
+    this.name = name;
+  }
+}
+
+/** A message built by `T{…}`: `Object{…}`, `JSONPatch{…}`. */
+export class StructValue extends SpecialValue {
+  readonly typeName: string;
+  readonly fields: ValueObject;
+  /** Values of fields that are not set; a field without a default is an error when read. */
+  readonly defaults: ValueObject;
+  constructor(typeName: string, fields: ValueObject, defaults: ValueObject = {}) {
+    super();
+    this.typeName = typeName;
+    this.fields = fields;
+    this.defaults = defaults;
+  }
+}
+
+/** An object whose fields are computed when they are read, such as `variables`. */
+export class LazyObject extends SpecialValue {
+  readonly typeName: string;
+  /** Undefined when there is no such field. */
+  readonly read: (field: string) => Value | undefined;
+  constructor(typeName: string, read: (field: string) => Value | undefined) {
+    super();
+    this.typeName = typeName;
+    this.read = read;
+  }
+}
+
+/** A value of a library type: an IP address, a quantity, an image reference. */
+export class Opaque<Data = unknown> extends SpecialValue {
+  readonly typeName: string;
+  readonly data: Data;
+  /** Equal values of one type have equal identities; absent when values are compared by reference. */
+  readonly identity: string | undefined;
+  constructor(typeName: string, data: Data, identity?: string) {
+    super();
+    this.typeName = typeName;
+    this.data = data;
+    this.identity = identity;
+  }
+}
