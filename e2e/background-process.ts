@@ -2,6 +2,7 @@ import { mkdtempSync, readFileSync } from 'node:fs';
 import { get } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { type ConnectProxy, throughProxy } from './connect-proxy.ts';
 import { freePorts, isRunning, lastLines, launch, terminate } from './control-plane/processes.ts';
 import { accountKubeconfig, ownNamespace } from './installation.ts';
 import { program } from './kymera.ts';
@@ -21,16 +22,19 @@ export interface BackgroundProcess {
 export interface BackgroundProcessOptions {
   readonly args?: readonly string[];
   readonly environment?: Readonly<Record<string, string>>;
+  /** Connects to the API server through this proxy. */
+  readonly proxy?: ConnectProxy;
 }
 
 /** The built `kymera background`, as the service account of the chart, with its rights; returns when it is ready. */
 export async function startBackgroundProcess(
   settings: Settings,
-  { args = [], environment = {} }: BackgroundProcessOptions = {},
+  { args = [], environment = {}, proxy }: BackgroundProcessOptions = {},
 ): Promise<BackgroundProcess> {
   const folder = mkdtempSync(join(settings.controlPlane ?? tmpdir(), 'background-'));
   const logFile = join(folder, 'background.log');
-  const kubeconfig = await accountKubeconfig(settings, 'background', folder);
+  const account = await accountKubeconfig(settings, 'background', folder);
+  const kubeconfig = proxy === undefined ? account : throughProxy(account, proxy);
   const [port = 0] = await freePorts(1);
   const command = [program, 'background', '--kubeconfig', kubeconfig, '--namespace', ownNamespace];
   const variables = Object.entries(environment).map(([name, value]) => `${name}=${value}`);

@@ -2,6 +2,7 @@ import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { startBalancer } from './balancer.ts';
+import { type ConnectProxy, throughProxy } from './connect-proxy.ts';
 import { freePorts } from './control-plane/processes.ts';
 import { installCustomResources } from './custom-resources.ts';
 import {
@@ -40,6 +41,8 @@ export interface ClusterServerOptions {
   readonly reach?: Settings['reach'];
   /** A port of this machine that leads to the API server; straight there by default. */
   readonly apiServerPort?: number;
+  /** Connects to the API server through this proxy. */
+  readonly proxy?: ConnectProxy;
   readonly replicas?: number;
   readonly args?: readonly string[];
 }
@@ -70,9 +73,16 @@ export async function startClusterServer(
   const replicas: ServerProcess[] = [];
   const ports: number[] = [];
   const kubeconfig = await accountKubeconfig(settings, 'admission', folder);
+  const { apiServerPort, proxy } = options;
+  const serverKubeconfig =
+    proxy !== undefined
+      ? throughProxy(kubeconfig, proxy)
+      : apiServerPort !== undefined
+        ? throughPort(kubeconfig, apiServerPort)
+        : kubeconfig;
   const args = [
     '--kubeconfig',
-    options.apiServerPort === undefined ? kubeconfig : throughPort(kubeconfig, options.apiServerPort),
+    serverKubeconfig,
     '--background-service-account',
     accountUser('background'),
     '--namespace',

@@ -66,15 +66,20 @@ export async function startControlPlane(binaries: Binaries): Promise<ControlPlan
   }
 }
 
-/** Ends the API server and starts it again on the same port, with the same data. */
-export async function restartApiServer(folder: string, downMs = 0): Promise<void> {
+/** Stops the API server and starts it again on the same port, with the same data, and with further flags if given. */
+export async function restartApiServer(
+  folder: string,
+  downMs = 0,
+  flags: readonly string[] = [],
+): Promise<void> {
   const state = readState(folder);
   const running = state.programs['kube-apiserver'];
   if (!running) throw new Error('there is no API server to restart');
   // An API server waits for its watches to end, which takes as long as a minute.
   await terminate(running.pid, 3_000);
   await new Promise((resolve) => setTimeout(resolve, downMs));
-  const restarted: RunningProgram = { ...running, pid: launch(running) };
+  const pid = launch({ ...running, args: [...running.args, ...flags] });
+  const restarted: RunningProgram = { ...running, pid };
   const next = { ...state, programs: { ...state.programs, 'kube-apiserver': restarted } };
   await becomesReady(writeState(next));
 }
