@@ -35,6 +35,18 @@ const foundation = '^src/(errors|problem)\\.ts$';
 /** Reads the clock of the process: only for layers that are not pure. */
 const systemEnvironment = '^src/system-environment\\.ts$';
 const pureSources = [`^src/(${pureLayers.join('|')})/`, foundation];
+const developmentTools = [
+  '@biomejs',
+  '@vitest',
+  'dependency-cruiser',
+  'esbuild',
+  'fast-check',
+  'fast-json-patch',
+  'jmespath',
+  'knip',
+  'typescript',
+  'vitest',
+];
 const testCode = '(\\.test\\.ts$|\\.testing\\.ts$|^test/|^bench/)';
 
 /**
@@ -210,14 +222,14 @@ module.exports = {
       to: { path: testCode },
     },
     {
-      name: 'no-dev-packages',
-      comment: 'What we ship imports no development packages (types excepted).',
+      name: 'no-development-tools',
+      comment:
+        'What we ship imports no tools and test packages (types excepted). The build bundles all other packages.',
       severity: 'error',
       from: { path: '^src/', pathNot: testCode },
       to: {
-        dependencyTypes: ['npm-dev'],
         dependencyTypesNot: ['type-only'],
-        pathNot: '^node_modules/@types/',
+        path: `^node_modules/(${developmentTools.join('|')})/`,
       },
     },
     {
