@@ -1,5 +1,5 @@
 import { existsSync, readFileSync, statSync } from 'node:fs';
-import { dirname, join, relative } from 'node:path';
+import { basename, dirname, join, relative } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { headingAnchor } from '../../scripts/heading-anchor.ts';
 import { markdownPages, type Page, proseOf, root } from './pages.testing.ts';
@@ -27,6 +27,18 @@ describe('links', () => {
       .map(({ path }) => path)
       .filter((path) => path.startsWith('docs/') && !reached.has(path));
     expect(unreachable).toEqual([]);
+  });
+
+  it('docs/adr/README.md lists every decision with its title', () => {
+    const decisions = pages.filter(({ path }) => /^docs\/adr\/\d+-/.test(path));
+    const list = decisions.map(({ path, text }) => {
+      const [, number, title] = /^# (\d+)\. (.*)$/m.exec(text) ?? [];
+      return `${number}. [${title}](${basename(path)})`;
+    });
+    const index = pages.find(({ path }) => path === 'docs/adr/README.md')?.text ?? '';
+    expect(index.match(/^\d+\..*$/gm)).toEqual(
+      list.toSorted((a, b) => Number.parseInt(a, 10) - Number.parseInt(b, 10)),
+    );
   });
 });
 
