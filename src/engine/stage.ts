@@ -19,7 +19,7 @@ export function at<T>(stage: Failure['stage'], base: Path, run: () => T, field?:
     return run();
   } catch (error) {
     if (!(error instanceof EvaluationError)) throw error;
-    const rulePath = error.place ?? (field === undefined ? base : [...base, field]);
+    const rulePath = error.location ?? (field === undefined ? base : [...base, field]);
     const failure: Failure = { code: error.code, stage, rulePath, detail: error.message };
     throw new StageError(
       error instanceof PatchError && error.path.length > 0 ? { ...failure, objectPath: error.path } : failure,

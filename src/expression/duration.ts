@@ -13,20 +13,20 @@ export const nanosecondsPerSecond = 1_000_000_000n;
 const maximum = 2n ** 63n - 1n;
 const component = /(\d*)(\.\d*)?([^\d.]*)/y;
 
-/** Nanoseconds of a Go duration such as `1h30m` or `-1.5s`; undefined when the text is none. */
+/** Nanoseconds of a Go duration such as `1h30m` or `-1.5s`; undefined for other strings. */
 export function parseDuration(text: string): bigint | undefined {
   if (!startsLikeNumber(text)) return undefined;
   const result = readDuration(text);
   return typeof result === 'bigint' ? result : undefined;
 }
 
-/** Most texts asked about are no durations: one look at the first character settles those. */
+/** A fast check: most strings are not durations. */
 function startsLikeNumber(text: string): boolean {
   const first = text.charCodeAt(0);
   return (first >= 48 && first <= 57) || first === 43 || first === 45 || first === 46;
 }
 
-/** The nanoseconds, or why the text is no duration, in Go's words. */
+/** The nanoseconds, or Go's error message for an invalid duration. */
 export function readDuration(text: string): bigint | string {
   const negative = text.startsWith('-');
   const body = negative || text.startsWith('+') ? text.slice(1) : text;
@@ -51,7 +51,7 @@ export function readDuration(text: string): bigint | string {
   return negative ? -total : total;
 }
 
-/** Digits beyond what can matter for an hour in nanoseconds are dropped, never rounded up. */
+/** Drops digits that cannot affect the nanoseconds of an hour. Never rounds up. */
 function fractionOf(digits: string, nanoseconds: bigint): bigint {
   const significant = digits.slice(0, 18);
   return (BigInt(significant) * nanoseconds) / 10n ** BigInt(significant.length);
@@ -77,7 +77,7 @@ function decimal(amount: bigint, unit: bigint, places: number): string {
   return fraction === '' ? `${amount / unit}` : `${amount / unit}.${fraction}`;
 }
 
-/** A number taken as whole seconds, as Kyverno's operators do. */
+/** Converts whole seconds, as Kyverno's operators do with numbers. */
 export function secondsToDuration(seconds: number): bigint {
   return BigInt(Math.trunc(seconds)) * nanosecondsPerSecond;
 }

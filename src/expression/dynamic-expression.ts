@@ -4,38 +4,38 @@ import type { Scope } from './scope.ts';
 import { findVariables } from './template/tokens.ts';
 import { compileExpressionText, compileVariable } from './template/variable.ts';
 
-/** An expression whose text may hold `{{ }}` variables of its own. */
+/** An expression whose source may contain nested `{{ }}` variables. */
 export interface CompiledDynamicExpression {
   readonly text: string;
-  /** Root names it and its variables read; `@` when they may read any. */
+  /** Root names that it and its variables read; `@` for any. */
   readonly roots: ReadonlySet<string>;
-  /** Throws when one of its variables cannot be resolved, which no default makes up for. */
+  /** Throws when one of its variables cannot be resolved. No default applies to those. */
   resolveVariables(scope: Scope): void;
   evaluate(scope: Scope): Json;
-  /** Applied to a value; its variables are read from the scope. */
+  /** Evaluates against a value. Nested variables are read from the scope. */
   search(data: Json, scope: Scope): Json;
 }
 
-/** Problems of the variables are reported with the expression that holds them. */
-const unheard: Reporter = { error: () => {}, warn: () => {} };
+/** Problems of nested variables are reported with the enclosing expression. */
+const ignoreProblems: Reporter = { error: () => {}, warn: () => {} };
 
 /**
- * Compiles the text of an expression; its variables follow the rules of variables nested in variables. A problem is
- * reported, and what is returned then fails when it is evaluated.
+ * Compiles an expression. Its variables follow the rules of variables nested in variables. A problem is
+ * reported, and evaluating the result then fails.
  */
 export function compileDynamicExpression(
   text: string,
   path: Path,
   reporter: Reporter,
 ): CompiledDynamicExpression {
-  const place = { path, reporter, options: {} };
+  const location = { path, reporter, options: {} };
   const expression = text.trim();
   const nested = findVariables(expression).map((token) =>
-    compileVariable(token, { ...place, reporter: unheard }),
+    compileVariable(token, { ...location, reporter: ignoreProblems }),
   );
   return {
     text,
-    ...compileExpressionText(expression, place),
+    ...compileExpressionText(expression, location),
     resolveVariables(scope) {
       for (const variable of nested) variable.evaluate(scope);
     },

@@ -7,28 +7,28 @@ import type { VariableRange } from './jmespath/lexer.ts';
 import { parseExpression } from './jmespath/parser.ts';
 import { type Environment, EvaluationError, type Scope } from './scope.ts';
 
-/** A JMESPath expression, ready to be evaluated any number of times. */
+/** A compiled JMESPath expression. */
 export interface CompiledExpression {
   readonly text: string;
-  /** Root names it reads; `@` when it may read any. */
+  /** Root names that it reads; `@` for any. */
   readonly roots: ReadonlySet<string>;
   /**
-   * Throws EvaluationError: KYM_VARIABLE_UNRESOLVED when the outcome is a key that is not there,
-   * KYM_EXPRESSION_FAILED when a function refuses its arguments.
+   * Throws EvaluationError: KYM_VARIABLE_UNRESOLVED when the result is a missing key,
+   * KYM_EXPRESSION_FAILED when a function rejects its arguments.
    */
   evaluate(scope: Scope): Json;
-  /** The same, applied to a value. */
+  /** Evaluates against a value. */
   search(data: Json, environment: Environment): Json;
 }
 
-/** Variables in quotes inside the text of an expression, and what they yield. */
+/** Variables in quotes inside the source of an expression, and their values. */
 export interface NestedVariables {
   readonly ranges: readonly VariableRange[];
   readonly values: readonly ((scope: Scope) => Json)[];
 }
 
 export interface CompiledBoundExpression extends Omit<CompiledExpression, 'search'> {
-  /** Applied to a value; nested variables are still read from the scope. */
+  /** Evaluates against a value. Nested variables are read from the scope. */
   search(data: Json, scope: Scope): Json;
 }
 
@@ -76,7 +76,7 @@ function outcome(closure: Closure, current: Json, scope: Scope, missing: { reado
   try {
     result = closure(current, scope);
   } catch (error) {
-    // Data nested thousands of levels deep exhausts the stack where it is compared or printed.
+    // Comparing or printing data that is nested thousands of levels deep exhausts the stack.
     if (!(error instanceof RangeError)) throw error;
     throw new EvaluationError(
       'KYM_EXPRESSION_FAILED',

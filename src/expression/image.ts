@@ -2,7 +2,7 @@ import { LRUCache } from 'lru-cache';
 import { isArray, isObject, type Json, type JsonObject, member, type Path, valueAt } from '../json/value.ts';
 import { EvaluationError, type ImageDefaults } from './scope.ts';
 
-/** The parts of an image reference; texts that would be empty are absent, as in the `images` variable. */
+/** The parts of an image reference. Empty parts are absent, as in the `images` variable. */
 export interface ImageInfo {
   readonly registry?: string;
   readonly name: string;
@@ -28,8 +28,8 @@ const digestLengths: ReadonlyMap<string, number> = new Map([
 ]);
 
 /**
- * Splits an image reference as Kyverno does: the default registry is put in front of short names, `library/` is
- * not inserted, the tag defaults to `latest` unless there is a digest. Undefined when it is no image reference.
+ * Splits an image reference as Kyverno does: short names get the default registry, `library/` is
+ * not inserted, the tag defaults to `latest` unless there is a digest. Undefined for an invalid reference.
  *
  * @example parseImage('nginx')?.reference // 'docker.io/nginx:latest'
  */
@@ -49,7 +49,7 @@ function parseFull(full: string): ImageInfo | undefined {
   return info;
 }
 
-/** Without the registry that was put in front. A first part with `_` is taken for one, as Kyverno does. */
+/** Removes the default registry again. A first part with `_` counts as a registry, as in Kyverno. */
 function shortInfo({ registry: _, ...info }: ImageInfo): ImageInfo {
   const { path, tag, digest } = info;
   const short = {
@@ -62,7 +62,7 @@ function shortInfo({ registry: _, ...info }: ImageInfo): ImageInfo {
   return { ...short, registry: path.slice(0, slash), path: path.slice(slash + 1) };
 }
 
-/** The same few images come by again and again. */
+/** The same few images recur in a cluster. */
 const recent = new LRUCache<string, ImageInfo>({ max: 1000 });
 
 function splitReference(full: string): ImageInfo | undefined {

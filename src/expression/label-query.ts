@@ -1,4 +1,4 @@
-/** Tests labels against `a=b,c!=d,e,!f,g in (h,i)`. Undefined when the selector cannot be read. */
+/** Tests labels against `a=b,c!=d,e,!f,g in (h,i)`. Undefined when the selector is invalid. */
 export function parseLabelQuery(
   selector: string,
 ): ((labels: Readonly<Record<string, unknown>>) => boolean) | undefined {

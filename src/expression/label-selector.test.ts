@@ -57,7 +57,7 @@ describe('compileLabelSelector', () => {
   });
 
   test.each<[Json, string]>([
-    ['app=a', '/spec/selector: a label selector is an object'],
+    ['app=a', '/spec/selector: a label selector must be an object'],
     [{ app: 'a' }, '/spec/selector/app: unknown field "app"'],
     [{ matchLabels: ['a'] }, '/spec/selector/matchLabels: matchLabels is an object'],
     [{ matchLabels: { a: 1 } }, '/spec/selector/matchLabels/a: a label value is a string'],

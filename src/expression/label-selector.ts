@@ -13,7 +13,7 @@ type LabelTest = (labels: Labels) => boolean;
 
 /**
  * A Kubernetes label selector. With `wildcards`, `matchLabels` keys and values may hold `*` and `?`: one label that
- * fits both is enough. `matchExpressions` never know wildcards.
+ * matches both is enough. `matchExpressions` do not support wildcards.
  */
 export function compileLabelSelector(
   selector: Json,
@@ -22,7 +22,7 @@ export function compileLabelSelector(
   options: { readonly wildcards: boolean },
 ): CompiledLabelSelector | undefined {
   if (!isObject(selector)) {
-    reporter.error(path, 'KYM_LABEL_SELECTOR', 'a label selector is an object');
+    reporter.error(path, 'KYM_LABEL_SELECTOR', 'a label selector must be an object');
     return undefined;
   }
   const tests: LabelTest[] = [];
@@ -42,9 +42,14 @@ export function compileLabelSelector(
   return { document: selector, matches: (labels) => tests.every((test) => test(labels)) };
 }
 
-type Complain = (at: Path, message: string, hint?: string) => void;
+type ReportProblem = (at: Path, message: string, hint?: string) => void;
 
-function compileMatchLabels(value: Json, wildcards: boolean, tests: LabelTest[], problem: Complain): void {
+function compileMatchLabels(
+  value: Json,
+  wildcards: boolean,
+  tests: LabelTest[],
+  problem: ReportProblem,
+): void {
   if (!isObject(value)) {
     problem(['matchLabels'], 'matchLabels is an object');
     return;
@@ -68,7 +73,7 @@ function someLabel(keyPattern: string, valuePattern: string): LabelTest {
   };
 }
 
-function compileMatchExpressions(value: Json, tests: LabelTest[], problem: Complain): void {
+function compileMatchExpressions(value: Json, tests: LabelTest[], problem: ReportProblem): void {
   if (!isArray(value)) {
     problem(['matchExpressions'], 'matchExpressions is a list');
     return;
@@ -81,7 +86,7 @@ function compileMatchExpressions(value: Json, tests: LabelTest[], problem: Compl
   }
 }
 
-function compileExpressionEntry(entry: JsonObject, at: Path, problem: Complain): LabelTest | undefined {
+function compileExpressionEntry(entry: JsonObject, at: Path, problem: ReportProblem): LabelTest | undefined {
   const key = member(entry, 'key');
   const operator = member(entry, 'operator');
   const values = member(entry, 'values') ?? [];

@@ -1,6 +1,6 @@
 export type QuantityFormat = 'decimal' | 'binary' | 'exponent';
 
-/** `unscaled · 10^scale`, and the suffix family it was written in, which results keep. */
+/** `unscaled · 10^scale`, and the suffix family of the source, which results keep. */
 export interface Quantity {
   readonly unscaled: bigint;
   readonly scale: number;
@@ -22,7 +22,7 @@ const decimalSuffixes: ReadonlyMap<string, number> = new Map([
 const binarySuffixes = ['', 'Ki', 'Mi', 'Gi', 'Ti', 'Pi', 'Ei'];
 const nano = -9;
 const maximumBinary = 2n ** 63n - 1n;
-/** Larger exponents would make a short text cost gigabytes; no resource needs them. */
+/** With larger exponents a short string would take gigabytes. */
 const largestExponent = 400;
 const longestNumber = 400;
 
@@ -51,7 +51,7 @@ export function parseQuantity(text: string): Quantity | undefined {
   return decimalQuantity(unscaled, exponent - places, digits.length, format);
 }
 
-/** Eighteen digits at nano or coarser are kept as written; anything else is brought to nano. */
+/** Keeps up to eighteen digits at nano or coarser. Rescales anything else to nano. */
 function decimalQuantity(unscaled: bigint, scale: number, digits: number, format: QuantityFormat): Quantity {
   if ((digits <= 18 && scale >= nano) || unscaled === 0n) return { unscaled, scale, format };
   return { unscaled: rescale(unscaled, scale, nano), scale: nano, format };

@@ -1,43 +1,43 @@
 import type { ErrorCode } from '../errors.ts';
 import type { Json, JsonObject, Path } from '../json/value.ts';
 
-/** What an expression can read: `request`, `images`, `element`, context entries … */
+/** The variables of an expression: `request`, `images`, `element`, context entries … */
 export interface Scope {
   /**
    * The value bound to a root name; lazy bindings are computed on first use.
    * Undefined when nothing binds the name. May throw EvaluationError (a context entry that fails)
-   * or Suspend (its data has to be fetched first).
+   * or Suspend (its data must be fetched first).
    */
   lookup(name: string): Json | undefined;
-  /** Everything bound, as one object: what a bare `@` yields. */
+  /** All bindings as one object: the value of a bare `@`. */
   snapshot(): JsonObject;
   readonly environment: Environment;
 }
 
-/** Every effect an expression may have is passed in. */
+/** Clock, randomness and settings: pure layers receive every effect as a parameter. */
 export interface Environment {
   now(): Date;
   /** In [0, 1). */
   random(): number;
-  /** Addresses of a host name, for `is_external_url`; undefined when it cannot be resolved here. */
+  /** Addresses of a host name, for `is_external_url`. Undefined when the name cannot be resolved. */
   resolveHost?(host: string): readonly string[] | undefined;
-  /** How images without a registry are read; Docker Hub's when absent. */
+  /** How images without a registry are read. Defaults to Docker Hub. */
   readonly imageDefaults?: ImageDefaults | undefined;
-  /** Looks on when an explanation was asked for; absent otherwise, and then nothing is spent on it. */
+  /** Set only for explanations, so that ordinary evaluation does not pay for it. */
   readonly observer?: Observer | undefined;
 }
 
 export interface ImageDefaults {
   readonly defaultRegistry: string;
-  /** Whether references without a registry get it; when not, they stay short. */
+  /** Whether references without a registry get the default one. */
   readonly enableDefaultRegistryMutation: boolean;
 }
 
-/** Told what is decided on the way. */
+/** Receives intermediate results for an explanation. */
 export interface Observer {
-  /** `text` yielded `value`. */
+  /** The expression evaluated to `value`. */
   variable(text: string, value: Json): void;
-  /** An anchor as written was tried at a path of the object. `+( )` holds where it writes. */
+  /** An anchor was evaluated at a path of the object. `+( )` holds where it adds a field. */
   anchor(anchor: string, path: Path, held: boolean): void;
 }
 
@@ -45,21 +45,21 @@ export interface Observer {
 export class EvaluationError extends Error {
   override readonly name = 'EvaluationError';
   readonly code: ErrorCode;
-  /** Where in the rule the text stands that failed, when it is known better than by the stage. */
-  readonly place: Path | undefined;
+  /** Path in the rule of the template or expression that failed, when it is more exact than the stage. */
+  readonly location: Path | undefined;
   constructor(code: ErrorCode, message: string, options?: EvaluationErrorOptions) {
     super(message, options);
     this.code = code;
-    this.place = options?.place;
+    this.location = options?.location;
   }
 }
 
 export interface EvaluationErrorOptions extends ErrorOptions {
-  readonly place?: Path | undefined;
+  readonly location?: Path | undefined;
 }
 
 /**
- * Raised when evaluation needs data that has to be fetched. Evaluation is pure, so whoever catches it
+ * Raised when evaluation needs data that must be fetched. Evaluation is pure, so the caller
  * waits for the promise and evaluates again.
  */
 export class Suspend extends Error {
@@ -83,7 +83,7 @@ export async function untilReady<T>(evaluate: () => T): Promise<T> {
   }
 }
 
-/** For templates that read nothing: those without variables, of which only `\{{` is taken out. */
+/** For templates without variables, where rendering only unescapes `\{{`. */
 export const emptyScope: Scope = {
   lookup: () => undefined,
   snapshot: () => ({}),

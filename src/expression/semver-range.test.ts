@@ -70,7 +70,7 @@ describe('compileVersionRange', () => {
     ['||', "First element in range is '||'"],
     ['>1.0.0 ||', "Last element in range is '||'"],
     ['abc', 'Could not get version from string: "abc"'],
-    ['>=1.2', 'Could not parse Range ">=1.2": "1.2" is no version'],
+    ['>=1.2', 'Could not parse Range ">=1.2": "1.2" is not a version'],
     ['~1.2.3', 'Could not parse Range "~1.2.3": unknown comparator'],
   ])('refuses %j', (range, message) => {
     expect(() => compileVersionRange(range)).toThrow(message);

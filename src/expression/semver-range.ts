@@ -62,8 +62,8 @@ const comparisons: Readonly<Record<string, (order: number) => boolean>> = {
 };
 
 /**
- * A range such as `>1.0.0 <2.0.0 || 5.x`: blank is AND, `||` is OR and binds weaker.
- * Throws an Error that says what does not parse.
+ * A range such as `>1.0.0 <2.0.0 || 5.x`: a space means AND, `||` means OR and binds more weakly.
+ * Throws an Error that names the part that does not parse.
  */
 export function compileVersionRange(text: string): VersionTest {
   const parts = text
@@ -91,7 +91,7 @@ function compileComparison(part: string): VersionTest[] {
     : [compare(operator, version, part)];
 }
 
-/** `1.x` and `1.2.x` stand for all versions they begin; the ends of that span depend on the operator. */
+/** `1.x` and `1.2.x` stand for all versions with that prefix. The bounds depend on the operator. */
 function expandWildcard(operator: string, wildcard: string, part: string): VersionTest[] {
   const [major = '', minor = 'x'] = wildcard.split('.');
   const [lower, upper] =
@@ -128,7 +128,9 @@ function compare(operator: string, text: string, part: string): VersionTest {
     throw new Error(`Could not parse Range ${JSON.stringify(part)}: unknown comparator`);
   const bound = parseVersion(text);
   if (bound === undefined) {
-    throw new Error(`Could not parse Range ${JSON.stringify(part)}: ${JSON.stringify(text)} is no version`);
+    throw new Error(
+      `Could not parse Range ${JSON.stringify(part)}: ${JSON.stringify(text)} is not a version`,
+    );
   }
   return (version) => accepts(compareVersions(version, bound));
 }

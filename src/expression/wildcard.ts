@@ -1,7 +1,7 @@
 /** A compiled `*`/`?` pattern over whole strings. */
 export interface TextMatcher {
   readonly pattern: string;
-  /** True when the pattern holds no wildcard, so that it matches only itself. */
+  /** The pattern contains no wildcard and matches only itself. */
   readonly literal: boolean;
   matches(text: string): boolean;
 }
@@ -59,7 +59,7 @@ function matchSegments(prefix: string, middle: readonly string[], suffix: string
   return true;
 }
 
-/** Where the segment's first occurrence at or after `from` ends, or -1. */
+/** The end of the segment's first occurrence at or after `from`, or -1. */
 function findSegment(segment: string, text: string, from: number): number {
   if (!segment.includes('?')) {
     const start = text.indexOf(segment, from);
@@ -72,7 +72,7 @@ function findSegment(segment: string, text: string, from: number): number {
   return -1;
 }
 
-/** Where `segment` ends when it stands in `text` at `start`, or -1. */
+/** The end of `segment` in `text` when it occurs at `start`, or -1. */
 function matchForward(segment: string, text: string, start: number): number {
   let position = start;
   for (let i = 0; i < segment.length; i++) {
@@ -84,7 +84,7 @@ function matchForward(segment: string, text: string, start: number): number {
   return position;
 }
 
-/** Where `segment` begins when `text` ends in it, or -1. */
+/** The start of `segment` when `text` ends with it, or -1. */
 function matchBackward(segment: string, text: string): number {
   let position = text.length;
   for (let i = segment.length - 1; i >= 0; i--) {

@@ -2,27 +2,27 @@ import type { ErrorCode } from '../errors.ts';
 import { EvaluationError, type EvaluationErrorOptions, type Scope } from '../expression/scope.ts';
 import type { Json, JsonObject, Path } from '../json/value.ts';
 
-/** A patch turned into closures when its policy was loaded. */
+/** A patch, compiled when its policy was loaded. */
 export interface CompiledPatch {
-  /** Where in the rule it stands. */
+  /** Path in the rule. */
   readonly path: Path;
   /** Root names its variables read: `request`, `element`, context entries … */
   readonly roots: ReadonlySet<string>;
-  /** Throws PatchError when it cannot be applied; the input object is never changed. */
+  /** Throws PatchError when the patch cannot be applied. Never modifies its input. */
   apply(object: JsonObject, scope: Scope): PatchResult;
 }
 
 export type PatchResult =
   /** `object` is the input itself (===) when nothing changed. */
   | { readonly status: 'patched'; readonly object: JsonObject; readonly misses: readonly AnchorMiss[] }
-  /** An anchor outside any list, or a global anchor, dropped the whole overlay. */
+  /** An anchor outside any list, or a global anchor, did not hold: the whole overlay is skipped. */
   | { readonly status: 'skipped'; readonly misses: readonly AnchorMiss[] };
 
-/** An anchor that did not hold: the whole overlay or one list item was left out because of it. */
+/** An anchor that did not hold, so that the whole overlay or one list item was skipped. */
 export interface AnchorMiss {
   /** As written, e.g. `(image)` or `<(image)`. */
   readonly anchor: string;
-  /** Where in the object it was looked for. */
+  /** Path in the object. */
   readonly path: Path;
   readonly expected: Json;
   /** Undefined when the object has no such field. */
@@ -31,7 +31,7 @@ export interface AnchorMiss {
 
 /** A patch that cannot be applied to this object. */
 export class PatchError extends EvaluationError {
-  /** Where in the object. */
+  /** Path in the object. */
   readonly path: Path;
   constructor(code: ErrorCode, path: Path, message: string, options?: EvaluationErrorOptions) {
     super(code, message, options);

@@ -1,11 +1,11 @@
 import { mergeKinds, mergeTypes } from './generated/merge-types.ts';
 
-/** What strategic merge has to know about one place of a built-in kind. Absent fields are plain. */
+/** The merge schema of one field of a built-in kind. Absent fields have no merge keys. */
 export interface SchemaNode {
   readonly fields: ReadonlyMap<string, SchemaNode>;
   /**
-   * Set when this place is a list that is merged: by these keys, or as a set of scalars when there are none.
-   * A list without it is replaced as a whole.
+   * Set for a list that is merged: by these keys, or as a set of scalars when there are none.
+   * Other lists are replaced.
    */
   readonly mergeKeys?: readonly string[] | undefined;
   /** The items of a list. */
@@ -24,7 +24,7 @@ export function mergeSchemaFor(apiVersion: string, kind: string): SchemaNode | u
 
 const noFields: ReadonlyMap<string, SchemaNode> = new Map();
 
-// Types refer to one another, some to themselves, so every node exists before its fields are filled in.
+// Types are recursive, so all nodes are created before their fields are set.
 const fieldsByType = new Map<string, Map<string, SchemaNode>>(
   Object.keys(mergeTypes).map((type) => [type, new Map<string, SchemaNode>()]),
 );

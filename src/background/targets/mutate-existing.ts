@@ -172,7 +172,7 @@ function notRead(
   const failure: Failure = {
     code: isStore ? 'KYM_CLUSTER' : error.code,
     stage: 'target',
-    rulePath: (isStore ? undefined : error.place) ?? target.path,
+    rulePath: (isStore ? undefined : error.location) ?? target.path,
     detail: error.message,
   };
   const effect: RuleEffect = { status: 'failed', failure };

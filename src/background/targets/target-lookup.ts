@@ -30,12 +30,12 @@ export function renderTarget(target: CompiledTarget, policy: CompiledPolicy, sco
     const value = template?.render(scope) ?? '';
     if (typeof value === 'string') return value;
     throw new EvaluationError('KYM_TARGET_SELECTOR', `${field} must be a string`, {
-      place: [...target.path, field],
+      location: [...target.path, field],
     });
   };
   const [kind = '', subresource = ''] = text('kind', target.kind).split(/[/.]/);
   if (kind === '') {
-    throw new EvaluationError('KYM_TARGET_SELECTOR', 'the target has no kind', { place: target.path });
+    throw new EvaluationError('KYM_TARGET_SELECTOR', 'the target has no kind', { location: target.path });
   }
   const labelSelector = renderSelector(target, scope);
   const namespace = text('namespace', target.namespace);
@@ -62,7 +62,7 @@ function renderSelector(target: CompiledTarget, scope: Scope): string | undefine
   compileLabelSelector(selector, [], report, { wildcards: false });
   if (problems.length > 0 || !isObject(selector)) {
     throw new EvaluationError('KYM_TARGET_SELECTOR', problems.join('; '), {
-      place: [...target.path, 'selector'],
+      location: [...target.path, 'selector'],
     });
   }
   return labelSelectorText(selector);

@@ -58,7 +58,7 @@ function loadEntry(entry: CompiledContextEntry, scope: Scope, settings: ContextS
     const code = error.code === 'KYM_NAMESPACE_BOUNDARY' ? error.code : 'KYM_CONTEXT_FAILED';
     throw new EvaluationError(code, `context entry "${entry.name}": ${error.message}`, {
       cause: error,
-      place: error.place ?? entry.path,
+      location: error.location ?? entry.path,
     });
   }
 }

@@ -4,12 +4,12 @@ import type { BoundJson, BoundText } from '../jmespath/ast.ts';
 import { EvaluationError, type Scope } from '../scope.ts';
 import type { ClosureContext } from './closure.ts';
 
-/** A value as it is written into a text: strings as they are, everything else as JSON. */
+/** A value as it is inserted into a string: strings literally, everything else as JSON. */
 export function textOf(value: Json): string {
   return typeof value === 'string' ? value : formatGoJson(value);
 }
 
-/** Text in quotes with nested variables: their values are joined in as text, whatever they hold. */
+/** A quoted string with nested variables. Their values are inserted literally and never parsed. */
 export function bindText(text: BoundText, { variables }: ClosureContext): (scope: Scope) => string {
   const parts = text.parts.map((part) => (typeof part === 'string' ? part : variableAt(variables, part)));
   return (scope) => {
@@ -20,8 +20,8 @@ export function bindText(text: BoundText, { variables }: ClosureContext): (scope
 }
 
 /**
- * A literal in backticks with nested variables. Inside a JSON string a value is text, elsewhere it is a JSON value of
- * its own; either way it cannot end the string, the value or the literal it stands in.
+ * A literal in backticks with nested variables. Inside a JSON string a value is inserted as text, elsewhere as JSON.
+ * Either way it cannot terminate the enclosing string, value or literal.
  */
 export function bindJson(json: BoundJson, { variables }: ClosureContext): (scope: Scope) => Json {
   const [only] = json.parts;
@@ -43,7 +43,7 @@ export function bindJson(json: BoundJson, { variables }: ClosureContext): (scope
   };
 }
 
-/** A string that is JSON text stands for what it says: `'5'` for 5. */
+/** A string that is valid JSON is parsed: `'5'` becomes 5. */
 function asJson(value: Json): Json {
   if (typeof value !== 'string') return value;
   try {
@@ -59,7 +59,7 @@ function parseJson(text: string): Json {
   } catch {
     throw new EvaluationError(
       'KYM_EXPRESSION_FAILED',
-      'a literal in backticks is not JSON once its variables are filled in',
+      'a literal in backticks is not valid JSON after substituting its variables',
     );
   }
 }

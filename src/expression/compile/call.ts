@@ -13,7 +13,7 @@ import { CallError, type Closure, type ClosureContext } from './closure.ts';
 type CallNode = Extract<Node, { type: 'call' }>;
 type CompileNode = (node: Node, at: 'root' | 'current') => Closure;
 
-/** `name(arg, …)`: the function and the number of arguments are settled here, their types at every call. */
+/** `name(arg, …)`. The number of arguments is checked at load, their types at every call. */
 export function compileCall(
   node: CallNode,
   at: 'root' | 'current',
@@ -75,7 +75,7 @@ function compileArgument(
   return (current, scope) => {
     const value = closure(current, scope) ?? null;
     for (const type of types) if (hasType(value, type)) return value;
-    // Names the type and not the value: messages are read by people who may not see the object.
+    // Names the type and not the value: readers of messages may not be allowed to see the object.
     throw new CallError(
       'KYM_EXPRESSION_FAILED',
       `Invalid type for: ${typeOf(value)}, expected: [${types.join(', ')}] (argument ${index + 1} of ${name}())`,

@@ -16,8 +16,8 @@ import {
 } from './projection.ts';
 
 /**
- * Turns a syntax tree into closures. `at` is where the current value of the outermost expression comes from: at the
- * root, names are looked up in the scope, so that only what is read is ever computed.
+ * Compiles a syntax tree into closures. `at` is the source of the current value of the outermost expression: at the
+ * root, names are looked up in the scope, so only values that are read are computed.
  */
 export function compileNode(node: Node, at: 'root' | 'current', context: ClosureContext): Closure {
   const compile = (child: Node, from: 'root' | 'current' = at) => compileNode(child, from, context);
@@ -108,7 +108,7 @@ function compileOr(operands: readonly Closure[]): Closure {
   };
 }
 
-/** Unlike everywhere else, a key that is missing in the last operand stays an error, as in Kyverno. */
+/** Unlike elsewhere, a missing key in the last operand remains an error, as in Kyverno. */
 function compileAnd(operands: readonly Closure[]): Closure {
   const last = operands[operands.length - 1] as Closure;
   const others = operands.slice(0, -1);

@@ -4,7 +4,7 @@ import type { Scope } from '../scope.ts';
 import { bindText } from './binding.ts';
 import { ANY_ROOT, type Closure, type ClosureContext } from './closure.ts';
 
-/** A name that no object inherits, an index, or any name. */
+/** A name that no object inherits, an index, or a computed name. */
 type Step = string | number | ((scope: Scope) => string);
 
 /** `a.b[0].c`, applied to the value of `head`, to the scope (at the root), or to the current value. */
@@ -22,7 +22,7 @@ export function compilePath(
   };
 }
 
-/** Only a name that an object could inherit, or one known later, is worth the cost of a check at every read. */
+/** Names that an object could inherit, and computed names, need a check at every read. */
 function compileStep(step: PathStep, context: ClosureContext): Step {
   if (typeof step === 'object') return bindText(step, context);
   return typeof step === 'string' && step in Object.prototype ? () => step : step;

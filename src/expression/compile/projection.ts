@@ -1,7 +1,7 @@
 import { isArray, isObject, type Json } from '../../json/value.ts';
 import { CallError, type Closure, isFalse } from './closure.ts';
 
-/** `left[*].right`, and what follows a flatten or a slice: items without a value are dropped. */
+/** `left[*].right`, also after a flatten or a slice. Null results are dropped. */
 export function compileProjection(left: Closure, right: Closure): Closure {
   return (current, scope) => {
     const list = left(current, scope);
@@ -41,7 +41,7 @@ export function compileFilter(left: Closure, condition: Closure, right: Closure)
   };
 }
 
-/** `left[]`: one level of lists in lists is taken apart. */
+/** `left[]`: flattens one level of nested lists. */
 export function compileFlatten(left: Closure): Closure {
   const lenientLeft = nullOnFailure(left);
   return (current, scope) => {

@@ -136,7 +136,7 @@ describe('problems', () => {
       'another group',
       { some: [] },
       [
-        '/preconditions/some KYM_CONDITION_INVALID: conditions have any and all, not "some" | a condition must stand in a list under any or all',
+        '/preconditions/some KYM_CONDITION_INVALID: conditions have any and all, not "some" | put conditions in a list under any or all',
       ],
     ],
     [

@@ -4,21 +4,21 @@ import { emptyScope, type Scope } from '../scope.ts';
 import { compileTemplate } from '../template/template.ts';
 import { isOperator, operatorNames, prepareOperator } from './operators.ts';
 
-/** Conditions, ready to be evaluated for any number of requests. */
+/** Conditions, compiled when their policy was loaded. */
 export interface CompiledConditions {
-  /** Root names their variables read; `@` when they may read any. */
+  /** Root names that the variables read; `@` for any. */
   readonly roots: ReadonlySet<string>;
-  /** Throws EvaluationError when a variable in a condition that is reached cannot be resolved. */
+  /** Throws EvaluationError when a variable of an evaluated condition cannot be resolved. */
   evaluate(scope: Scope): ConditionsResult;
 }
 
 export interface ConditionsResult {
   readonly passed: boolean;
-  /** Those that were looked at, in order. */
+  /** The conditions evaluated, in order. */
   readonly evaluated: readonly ConditionResult[];
 }
 
-/** One condition with both operands as they were compared. */
+/** One condition with both operands after substitution. */
 export interface ConditionResult {
   readonly path: Path;
   readonly operator: string;
@@ -29,12 +29,12 @@ export interface ConditionResult {
 }
 
 export interface ConditionsOptions {
-  /** Whether a plain list, the old form, is accepted; it is unless said otherwise. */
+  /** Whether the deprecated plain list is accepted. Defaults to true. */
   readonly legacyList?: boolean | undefined;
 }
 
 /**
- * `{any, all}`, or the old list in which all must hold. Problems go to the reporter; undefined when there was one.
+ * Compiles `{any, all}`, or the deprecated list in which all must hold. Returns undefined after reporting a problem.
  * @example compileConditions({ all: [{ key: '{{ request.operation }}', operator: 'Equals', value: 'CREATE' }] }, path, reporter)
  */
 export function compileConditions(
@@ -62,7 +62,7 @@ export function compileConditions(
 function compileAnyAll(value: JsonObject, path: Path, reporter: Reporter): CompiledConditions | undefined {
   const unknown = Object.keys(value).filter((name) => name !== 'any' && name !== 'all');
   for (const name of unknown) {
-    const hint = 'a condition must stand in a list under any or all';
+    const hint = 'put conditions in a list under any or all';
     reporter.error(
       [...path, name],
       'KYM_CONDITION_INVALID',
@@ -89,7 +89,7 @@ function compileGroup(value: Json, path: Path, reporter: Reporter): readonly Com
   return conditions.length === compiled.length ? conditions : undefined;
 }
 
-/** As in Kyverno: `any` first, up to its first true one; an empty `any` is false. Then `all`, up to its first false one. */
+/** As in Kyverno: `any` first, up to the first true condition (an empty `any` is false); then `all`, up to the first false one. */
 function conditionsOf(
   any: readonly CompiledCondition[] | undefined,
   all: readonly CompiledCondition[],
@@ -123,7 +123,7 @@ interface CompiledCondition {
   evaluate(scope: Scope): ConditionResult;
 }
 
-/** One `{key, operator, value, message}`; both operands are filled in right before they are compared. */
+/** One `{key, operator, value, message}`. Variables are substituted right before the comparison. */
 function compileCondition(entry: Json, path: Path, reporter: Reporter): CompiledCondition | undefined {
   if (!isObject(entry)) {
     reporter.error(path, 'KYM_CONDITION_INVALID', 'a condition must have key, operator and value');

@@ -8,7 +8,7 @@ import { durationOf, durationPair } from './operators-equality.ts';
 type Accepts = (order: number) => boolean;
 type Compare = (key: Json, value: Json) => boolean;
 
-/** GreaterThan and its kin: durations, then quantities, then numbers, then versions; what does not compare is false. */
+/** GreaterThan, LessThan and so on: compares durations, then quantities, numbers and versions. Incomparable operands give false. */
 export function prepareComparison(accepts: Accepts): Compare {
   return (key, value) => {
     const order = typeof key === 'number' ? orderOfNumber(key, value) : orderOfText(key, value);
@@ -43,7 +43,7 @@ function orderOfText(key: Json, value: Json): number | undefined {
   return version === undefined || bound === undefined ? undefined : compareVersions(version, bound);
 }
 
-/** The Duration… operators: both sides durations, plain numbers are seconds. */
+/** The Duration… operators. Plain numbers are seconds. */
 export function prepareDurationComparison(accepts: Accepts): Compare {
   return (key, value) => {
     const left = asDuration(key);

@@ -11,7 +11,7 @@ export function durationOf(value: Json): bigint | undefined {
 }
 
 /**
- * Both sides as durations when at least one is a duration text and the other is one too, or a number of seconds.
+ * Both sides as durations when one is a duration string and the other is a duration string or a number of seconds.
  */
 export function durationPair(
   key: Json,

@@ -7,16 +7,16 @@ export type Membership = 'AnyIn' | 'AllIn' | 'AnyNotIn' | 'AllNotIn';
 type TextTest = (text: string) => boolean;
 type Compare = (key: Json, value: Json) => boolean;
 
-/** What can stand on the value side, parsed. Undefined where Kyverno finds the type unusable: then all is false. */
+/** The parsed value side. Undefined for types that Kyverno does not support, where every operator is false. */
 interface Collection {
-  /** Of a list key, or of the items a text stands for: the wildcard works both ways. */
+  /** Compares an item of a list. Either side may be the wildcard. */
   readonly has: TextTest;
   readonly range?: { readonly inside: ValueTest; readonly outside: ValueTest } | undefined;
-  /** A value text matches a scalar key as a wildcard, but only that way round. */
+  /** Compares a scalar key with a string value. Only the value may be a wildcard. */
   readonly scalarHas: TextTest;
-  /** A value text equal to the only element of a list key. */
+  /** A string value that equals the only element of a list key. */
   readonly text?: string | undefined;
-  /** A value text that is JSON, but no list of texts: what it does not match as it stands is neither in it nor outside. */
+  /** A string value that is JSON but not a list of strings: a key that does not match it literally is neither in it nor out of it. */
   readonly unusable?: true | undefined;
   readonly wrapped?: true | undefined;
 }
@@ -69,7 +69,7 @@ function collectionOfList(values: JsonArray, constant: boolean): Collection {
   return { has, scalarHas: has };
 }
 
-/** A text is a wildcard, else a range, else a JSON list of texts, else itself. */
+/** A string value is a wildcard, a range, a JSON list of strings, or a single item, in this order. */
 function collectionOfText(value: string): Collection {
   const ends = rangeEnds(value);
   if (ends !== undefined) {
@@ -85,7 +85,7 @@ function collectionOfText(value: string): Collection {
   return { has: eitherWay(items), scalarHas, text: value };
 }
 
-/** Undefined for JSON of another kind: `5`, `true`, `{}`. */
+/** Undefined for other JSON: `5`, `true`, `{}`. */
 function itemsOfText(value: string): readonly string[] | undefined {
   if (!looksLikeJson.test(value)) return [value];
   const parsed = parseJson(value);
@@ -93,7 +93,7 @@ function itemsOfText(value: string): readonly string[] | undefined {
   return parsed === null ? [] : textsOf(parsed);
 }
 
-/** Spares plain words the attempt to parse them. */
+/** Avoids parsing plain words. */
 const looksLikeJson = /^\s*(?:[[{"]|-?\d|true\s*$|false\s*$|null\s*$)/;
 
 function textsOfJson(value: string): readonly string[] | undefined {
@@ -127,7 +127,7 @@ function compileEitherWay(texts: readonly string[]): TextTest {
     (hasWildcard(text) && texts.some((item) => matchesWildcard(text, item)));
 }
 
-/** The deprecated In and NotIn: list keys compare exactly, and only as lists of texts. */
+/** The deprecated In and NotIn: list keys compare exactly, and only as lists of strings. */
 export function prepareOldMembership(negated: boolean): Compare {
   return (key, value) => {
     if (isArray(key)) {

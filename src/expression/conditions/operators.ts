@@ -4,7 +4,7 @@ import { prepareEquals } from './operators-equality.ts';
 import { prepareMembership, prepareOldMembership } from './operators-membership.ts';
 
 export type PreparedOperator = (key: Json, value: Json) => boolean;
-/** A constant value lets an operator do its parsing once. */
+/** Parses a constant value once, at load. */
 type Prepare = (constant?: Json) => PreparedOperator;
 
 const operators: ReadonlyMap<string, Prepare> = new Map<string, Prepare>([
@@ -38,8 +38,8 @@ export function isOperator(name: string): boolean {
 }
 
 /**
- * The operator as a function, parsed ahead for a value that is known at load.
- * Names match in any case, but the comparing ones know only their exact spelling, as in Kyverno:
+ * The operator as a function. A constant value is parsed at load.
+ * Names match in any case, except those of comparison operators, as in Kyverno:
  * `greaterthan` is accepted and never true.
  */
 export function prepareOperator(operator: string, constant?: Json): PreparedOperator {

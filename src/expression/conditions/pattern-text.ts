@@ -12,7 +12,7 @@ const end = '([-+]?\\d+(?:\\.\\d+)?[A-Za-z]*)';
 const rangeSyntax = new RegExp(`^${end}-${end}$`);
 const outsideRangeSyntax = new RegExp(`^${end}!-${end}$`);
 
-/** The two ends of `lo-hi`, or undefined. */
+/** Both ends of the range `lo-hi`, or undefined. */
 export function rangeEnds(text: string): readonly [string, string] | undefined {
   const match = rangeSyntax.exec(text);
   return match === null ? undefined : [match[1] ?? '', match[2] ?? ''];
@@ -20,7 +20,7 @@ export function rangeEnds(text: string): readonly [string, string] | undefined {
 
 /**
  * Kyverno's pattern language: alternatives by `|`, conjunctions by `&`, each item `>=1`, `<5m`, `!x*`, `1-10`,
- * `1!-10` or a wildcard. Durations are tried before quantities, quantities before text.
+ * `1!-10` or a wildcard. An operand is a duration if it parses as one, else a quantity, else a string.
  *
  * @example compileTextPattern('1-10 | !5*')('7') // true
  */
@@ -57,7 +57,7 @@ export function compileOutside(lowEnd: string, highEnd: string): ValueTest {
   return (value) => low(value) || high(value);
 }
 
-/** A single character is always text, even `>`. */
+/** A single character is always an operand, even `>`. */
 function comparisonOf(term: string): Comparison {
   if (term.length < 2) return '';
   const first = term[0];
@@ -105,7 +105,7 @@ function accepts(comparison: Comparison, order: number): boolean {
   }
 }
 
-/** What is read as a duration or quantity; null counts as zero, numbers have six decimal places. */
+/** The string to parse as a duration or quantity. Null is zero, and numbers have six decimal places, as in Kyverno. */
 function measurableText(value: Json): string | undefined {
   if (typeof value === 'string') return value;
   if (typeof value === 'number') return value.toFixed(6);

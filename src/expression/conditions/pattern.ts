@@ -3,18 +3,18 @@ import { parseGoFloat } from '../go/format.ts';
 import { compileWildcard, hasWildcard } from '../wildcard.ts';
 import { compileTextPattern, type ValueTest } from './pattern-text.ts';
 
-/** `skip` is a condition that is not met: the element around it does not count, which is no contradiction. */
+/** `skip`: an anchor condition does not hold, so the enclosing element is ignored instead of failing the match. */
 type Verdict = 'match' | 'mismatch' | 'skip';
 type Check = (value: Json | undefined) => Verdict;
 
-/** A scalar's text as a manifest would spell it; how anchors compare scalars. */
+/** A scalar as a manifest spells it. Anchors compare scalars in this form. */
 export function formatScalar(value: Json): string {
   return typeof value === 'string' ? value : JSON.stringify(value);
 }
 
 /**
- * The value of a condition anchor. Scalars compare as raw text, maps and lists by typed recursion in which nested
- * anchors keep their meaning. An absent value never satisfies it.
+ * Compiles the value of a condition anchor. Scalars compare as strings, maps and lists recursively by type, where nested
+ * anchors keep their meaning. An absent value never matches.
  *
  * @example compilePattern({ runAsUser: '>100' })({ runAsUser: 101 }) // true
  */
@@ -60,7 +60,7 @@ function compileList(pattern: JsonArray): Check {
   return (value) => verdict(isArray(value) && value.every(test));
 }
 
-/** Elements whose condition is not met do not count, but of a list that has any one has to be left. */
+/** Elements whose anchor condition does not hold are ignored, but at least one element of a non-empty list must match. */
 function compileListOfMaps(pattern: JsonObject): Check {
   const check = compileMap(pattern, false);
   return (value) => {
@@ -83,7 +83,7 @@ function compileListOfLists(pattern: JsonArray): Check {
   };
 }
 
-/** An unmet condition outweighs a contradiction beside it: the element was not meant at all. */
+/** `skip` takes precedence over `mismatch`: the pattern does not apply to the element. */
 function combine(verdicts: readonly Verdict[]): Verdict {
   if (verdicts.includes('skip')) return 'skip';
   return verdicts.includes('mismatch') ? 'mismatch' : 'match';
@@ -151,7 +151,7 @@ function compileMember(modifier: Modifier, pattern: Json): Check {
   return compileCheck(pattern);
 }
 
-/** `^(list)`: each pattern item is met by at least one element. */
+/** `^(list)`: at least one element matches each pattern item. */
 function compileExistence(pattern: JsonArray): Check {
   const checks = pattern.map(compileCheck);
   return (value) => {

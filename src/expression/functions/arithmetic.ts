@@ -59,14 +59,15 @@ export const arithmeticFunctions = defineFunctions({
   divide: {
     parameters: ['any', 'any'],
     returns: 'number|string',
-    description: 'Two of a kind give a number; a quantity or duration by a number keeps its kind.',
+    description:
+      'Two operands of one type give a number; a quantity or duration divided by a number keeps its type.',
     example: { expression: "divide('10Gi', `2`)", result: '5Gi' },
     call: divide,
   },
   modulo: {
     parameters: ['any', 'any'],
     returns: 'number|string',
-    description: 'The remainder of a division of two whole numbers, quantities or durations.',
+    description: 'The remainder of dividing two integers, quantities or durations.',
     example: { expression: "modulo('35s', '10s')", result: '5s' },
     call: modulo,
   },
@@ -77,7 +78,7 @@ type Operand =
   | { readonly kind: 'quantity'; readonly value: Quantity }
   | { readonly kind: 'duration'; readonly value: bigint };
 
-/** A string is a quantity if it can be one, so `30m` is 0.03 and not half an hour. */
+/** A string that parses as a quantity is one, so `30m` is 0.03 and not half an hour. */
 function operand(args: Arguments, value: Json): Operand {
   if (typeof value === 'number') return { kind: 'number', value };
   if (typeof value === 'string') {

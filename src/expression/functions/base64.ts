@@ -1,4 +1,4 @@
-/** Standard base64 with padding, as Go decodes it: line ends are skipped, anything else has to be right. */
+/** Decodes standard base64 with padding like Go: line breaks are skipped, other invalid characters are errors. */
 export function decodeBase64(text: string): Uint8Array {
   const compact = text.replace(/[\r\n]/g, '');
   if (!/^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/.test(compact)) {

@@ -53,7 +53,7 @@ export function complement(ranges: readonly CharacterRange[]): readonly Characte
   return result;
 }
 
-/** What the escape at the start of `text` stands for, and its length in characters. */
+/** The class of the escape sequence at the start of `text`, and its length in characters. */
 export function classOfEscape(text: string): readonly [readonly CharacterRange[], number] {
   const hexadecimal = /^\\x(?:\{([0-9a-fA-F]+)\}|([0-9a-fA-F]{2}))/.exec(text);
   if (hexadecimal !== null) {
@@ -63,7 +63,7 @@ export function classOfEscape(text: string): readonly [readonly CharacterRange[]
   const ranges = perlClass(letter);
   if (ranges !== undefined) return [ranges, 2];
   if (letter === 'p' || letter === 'P' || letter === 'Q')
-    throw new Error(`cannot generate text for \\${letter}`);
+    throw new Error(`cannot generate a string for \\${letter}`);
   return [single(controls.get(letter) ?? letter.codePointAt(0) ?? 0), 2];
 }
 

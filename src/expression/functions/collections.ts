@@ -16,7 +16,7 @@ export const collectionFunctions = defineFunctions({
   contains: {
     parameters: ['array|string', 'any'],
     returns: 'boolean',
-    description: 'Whether a list has an item, or a string a substring.',
+    description: 'Whether a list contains an item, or a string contains a substring.',
     example: { expression: "contains('abc', 'b')", result: true },
     call: (args) => {
       const [subject, wanted] = [args.any(0), args.any(1)];
@@ -27,7 +27,7 @@ export const collectionFunctions = defineFunctions({
   length: {
     parameters: ['string|array|object'],
     returns: 'number',
-    description: 'How many characters, items or members there are.',
+    description: 'The number of characters, items or members.',
     example: { expression: "length('añb')", result: 3 },
     call: (args) => {
       const value = args.any(0);
@@ -62,7 +62,7 @@ export const collectionFunctions = defineFunctions({
   merge: {
     parameters: ['object...'],
     returns: 'object',
-    description: 'All members of all objects; of equal names the last wins.',
+    description: 'All members of all objects; the last one wins for equal names.',
     example: { expression: 'merge(`{"a": 1}`, `{"a": 2, "b": 3}`)', result: { a: 2, b: 3 } },
     call: (args) => Object.fromEntries(args.all().flatMap((object) => Object.entries(object as JsonObject))),
   },
@@ -76,14 +76,14 @@ export const collectionFunctions = defineFunctions({
   to_array: {
     parameters: ['any'],
     returns: 'array',
-    description: 'The list itself, or a list of the one value.',
+    description: 'The list itself, or a list with the value.',
     example: { expression: 'to_array(`1`)', result: [1] },
     call: (args) => (isArray(args.any(0)) ? args.any(0) : [args.any(0)]),
   },
   to_string: {
     parameters: ['any'],
     returns: 'string',
-    description: 'The string itself, or the JSON text of another value.',
+    description: 'The string itself, or another value as JSON.',
     example: { expression: 'to_string(`{"a": 1}`)', result: '{"a":1}' },
     call: (args) => {
       const value = args.any(0);

@@ -47,12 +47,12 @@ export class Arguments {
     return this.#values as readonly Json[];
   }
 
-  /** Ends the evaluation in the words Kyverno uses for its functions. */
+  /** Fails with the message format of Kyverno's functions. */
   fail(message: string): never {
     throw new EvaluationError('KYM_EXPRESSION_FAILED', `JMESPath function '${this.#name}': ${message}`);
   }
 
-  /** Runs something that throws an Error for bad data, and reports it as this function's failure. */
+  /** Turns any Error that the action throws into a failure of this function. */
   attempt<T>(action: () => T): T {
     try {
       return action();

@@ -27,14 +27,14 @@ export const encodingFunctions = defineFunctions({
   parse_json: {
     parameters: ['string'],
     returns: 'any',
-    description: 'The value of a JSON text.',
+    description: 'Parses JSON.',
     example: { expression: 'parse_json(\'{"a":1}\')', result: { a: 1 } },
     call: (args) => args.attempt(() => JSON.parse(args.text(0)) as Json),
   },
   parse_yaml: {
     parameters: ['string'],
     returns: 'any',
-    description: 'The value of a YAML text.',
+    description: 'Parses YAML.',
     example: { expression: "parse_yaml('a: 1')", result: { a: 1 } },
     call: (args) => args.attempt(() => parseYamlText(args.text(0))),
   },

@@ -13,12 +13,12 @@ export type ArgumentType =
   | 'array[number]'
   | 'array[string]';
 
-/** `&expr`, ready to be applied to one value; what is missing counts as null. */
+/** A compiled `&expr`. A missing key gives null. */
 export interface ExpressionReference {
   apply(value: Json): Json;
 }
 
-/** By the time a function is called every argument has one of the types its parameter accepts. */
+/** An argument of a type that its parameter accepts. */
 export type Argument = Json | ExpressionReference;
 
 export interface ExpressionParameter {

@@ -1,4 +1,4 @@
-/** The host of a URL, without user, port and brackets; empty when the text names none. */
+/** The host of a URL, without user, port and brackets; empty for a URL without a host. */
 export function hostOfUrl(url: string): string {
   const authority = /^(?:[A-Za-z][A-Za-z0-9+.-]*:)?\/\/([^/?#]*)/.exec(url)?.[1] ?? '';
   const host = authority.slice(authority.lastIndexOf('@') + 1);
@@ -6,7 +6,7 @@ export function hostOfUrl(url: string): string {
   return bracketed ?? host.replace(/:\d*$/, '');
 }
 
-/** Sixteen bytes, IPv4 as mapped IPv6; undefined when the text is no address. */
+/** Sixteen bytes, IPv4 as mapped IPv6; undefined for an invalid address. */
 export function parseAddress(text: string): readonly number[] | undefined {
   const withoutZone = text.replace(/%.*$/, '');
   if (!withoutZone.includes(':')) return text === withoutZone ? mapped(parseV4(text)) : undefined;

@@ -23,7 +23,7 @@ export const matchingFunctions = defineFunctions({
   regex_replace_all_literal: {
     parameters: ['string', 'string|number', 'string|number'],
     returns: 'string',
-    description: 'Replaces every match by exactly the replacement.',
+    description: 'Replaces every match with the literal replacement.',
     example: {
       expression: "regex_replace_all_literal('([a-z])at', 'cat bat', '${1}og')",
       result: '${1}og ${1}og',
@@ -40,7 +40,7 @@ export const matchingFunctions = defineFunctions({
   semver_compare: {
     parameters: ['string', 'string'],
     returns: 'boolean',
-    description: 'Whether a semantic version lies in a range; what is no version lies in none.',
+    description: 'Whether a semantic version is in a range; false for an invalid version.',
     example: { expression: "semver_compare('5.1.0', '>1.0.0 <2.0.0 || 5.x')", result: true },
     call: (args) => {
       const inRange = args.attempt(() => compileVersionRange(args.text(1)));

@@ -6,14 +6,14 @@ export const numberFunctions = defineFunctions({
   abs: {
     parameters: ['number'],
     returns: 'number',
-    description: 'The number without its sign.',
+    description: 'The absolute value.',
     example: { expression: 'abs(`-3`)', result: 3 },
     call: (args) => Math.abs(args.number(0)),
   },
   avg: {
     parameters: ['array[number]'],
     returns: 'number',
-    description: 'The mean; null for an empty list.',
+    description: 'The average; null for an empty list.',
     example: { expression: 'avg(`[1, 2]`)', result: 1.5 },
     call: (args) => {
       const items = args.list(0) as readonly number[];
@@ -23,14 +23,14 @@ export const numberFunctions = defineFunctions({
   ceil: {
     parameters: ['number'],
     returns: 'number',
-    description: 'The next whole number up.',
+    description: 'The number rounded up to an integer.',
     example: { expression: 'ceil(`1.2`)', result: 2 },
     call: (args) => Math.ceil(args.number(0)),
   },
   floor: {
     parameters: ['number'],
     returns: 'number',
-    description: 'The next whole number down.',
+    description: 'The number rounded down to an integer.',
     example: { expression: 'floor(`1.8`)', result: 1 },
     call: (args) => Math.floor(args.number(0)),
   },
@@ -58,7 +58,7 @@ export const numberFunctions = defineFunctions({
   to_number: {
     parameters: ['any'],
     returns: 'number',
-    description: 'Reads a number from a string; null for what is none.',
+    description: 'Parses a number from a string; null when it is not a number.',
     example: { expression: "to_number('2.50')", result: 2.5 },
     call: (args) => {
       const value = args.any(0);

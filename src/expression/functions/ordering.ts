@@ -12,7 +12,7 @@ export const orderingFunctions = defineFunctions({
   map: {
     parameters: ['expref', 'array'],
     returns: 'array',
-    description: 'The result of an expression for each item; what is missing is null.',
+    description: 'The result of an expression for each item; a missing key gives null.',
     example: { expression: 'map(&n, @)', data: people, result: ['b', 'a'] },
     call: (args) => args.list(1).map((item) => args.expression(0).apply(item)),
   },
@@ -26,7 +26,7 @@ export const orderingFunctions = defineFunctions({
   sort_by: {
     parameters: ['array', 'expref'],
     returns: 'array',
-    description: 'The items in ascending order of an expression.',
+    description: 'The items, sorted in ascending order of an expression.',
     example: { expression: 'sort_by(@, &age)[].n', data: people, result: ['a', 'b'] },
     call: (args) =>
       rank(args)

@@ -27,8 +27,8 @@ describe('time', () => {
   test.each([
     ['time_utc', ['x'], 'cannot parse "x" as "2006"'],
     ['time_add', ['2021-01-02T15:04:05Z', '1d'], 'time: unknown unit "d" in duration "1d"'],
-    ['time_parse', ['1', 'x'], '"x" is no number of seconds'],
-    ['time_parse', ['1', '99999999999999'], 'is no number of seconds'],
+    ['time_parse', ['1', 'x'], '"x" is not a number of seconds'],
+    ['time_parse', ['1', '99999999999999'], 'is not a number of seconds'],
   ])('%s(%j) fails', (name, args, message) => {
     expect(() => call(name, args)).toThrow(message);
   });
@@ -177,8 +177,8 @@ describe('random', () => {
   test.each([
     ['', 'no pattern provided'],
     ['(', 'error parsing regexp'],
-    ['(a{999}|b)*', 'the text is longer than'],
-    ['\\pL', 'cannot generate text for'],
+    ['(a{999}|b)*', 'the string is longer than'],
+    ['\\pL', 'cannot generate a string for'],
   ])('refuses %j', (pattern, message) => {
     expect(() => call('random', [pattern], { random: () => 0.4 })).toThrow(message);
   });

@@ -23,15 +23,15 @@ type Random = () => number;
 type Generate = (random: Random) => string;
 
 const longestText = 65_536;
-/** How often `*` and `+` may repeat; the reference library stops at 4096. */
+/** The maximum for `*` and `+`, as in Kyverno's library. */
 const mostRepeats = 4096;
 const printable: readonly CharacterRange[] = [[0x20, 0x7e]];
 
-/** Text that the expression matches; `.` and negated classes give printable ASCII. The syntax is checked already. */
+/** A string that the expression matches. `.` and negated classes give printable ASCII. The syntax is already checked. */
 export function generateText(pattern: string, random: Random): string {
   const reader: Reader = { characters: Array.from(pattern), position: 0 };
   const generate = readAlternatives(reader);
-  if (reader.position < reader.characters.length) throw new Error(`cannot generate text for ${pattern}`);
+  if (reader.position < reader.characters.length) throw new Error(`cannot generate a string for ${pattern}`);
   return generate(random);
 }
 
@@ -66,7 +66,7 @@ function readSequence(reader: Reader): Generate {
 }
 
 function bounded(text: string): string {
-  if (text.length > longestText) throw new Error(`the text is longer than ${longestText} characters`);
+  if (text.length > longestText) throw new Error(`the string is longer than ${longestText} characters`);
   return text;
 }
 
@@ -84,7 +84,7 @@ function readRepeated(reader: Reader): Generate {
   };
 }
 
-/** Its length and the least and most repeats; length 0 when there is none. */
+/** The quantifier's length, minimum and maximum; length 0 without a quantifier. */
 function readQuantifier(text: string): readonly [number, number, number] {
   if (text.startsWith('*')) return [1, 0, mostRepeats];
   if (text.startsWith('+')) return [1, 1, mostRepeats];

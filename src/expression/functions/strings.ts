@@ -7,28 +7,28 @@ export const stringFunctions = defineFunctions({
   compare: {
     parameters: ['string', 'string'],
     returns: 'number',
-    description: 'Orders two strings: -1, 0 or 1.',
+    description: 'Compares two strings: -1, 0 or 1.',
     example: { expression: "compare('a', 'b')", result: -1 },
     call: (args) => Math.sign(compareText(args.text(0), args.text(1))),
   },
   equal_fold: {
     parameters: ['string', 'string'],
     returns: 'boolean',
-    description: 'Whether two strings are equal but for the case of letters.',
+    description: 'Whether two strings are equal, ignoring case.',
     example: { expression: "equal_fold('Kube', 'kUBE')", result: true },
     call: (args) => equalFold(args.text(0), args.text(1)),
   },
   replace: {
     parameters: ['string', 'string', 'string', 'number'],
     returns: 'string',
-    description: 'Replaces the first occurrences of the second string by the third; -1 replaces all.',
+    description: 'Replaces the first occurrences of the second string with the third; -1 replaces all.',
     example: { expression: "replace('aaaa', 'a', 'b', `2`)", result: 'bbaa' },
     call: (args) => replaceText(args.text(0), args.text(1), args.text(2), Math.trunc(args.number(3))),
   },
   replace_all: {
     parameters: ['string', 'string', 'string'],
     returns: 'string',
-    description: 'Replaces every occurrence of the second string by the third.',
+    description: 'Replaces every occurrence of the second string with the third.',
     example: { expression: "replace_all('aaaa', 'a', 'b')", result: 'bbbb' },
     call: (args) => replaceText(args.text(0), args.text(1), args.text(2), -1),
   },
@@ -49,14 +49,14 @@ export const stringFunctions = defineFunctions({
   trim: {
     parameters: ['string', 'string'],
     returns: 'string',
-    description: 'Cuts the characters of the second string off both ends.',
+    description: 'Removes the characters of the second string from both ends.',
     example: { expression: "trim('!!Hi!!', '!')", result: 'Hi' },
     call: (args) => trimCutset(args.text(0), args.text(1)),
   },
   trim_prefix: {
     parameters: ['string', 'string'],
     returns: 'string',
-    description: 'Cuts the second string off the front, once.',
+    description: 'Removes the second string from the start, once.',
     example: { expression: "trim_prefix('v1.2', 'v')", result: '1.2' },
     call: (args) =>
       args.text(0).startsWith(args.text(1)) ? args.text(0).slice(args.text(1).length) : args.text(0),
@@ -64,7 +64,7 @@ export const stringFunctions = defineFunctions({
   split: {
     parameters: ['string', 'string'],
     returns: 'array[string]',
-    description: 'Splits at a separator; an empty one splits into characters.',
+    description: 'Splits a string at a separator; an empty separator splits it into characters.',
     example: { expression: "split('a,b,c', ',')", result: ['a', 'b', 'c'] },
     call: (args) => splitText(args.text(0), args.text(1)),
   },
@@ -88,7 +88,7 @@ export const stringFunctions = defineFunctions({
   ends_with: {
     parameters: ['string', 'string'],
     returns: 'boolean',
-    description: 'Whether a string ends in another.',
+    description: 'Whether a string ends with another.',
     example: { expression: "ends_with('kymera', 'ra')", result: true },
     call: (args) => args.text(0).endsWith(args.text(1)),
   },
@@ -109,7 +109,7 @@ export const stringFunctions = defineFunctions({
   to_boolean: {
     parameters: ['string'],
     returns: 'boolean',
-    description: 'Reads `true` or `false` in any case; other text is an error.',
+    description: 'Parses `true` or `false` in any case; other strings are errors.',
     example: { expression: "to_boolean('TrUe')", result: true },
     call: (args) => {
       const text = toLower(args.text(0));

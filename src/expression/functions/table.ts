@@ -25,5 +25,5 @@ const functions: readonly ExpressionFunction[] = [
   ...certificateFunctions,
 ];
 
-/** Every function an expression can call: JMESPath's own and Kyverno's. */
+/** All functions that an expression can call: JMESPath's and Kyverno's. */
 export const functionTable: FunctionTable = new Map(functions.map((entry) => [entry.name, entry]));

@@ -34,7 +34,7 @@ export const timeFunctions = defineFunctions({
   time_add: {
     parameters: ['string', 'string'],
     returns: 'string',
-    description: 'A time moved by a duration.',
+    description: 'A time plus a duration.',
     example: {
       expression: "time_add('2021-01-02T15:04:05-07:00', '3h')",
       result: '2021-01-02T18:04:05-07:00',
@@ -58,7 +58,7 @@ export const timeFunctions = defineFunctions({
   time_between: {
     parameters: ['string', 'string', 'string'],
     returns: 'boolean',
-    description: 'Whether the first time lies between the other two, both excluded.',
+    description: 'Whether the first time is between the other two, exclusively.',
     example: {
       expression: "time_between('2021-01-02T00:00:00Z', '2021-01-01T00:00:00Z', '2021-01-03T00:00:00Z')",
       result: true,
@@ -78,14 +78,14 @@ export const timeFunctions = defineFunctions({
   time_parse: {
     parameters: ['string', 'string'],
     returns: 'string',
-    description: 'Reads a time by a Go layout, or seconds since 1970 when the layout is a number.',
+    description: 'Parses a time with a Go layout, or as seconds since 1970 when the layout is a number.',
     example: { expression: "time_parse('2006-01-02', '2021-03-04')", result: '2021-03-04T00:00:00Z' },
     call: timeParse,
   },
   time_since: {
     parameters: ['string', 'string', 'string'],
     returns: 'string',
-    description: 'The duration between two times of a layout; no layout is RFC 3339, no end is now.',
+    description: 'The duration between two times; the layout defaults to RFC 3339 and the end to now.',
     example: {
       expression: "time_since('', '2021-01-02T15:04:05-07:00', '2021-01-10T03:14:05-07:00')",
       result: '180h10m0s',
@@ -134,14 +134,14 @@ function duration(args: Arguments, index: number): bigint {
   return typeof result === 'bigint' ? result : args.fail(result);
 }
 
-/** What a Date can hold; a larger number of seconds is no time. */
+/** The limit of a Date. */
 const lastSecond = 8_640_000_000_000n;
 
 function timeParse(args: Arguments): string {
   if (parseGoInteger(args.text(0)) === undefined) return formatRfc3339(time(args, 1, args.text(0)));
   const seconds = parseGoInteger(args.text(1));
   if (seconds === undefined || seconds > lastSecond || seconds < -lastSecond) {
-    return args.fail(`${JSON.stringify(args.text(1))} is no number of seconds`);
+    return args.fail(`${JSON.stringify(args.text(1))} is not a number of seconds`);
   }
   return formatRfc3339({ nanoseconds: seconds * 1_000_000_000n, offsetSeconds: 0 });
 }

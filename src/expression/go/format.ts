@@ -28,7 +28,7 @@ export function formatGoExponent(value: number): string {
   return padExponent(value.toExponential()).replace('e', 'E');
 }
 
-/** A number in full, without an exponent: `1e-7` is `0.0000001`. */
+/** A number without an exponent: `1e-7` is `0.0000001`. */
 export function formatGoDecimal(value: number): string {
   const text = String(value);
   if (!text.includes('e')) return text;
@@ -42,7 +42,7 @@ function padExponent(text: string): string {
   return text.replace(/e([+-])(\d)$/, 'e$10$2');
 }
 
-/** Any value as Go's `fmt.Sprint` shows it; lists and objects included, since list items are compared as such text. */
+/** Any value as Go's `fmt.Sprint` prints it. Kyverno compares list items in this form. */
 export function formatGoValue(value: Json): string {
   if (typeof value === 'string') return value;
   if (typeof value === 'number') return formatGoNumber(value);
@@ -78,7 +78,7 @@ function encode(value: Json): string {
 const decimalNumber = /^[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?$/;
 const separator = /(?<=\d)_(?=\d)/g;
 
-/** Go's decimal float syntax; what JSON cannot hold (`inf`, `nan`, overflow) is undefined. */
+/** Parses Go's decimal float syntax. Undefined for values outside JSON (`inf`, `nan`, overflow). */
 export function parseGoFloat(text: string): number | undefined {
   const digits = text.includes('_') ? text.replace(separator, '') : text;
   if (!decimalNumber.test(digits)) return undefined;

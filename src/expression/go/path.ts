@@ -1,4 +1,4 @@
-/** The shortest path that means the same, by text alone: Go's `path.Clean`. */
+/** Go's `path.Clean`: the shortest equivalent path, computed lexically. */
 export function cleanPath(path: string): string {
   const rooted = path.startsWith('/');
   const kept: string[] = [];

@@ -3,7 +3,7 @@ export function characters(text: string): string[] {
   return Array.from(text);
 }
 
-/** Replaces up to `count` occurrences (all when negative); an empty search text stands between all characters. */
+/** Replaces up to `count` occurrences (all when negative). An empty search string matches between all characters. */
 export function replaceText(text: string, search: string, replacement: string, count: number): string {
   if (count === 0 || search === replacement) return text;
   if (search === '') return interleave(text, replacement, count);

@@ -11,7 +11,7 @@ export interface TimeFields {
   nanosecond?: number | undefined;
   afternoon?: boolean | undefined;
   offsetSeconds?: number | undefined;
-  /** Only how the time is shown: Go reads the clock before `GMT+3` as UTC. */
+  /** Affects only the output: Go reads the time before `GMT+3` as UTC. */
   shownOffsetSeconds?: number | undefined;
 }
 
@@ -38,10 +38,10 @@ const months = [
 ];
 const weekdays = ['Sunday', 'Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday'];
 
-/** Takes its element off the front of the text and returns the rest; undefined when it is not there. */
+/** Consumes its element and returns the remaining input; undefined when the input does not start with it. */
 type Read = (rest: string, fields: TimeFields, element: string) => string | undefined;
 
-/** Reads `text` by the layout, element by element. */
+/** Parses `text` according to the layout. */
 export function readTimeFields(layout: string, text: string): TimeFields {
   const fields: TimeFields = {};
   let rest = text;
@@ -73,7 +73,7 @@ function checkRanges(fields: TimeFields, text: string): void {
   if (beyond(fields.second, 0, 59)) throw new TimeSyntaxError(text, 'second out of range');
 }
 
-/** A blank in the layout stands for any number of blanks. */
+/** A space in the layout matches any number of spaces. */
 const readLiteral: Read = (rest, _fields, literal) => {
   if (!literal.includes(' ')) return rest.startsWith(literal) ? rest.slice(literal.length) : undefined;
   let left = rest;
@@ -157,7 +157,7 @@ const noon =
     return rest.slice(2);
   };
 
-/** `-0700` and its kin; the layouts that begin with `Z` also take a `Z`. */
+/** `-0700` and variants. Layouts that begin with `Z` also accept `Z`. */
 const readZone: Read = (rest, fields, element) => {
   if (element.startsWith('Z') && rest.startsWith('Z')) {
     fields.offsetSeconds = 0;
@@ -173,7 +173,7 @@ const readZone: Read = (rest, fields, element) => {
   return rest.slice(all.length);
 };
 
-/** An abbreviation says nothing certain about the offset, so it counts as UTC. */
+/** A zone abbreviation does not determine the offset, so it counts as UTC, as in Go. */
 const readZoneName: Read = (rest, fields) => {
   const [all, hours] = /^(?:GMT([+-]\d{1,2})|UTC|[A-Z]{3,4}T?|[+-]\d\d)/.exec(rest) ?? [];
   if (all === undefined) return undefined;

@@ -1,7 +1,7 @@
 import { nanosecondsPerSecond } from '../duration.ts';
 import { readTimeFields, type TimeFields, TimeSyntaxError } from './time-reader.ts';
 
-/** A moment, and the zone it was written in, which results keep. */
+/** A point in time with the zone offset it was written in, which results keep. */
 export interface Time {
   /** Since 1970-01-01T00:00:00Z. */
   readonly nanoseconds: bigint;
@@ -108,7 +108,7 @@ export function addDuration(time: Time, nanoseconds: bigint): Time {
 const longest = 2n ** 63n - 1n;
 const shortest = -(2n ** 63n);
 
-/** From `start` to `end`, held within what a Go duration can be (292 years). */
+/** From `start` to `end`, clamped to the range of a Go duration (292 years). */
 export function durationBetween(start: Time, end: Time): bigint {
   const difference = end.nanoseconds - start.nanoseconds;
   if (difference > longest) return longest;

@@ -1,11 +1,11 @@
 import type { Json } from '../../json/value.ts';
 
-/** Text in quotes, part of which is known only when it is evaluated; a number is the index of a nested variable. */
+/** A quoted string with nested variables. A number is the index of a variable. */
 export interface BoundText {
   readonly parts: readonly (string | number)[];
 }
 
-/** A literal in backticks with nested variables: JSON text around them. */
+/** A literal in backticks with nested variables: JSON source and variables. */
 export interface BoundJson {
   readonly parts: readonly (string | BoundJsonPart)[];
 }
@@ -23,7 +23,7 @@ export type PathStep = TextValue | number;
 
 export type ComparisonOperator = '==' | '!=' | '<' | '<=' | '>' | '>=';
 
-/** Every node knows how deep it is, so that no expression can exhaust the stack. */
+/** Every node carries its depth, which bounds the stack that evaluation needs. */
 export type Node = { readonly depth: number } & (
   | { readonly type: 'path'; readonly head: Node | undefined; readonly steps: readonly PathStep[] }
   | { readonly type: 'literal'; readonly value: Json }

@@ -14,7 +14,7 @@ export type Token = { readonly start: number } & (
   | { readonly type: 'number'; readonly value: number }
 );
 
-/** A stretch of the text that is a nested variable, standing inside quotes; ranges are given in order. */
+/** The source range of a nested variable inside quotes. Ranges are in order. */
 export interface VariableRange {
   readonly start: number;
   readonly end: number;
@@ -27,7 +27,7 @@ const identifier = /[A-Za-z_][A-Za-z0-9_]*/y;
 const integer = /-?[0-9]+/y;
 const blank = /[ \t\n\r]*/y;
 
-/** The tokens of an expression, by the rules of the Go implementation that Kyverno uses. */
+/** Tokenizes an expression like the Go implementation that Kyverno uses. */
 export function tokenize(text: string, variables: readonly VariableRange[]): Token[] {
   const tokens: Token[] = [];
   let at = skip(blank, text, 0);
@@ -70,7 +70,7 @@ function plainToken(text: string, start: number): { token: Token; end: number } 
   );
 }
 
-/** The content between quotes: stretches of raw text, and the indexes of the variables between them. */
+/** The content between quotes: raw source strings, and the indexes of the variables between them. */
 function quoted(
   text: string,
   start: number,
@@ -94,7 +94,7 @@ function quoted(
       parts.push(text.slice(from, at));
       return { parts, end: at + 1, next };
     }
-    // In a raw string a backslash protects the quote only.
+    // In a raw string a backslash escapes only the quote.
     if (character === '\\' && (quote !== "'" || text.charAt(at + 1) === quote)) at++;
   }
   throw new ExpressionSyntaxError(`unclosed ${quote}`, start);
@@ -149,7 +149,7 @@ function parseLiteral(text: string, start: number): Json {
   }
 }
 
-/** Whether JSON text that began inside or outside a string ends inside one. */
+/** Whether the end of this JSON source is inside a string. */
 function endsInString(text: string, startsInString: boolean): boolean {
   let inString = startsInString;
   for (let at = 0; at < text.length; at++) {
@@ -159,7 +159,7 @@ function endsInString(text: string, startsInString: boolean): boolean {
   return inString;
 }
 
-/** The tokens of an expression, one after the other; the last one is `end`. */
+/** A cursor over the tokens of an expression. The last token is `end`. */
 export class TokenStream {
   readonly #tokens: readonly Token[];
   #index = 0;

@@ -3,15 +3,15 @@ import { type Token, TokenStream, tokenize, type VariableRange } from './lexer.t
 import { ExpressionSyntaxError } from './syntax-error.ts';
 
 /**
- * Reads an expression by the grammar and binding powers of the Go implementation that Kyverno uses.
- * `variables` are nested `{{ }}` in quotes: they become part of literals and keys, never of the grammar.
+ * Parses an expression with the grammar and binding powers of the Go implementation that Kyverno uses.
+ * `variables` are nested `{{ }}` in quotes. They become part of literals and keys, never syntax.
  */
 export function parseExpression(text: string, variables: readonly VariableRange[] = []): Node {
   const parser = new Parser(new TokenStream(tokenize(text, variables)));
   return parser.whole();
 }
 
-/** Far more than any policy needs; keeps parsing, compiling and evaluating within the stack. */
+/** Far more than any policy needs. Keeps parsing, compiling and evaluating within the stack. */
 const MAX_DEPTH = 250;
 
 const current: Node = { type: 'path', head: undefined, steps: [], depth: 1 };
@@ -164,7 +164,7 @@ class Parser {
     return parts;
   }
 
-  /** What follows a dot: a key, a function call, or a multi-select. */
+  /** The right side of a dot: a key, a function call, or a multi-select. */
   #afterDot(power: number): Node {
     const token = this.#tokens.next();
     if (token.type === 'identifier' || token.type === 'quoted' || token.type === '*')
@@ -175,7 +175,7 @@ class Parser {
     return this.#tokens.unexpected(token, 'a key, [ or {');
   }
 
-  /** The right side of a projection: what is applied to every item. */
+  /** The right side of a projection, which is applied to every item. */
   #projected(power: number): Node {
     const token = this.#tokens.next();
     if ((bindingPower[token.type] ?? 0) < PROJECTION_END) return current;
@@ -205,7 +205,7 @@ class Parser {
     return { type: 'list', children, depth: this.#above(children) };
   }
 
-  /** Commas between the entries, and between the arguments of a call, may be left out, as in the Go implementation. */
+  /** Commas between the entries, and between the arguments of a call, are optional, as in the Go implementation. */
   #hash(): Node {
     const entries: { key: PathStep & (string | object); value: Node }[] = [];
     let token = this.#tokens.take();
@@ -253,7 +253,7 @@ class Parser {
     return { type: 'chain', left, right, depth: this.#above([left, right]) };
   }
 
-  /** Lengthens a path in place, so that a long one takes neither depth nor quadratic time. */
+  /** Extends a path in place: a long path adds no depth and takes linear time. */
   #step(left: Node, steps: readonly PathStep[]): Node {
     if (left.type !== 'path' || left === current) {
       const head = left === current ? undefined : left;
@@ -271,7 +271,7 @@ class Parser {
   }
 }
 
-/** How tightly a token binds to what stands on its left; 0 for those that do not. */
+/** How tightly a token binds to the expression on its left; 0 when it does not bind. */
 const bindingPower: Readonly<Partial<Record<Token['type'], number>>> = {
   '|': 1,
   '||': 2,
@@ -296,5 +296,5 @@ const FILTER = 21;
 const DOT = 40;
 const NOT = 45;
 const FLATTEN = 9;
-/** What binds weaker than this ends a projection. */
+/** A token that binds more weakly ends a projection. */
 const PROJECTION_END = 10;

@@ -1,7 +1,7 @@
 /** An expression that does not parse. */
 export class ExpressionSyntaxError extends Error {
   override readonly name = 'ExpressionSyntaxError';
-  /** Offset into the expression's text. */
+  /** Offset in the expression's source. */
   readonly position: number;
   constructor(message: string, position: number, options?: ErrorOptions) {
     super(message, options);
@@ -9,7 +9,7 @@ export class ExpressionSyntaxError extends Error {
   }
 }
 
-/** The usual mistakes, told from the text of an expression that did not parse. */
+/** A hint for common mistakes in an expression that does not parse. */
 export function syntaxHint(text: string): string | undefined {
   if (/\.\s*'/.test(text)) return `single quotes make a raw string; a key is written in double quotes: a."b"`;
   if (/\w-\w/.test(text))

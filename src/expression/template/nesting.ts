@@ -6,7 +6,7 @@ import type { VariableRange } from '../jmespath/lexer.ts';
 import { EvaluationError, type Scope } from '../scope.ts';
 import type { VariableToken } from './tokens.ts';
 
-/** A nested variable: its place in the text of the outer expression, and its compiled form. */
+/** A nested variable: its token in the source of the outer expression, and its compiled form. */
 export interface NestedVariable {
   readonly token: VariableToken;
   readonly roots: ReadonlySet<string>;
@@ -16,9 +16,9 @@ export interface NestedVariable {
 type Expression = Pick<CompiledBoundExpression, 'roots' | 'evaluate' | 'search'>;
 
 /**
- * An expression with variables nested in its text. In quotes they are bound as values, once and for all; outside of
- * quotes they choose a key or an index, so the expression is compiled for each choice. One that cannot be resolved is a
- * failure even where the expression would not read it. Throws ExpressionSyntaxError.
+ * Compiles an expression with nested variables. In quotes, variables are bound as values. Outside of
+ * quotes they select a key or an index, so the expression is compiled for each choice. An unresolved variable is a
+ * failure even if the expression would not read it. Throws ExpressionSyntaxError.
  */
 export function compileNesting(text: string, nested: readonly NestedVariable[]): Expression {
   const quoted = standsInQuotes(text, nested);
@@ -51,7 +51,7 @@ export function compileNesting(text: string, nested: readonly NestedVariable[]):
   };
 }
 
-/** Compiled choices kept per expression; names of containers, labels and the like repeat. */
+/** Cached choices per expression. Names of containers, labels and so on repeat. */
 const MAX_CHOICES = 64;
 
 function chooser(bare: readonly NestedVariable[], compileWith: (choices: readonly string[]) => Expression) {
@@ -78,26 +78,30 @@ function compileChoice(
     return compileWith(choices);
   } catch (cause) {
     const names = bare.map(({ token }) => `{{ ${token.expression} }}`).join(', ');
-    throw new EvaluationError('KYM_EXPRESSION_FAILED', `what ${names} yields does not fit where it stands`, {
-      cause,
-    });
+    throw new EvaluationError(
+      'KYM_EXPRESSION_FAILED',
+      `the value of ${names} is not valid at this position of the expression`,
+      {
+        cause,
+      },
+    );
   }
 }
 
-/** A value is data: outside of quotes it can be a name or a number, nothing that could change the expression. */
+/** Values are data: outside of quotes only a name or a number is accepted, nothing that could change the expression. */
 function plainText({ token, evaluate }: NestedVariable, scope: Scope): string {
   const value = evaluate(scope);
   const text = typeof value === 'string' || typeof value === 'number' ? String(value) : '';
   if (/^(?:[A-Za-z_][A-Za-z0-9_]*|-?[0-9]+)$/.test(text)) return text;
   throw new EvaluationError(
     'KYM_EXPRESSION_FAILED',
-    `{{ ${token.expression} }} must yield a plain name or a number where it stands; put it in quotes to use any text`,
+    `{{ ${token.expression} }} must be a plain name or a number at this position; put it in quotes to use any string`,
   );
 }
 
 const SAMPLE_NAME = 'nested_variable';
 
-/** Something that parses where the variable stands. */
+/** A placeholder that parses at the position of the variable. */
 function sampleFor(text: string, { start, end }: VariableRange): string {
   const before = text.slice(0, start).trimEnd().at(-1) ?? '';
   const after = text.slice(end).trimStart().at(0) ?? '';
@@ -105,7 +109,7 @@ function sampleFor(text: string, { start, end }: VariableRange): string {
   return inBrackets || /[-0-9]/.test(before) ? '0' : SAMPLE_NAME;
 }
 
-/** The text with choices in the place of bare variables, and where the quoted ones now stand. */
+/** The source with choices instead of bare variables, and the new ranges of the quoted ones. */
 function fill(
   text: string,
   nested: readonly NestedVariable[],
@@ -126,7 +130,7 @@ function fill(
   return { text: result + text.slice(from), ranges };
 }
 
-/** For each variable: whether it stands in quotes of the text around it. */
+/** For each variable: whether it is inside quotes of the enclosing expression. */
 function standsInQuotes(text: string, nested: readonly NestedVariable[]): readonly boolean[] {
   const result: boolean[] = [];
   let quote = '';

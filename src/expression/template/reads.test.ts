@@ -33,7 +33,7 @@ test('what functions are called is known, in projections and behind pipes too', 
 test('of a template, keys count as leaves do; {{@}} in a patch is a place of the patched object', () => {
   const template = { 'a-{{ request.name }}': ['{{ b.c }}', 1, '{{@}}', '\\{{ d }}'] };
   expect(templateReads(template).paths).toEqual([['request', 'name'], ['b', 'c'], []]);
-  expect(templateReads(template, { selfIsPlace: true }).paths).toEqual([
+  expect(templateReads(template, { selfIsField: true }).paths).toEqual([
     ['request', 'name'],
     ['b', 'c'],
   ]);

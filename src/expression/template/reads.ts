@@ -4,9 +4,9 @@ import { parseExpression } from '../jmespath/parser.ts';
 import { ExpressionSyntaxError } from '../jmespath/syntax-error.ts';
 import { findVariables } from './tokens.ts';
 
-/** What evaluating something may look at; never less than it does look at. */
+/** An upper bound of what an evaluation reads. */
 export interface Reads {
-  /** From the roots: `['request', 'object', 'metadata']` and everything below. An empty path is everything. */
+  /** Paths from the roots, including everything below: `['request', 'object', 'metadata']`. An empty path means everything. */
   readonly paths: readonly Path[];
   /** Functions that may be called. */
   readonly calls: ReadonlySet<string>;
@@ -20,7 +20,7 @@ interface Gathered {
 const everything: Path = [];
 const called = /([A-Za-z_]\w*)\s*\(/g;
 
-/** What an expression reads; it may hold variables of its own. */
+/** What an expression reads. It may contain nested variables. */
 export function expressionReads(text: string): Reads {
   const gathered: Gathered = { paths: [], calls: new Set() };
   gatherText(text, gathered);
@@ -28,14 +28,14 @@ export function expressionReads(text: string): Reads {
 }
 
 export interface TemplateReadsOptions {
-  /** `{{@}}` stands for a place of the object that is patched, not for the whole context. */
-  readonly selfIsPlace?: boolean | undefined;
+  /** `{{@}}` is the patched field of the object, not the whole context. */
+  readonly selfIsField?: boolean | undefined;
 }
 
 /** What the variables in keys and leaves read. */
 export function templateReads(value: Json, options: TemplateReadsOptions = {}): Reads {
   const gathered: Gathered = { paths: [], calls: new Set() };
-  gatherTemplate(value, options.selfIsPlace ?? false, gathered);
+  gatherTemplate(value, options.selfIsField ?? false, gathered);
   return gathered;
 }
 
@@ -46,17 +46,17 @@ export function joinReads(parts: readonly Reads[]): Reads {
   };
 }
 
-function gatherTemplate(value: Json, selfIsPlace: boolean, into: Gathered): void {
+function gatherTemplate(value: Json, selfIsField: boolean, into: Gathered): void {
   if (typeof value === 'string') {
     for (const { expression } of findVariables(value)) {
-      if (!selfIsPlace || expression !== '@') gatherText(expression, into);
+      if (!selfIsField || expression !== '@') gatherText(expression, into);
     }
   } else if (isArray(value)) {
-    for (const item of value) gatherTemplate(item, selfIsPlace, into);
+    for (const item of value) gatherTemplate(item, selfIsField, into);
   } else if (isObject(value)) {
     for (const [key, item] of Object.entries(value)) {
-      gatherTemplate(key, selfIsPlace, into);
-      gatherTemplate(item, selfIsPlace, into);
+      gatherTemplate(key, selfIsField, into);
+      gatherTemplate(item, selfIsField, into);
     }
   }
 }
@@ -72,12 +72,12 @@ function gatherText(text: string, into: Gathered): void {
       if (!(error instanceof ExpressionSyntaxError)) throw error;
     }
   }
-  // Part of the text is known only later, and with it what it reads.
+  // Part of the expression, and therefore what it reads, is known only at evaluation.
   into.paths.push(everything);
   for (const [, name = ''] of text.matchAll(called)) into.calls.add(name);
 }
 
-/** @param atRoot whether names are looked up in the context, or in what an expression around them yields. */
+/** @param atRoot whether names are looked up in the context, or in the value of an enclosing expression. */
 function gatherNode(node: Node, atRoot: boolean, into: Gathered): void {
   switch (node.type) {
     case 'path':
@@ -130,7 +130,7 @@ function gatherNode(node: Node, atRoot: boolean, into: Gathered): void {
   }
 }
 
-/** Up to the first step that is an index or not known yet. */
+/** The steps before the first index or computed name. */
 function literalSteps(steps: Extract<Node, { type: 'path' }>['steps']): Path {
   const end = steps.findIndex((step) => typeof step !== 'string');
   return (end < 0 ? steps : steps.slice(0, end)) as readonly string[];

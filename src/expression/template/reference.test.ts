@@ -47,32 +47,32 @@ describe('references', () => {
     [
       'an unknown path',
       { args: ['$(POD_IP)'] },
-      '/rule/args/0 KYM_REFERENCE_UNRESOLVED: failed to resolve $(POD_IP) at path /rule/args/0: there is no value at /args/0/POD_IP in the rule | if it is meant as text, write \\$(POD_IP)',
+      '/rule/args/0 KYM_REFERENCE_UNRESOLVED: failed to resolve $(POD_IP) at path /rule/args/0: the rule has no value at /args/0/POD_IP | for a literal string, write \\$(POD_IP)',
     ],
     [
       'a number without an operator',
       { a: 5, b: '$(/a)' },
-      '/rule/b KYM_REFERENCE_UNRESOLVED: failed to resolve $(/a) at path /rule/b: a reference must lead to text',
+      '/rule/b KYM_REFERENCE_UNRESOLVED: failed to resolve $(/a) at path /rule/b: a reference must point to a string',
     ],
     [
       'a boolean with an operator',
       { a: true, b: '$(>/a)' },
-      '/rule/b KYM_REFERENCE_UNRESOLVED: failed to resolve $(>/a) at path /rule/b: the operator > needs text or a number',
+      '/rule/b KYM_REFERENCE_UNRESOLVED: failed to resolve $(>/a) at path /rule/b: the operator > needs a string or a number',
     ],
     [
       'an object',
       { a: { c: 'x' }, b: '$(/a)' },
-      '/rule/b KYM_REFERENCE_UNRESOLVED: failed to resolve $(/a) at path /rule/b: there is no value at /a in the rule | if it is meant as text, write \\$(/a)',
+      '/rule/b KYM_REFERENCE_UNRESOLVED: failed to resolve $(/a) at path /rule/b: the rule has no value at /a | for a literal string, write \\$(/a)',
     ],
     [
       'null',
       { a: null, b: '$(/a)' },
-      '/rule/b KYM_REFERENCE_UNRESOLVED: failed to resolve $(/a) at path /rule/b: there is no value at /a in the rule | if it is meant as text, write \\$(/a)',
+      '/rule/b KYM_REFERENCE_UNRESOLVED: failed to resolve $(/a) at path /rule/b: the rule has no value at /a | for a literal string, write \\$(/a)',
     ],
     [
       'an operator without a path',
       { b: '$(>=)' },
-      '/rule/b KYM_REFERENCE_UNRESOLVED: failed to resolve $(>=) at path /rule/b: the reference is empty | if it is meant as text, write \\$(>=)',
+      '/rule/b KYM_REFERENCE_UNRESOLVED: failed to resolve $(>=) at path /rule/b: the reference is empty | for a literal string, write \\$(>=)',
     ],
   ])('to %s is a problem', (_name, document, problem) => {
     const { result, problems } = resolve(document);

@@ -3,7 +3,7 @@ import { formatPointer } from '../../json/pointer.ts';
 import { isArray, isObject, type Json, type JsonObject, type Path } from '../../json/value.ts';
 import type { Reporter } from '../../problem.ts';
 
-/** An escaped reference, or one: an operator it may begin with, and its path. */
+/** An escaped reference, or a reference with an optional operator and its path. */
 const pattern = /\\(\$\([^ )]+\))|\$\((?! |\))(>=|<=|>|<|!)?([^ )]*)\)/g;
 
 interface Resolution {
@@ -13,9 +13,9 @@ interface Resolution {
 }
 
 /**
- * Replaces `$(/absolute/path)` and `$(../relative)` in keys and leaves by the text found there in the document, once,
- * and `\$(…)` by `$(…)`. A reference that cannot be resolved is reported and left as it is. The document itself (===)
- * is returned when it holds none.
+ * Replaces `$(/absolute/path)` and `$(../relative)` in keys and leaves with the string at that path of the document, once,
+ * and `\$(…)` with `$(…)`. An unresolved reference is reported and left unchanged. Returns the document itself (===)
+ * when it contains no reference.
  */
 export function resolveReferences(document: Json, path: Path, reporter: Reporter): Json {
   let leaves: Leaves | undefined;
@@ -71,35 +71,35 @@ function resolveReference(
     reporter.error([...root, ...path], 'KYM_REFERENCE_UNRESOLVED', message, hint);
     return undefined;
   };
-  const asText = `if it is meant as text, write \\${written}`;
+  const asText = `for a literal string, write \\${written}`;
   if (target === '') return report('the reference is empty', asText);
-  const place = locate(target, path);
-  const value = findLeaf(leaves(), place);
-  if (value === undefined) return report(`there is no value at ${place} in the rule`, asText);
+  const location = locate(target, path);
+  const value = findLeaf(leaves(), location);
+  if (value === undefined) return report(`the rule has no value at ${location}`, asText);
   if (typeof value === 'string') return operator + value;
-  if (operator === '') return report('a reference must lead to text');
+  if (operator === '') return report('a reference must point to a string');
   if (typeof value === 'number') return operator + value.toFixed(6);
-  return report(`the operator ${operator} needs text or a number`);
+  return report(`the operator ${operator} needs a string or a number`);
 }
 
-/** The scalars of a document by their place: `/mutate/patchStrategicMerge/metadata/name`, anchors left out. */
+/** The scalars of a document by path, without anchors: `/mutate/patchStrategicMerge/metadata/name`. */
 type Leaves = ReadonlyMap<string, Json>;
 
 function listLeaves(document: Json): Leaves {
   const leaves = new Map<string, Json>();
-  const visit = (value: Json, place: string): void => {
-    if (!isArray(value) && !isObject(value)) leaves.set(place, value);
-    else for (const [key, child] of Object.entries(value)) visit(child, `${place}/${segment(key)}`);
+  const visit = (value: Json, location: string): void => {
+    if (!isArray(value) && !isObject(value)) leaves.set(location, value);
+    else for (const [key, child] of Object.entries(value)) visit(child, `${location}/${segment(key)}`);
   };
   visit(document, '');
   return leaves;
 }
 
-function findLeaf(leaves: Leaves, place: string): Json | undefined {
-  return leaves.get(place) ?? undefined;
+function findLeaf(leaves: Leaves, location: string): Json | undefined {
+  return leaves.get(location) ?? undefined;
 }
 
-/** The place a reference names; a relative one starts from the leaf it stands in. */
+/** The absolute path of a reference. A relative one starts from its own leaf. */
 function locate(target: string, from: Path): string {
   const segments = target.startsWith('/') ? [] : from.map((token) => segment(String(token)));
   for (const step of target.split(/(?<!\\)\//)) {
@@ -111,7 +111,7 @@ function locate(target: string, from: Path): string {
 
 const anchor = /^[+<=X^]?\((.+)\)$/;
 
-/** A key as one segment: without its anchor, and with its slashes protected. */
+/** A key as a path segment: without its anchor, with slashes escaped. */
 function segment(key: string): string {
   const name = anchor.exec(key.trim())?.[1] ?? key;
   return name.includes('/') ? name.replaceAll('/', '\\/') : name;

@@ -152,19 +152,19 @@ describe('nested variables', () => {
     ['é'],
   ])('an unquoted one that yields %j is refused by name', (k) => {
     expect(failure('{{ m.{{ k }} }}', { m: {}, k })).toBe(
-      'failed to resolve m.{{ k }} at path /at: {{ k }} must yield a plain name or a number where it stands; put it in quotes to use any text',
+      'failed to resolve m.{{ k }} at path /at: {{ k }} must be a plain name or a number at this position; put it in quotes to use any string',
     );
   });
 
-  it('an unquoted one of the wrong kind for its place is refused by name', () => {
+  it('an unquoted one of the wrong kind for its location is refused by name', () => {
     expect(failure('{{ l[{{ k }}] }}', { l: [], k: 'name' })).toBe(
-      'failed to resolve l[{{ k }}] at path /at: what {{ k }} yields does not fit where it stands',
+      'failed to resolve l[{{ k }}] at path /at: the value of {{ k }} is not valid at this position of the expression',
     );
   });
 
   it('fails when a literal is not JSON any more', () => {
     expect(failure('{{ `{{ k }} {{ k }}` }}', { k: 1 })).toContain(
-      'is not JSON once its variables are filled in',
+      'is not valid JSON after substituting its variables',
     );
   });
 
@@ -264,7 +264,7 @@ describe('{{@}}', () => {
     ['{{@}}', 'here'],
     ['{{ @ }}-x', 'here-x'],
     ["{{ to_upper('{{@}}') }}", 'HERE'],
-  ])('%s stands for its own place', (text, expected) => {
+  ])('%s stands for its own location', (text, expected) => {
     const { problems, reporter } = collectProblems();
     expect(compileTemplate({ 'a-b': text }, ['at'], reporter, options).render(scope)).toEqual({
       'a-b': expected,
@@ -293,7 +293,7 @@ describe('failures', () => {
     expect(failure(template, bindings)).toBe(message);
   });
 
-  it('name the place inside the document', () => {
+  it('name the location inside the document', () => {
     expect(failure({ 'a/b': [1, '{{ zz }}'] })).toBe(
       'failed to resolve zz at path /at/a~1b/1: Unknown key "zz" in path',
     );
@@ -322,11 +322,11 @@ describe('failures', () => {
 });
 
 describe('problems at load', () => {
-  it('names every expression that does not parse, with place and hint', () => {
+  it('names every expression that does not parse, with location and hint', () => {
     expect(problemsOf({ a: '{{ x.b-c }}', b: ["{{ x.'y' }}", '{{ }}'], '{{ q( }}': 1 })).toEqual([
       '/at/a KYM_EXPRESSION_SYNTAX: the expression "x.b-c" does not parse: unknown character "-" (at character 4) | keys with dashes, dots or slashes need double quotes: metadata.labels."my-key"',
       `/at/b/0 KYM_EXPRESSION_SYNTAX: the expression "x.'y'" does not parse: unexpected raw string, expected a key, [ or { (at character 3) | single quotes make a raw string; a key is written in double quotes: a."b"`,
-      '/at/b/1 KYM_EXPRESSION_SYNTAX: the variable {{ }} is empty | write an expression between the braces, or \\{{ for braces as text',
+      '/at/b/1 KYM_EXPRESSION_SYNTAX: the variable {{ }} is empty | write an expression between the braces, or \\{{ for literal braces',
       '/at/{{ q( }} KYM_EXPRESSION_SYNTAX: the expression "q(" does not parse: unexpected end of the expression (at character 3)',
     ]);
   });

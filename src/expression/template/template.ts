@@ -5,22 +5,22 @@ import type { Reporter } from '../../problem.ts';
 import { textOf } from '../compile/binding.ts';
 import { EvaluationError, type Scope } from '../scope.ts';
 import { findVariables, hasVariable, unescapeBraces } from './tokens.ts';
-import { compileVariable, type TemplateOptions, type TemplatePlace } from './variable.ts';
+import { compileVariable, type TemplateLocation, type TemplateOptions } from './variable.ts';
 
 export type { TemplateOptions } from './variable.ts';
 
-/** JSON with `{{ }}` variables in keys and leaves, ready to be rendered for any number of requests. */
+/** JSON with `{{ }}` variables in keys and leaves, compiled when its policy was loaded. */
 export interface CompiledTemplate {
-  /** Without variables: rendering gives the same value every time. */
+  /** The template has no variables: every rendering gives the same value. */
   readonly constant: boolean;
-  /** Root names its variables read; `@` when they may read any. */
+  /** Root names that its variables read; `@` for any. */
   readonly roots: ReadonlySet<string>;
-  /** Throws EvaluationError, which names the variable and its place. What has no variables in it is shared. */
+  /** Throws EvaluationError with the variable and its path. Renderings share all constant parts. */
   render(scope: Scope): Json;
 }
 
 /**
- * Compiles any JSON; problems go to the reporter.
+ * Compiles any JSON. Problems go to the reporter.
  * @example compileTemplate({ name: 'x-{{ request.name }}' }, path, reporter).render(scope)
  */
 export function compileTemplate(
@@ -46,7 +46,7 @@ export function compileTemplateText(
   return compileTemplate(text, path, reporter, options);
 }
 
-/** Whether any key or leaf holds a variable. */
+/** Whether any key or leaf contains a variable. */
 export function usesVariables(value: Json): boolean {
   if (typeof value === 'string') return hasVariable(value);
   if (isArray(value)) return value.some(usesVariables);
@@ -55,34 +55,34 @@ export function usesVariables(value: Json): boolean {
   );
 }
 
-function compilePiece(value: Json, place: TemplatePlace, roots: Set<string>): TemplatePiece {
-  if (typeof value === 'string') return compileText(value, place, roots);
+function compilePiece(value: Json, location: TemplateLocation, roots: Set<string>): TemplatePiece {
+  if (typeof value === 'string') return compileText(value, location, roots);
   if (isArray(value)) {
     return listPiece(
       value,
-      value.map((item, index) => compilePiece(item, below(place, index), roots)),
+      value.map((item, index) => compilePiece(item, below(location, index), roots)),
     );
   }
   if (!isObject(value)) return { value };
   const members = Object.entries(value).map(([name, child]) => {
-    const at = below(place, name);
+    const at = below(location, name);
     return { name, key: compileText(name, at, roots), value: compilePiece(child, at, roots) };
   });
-  return objectPiece(value, members, place.path);
+  return objectPiece(value, members, location.path);
 }
 
-function below(place: TemplatePlace, step: string | number): TemplatePlace {
-  return { ...place, path: [...place.path, step] };
+function below(location: TemplateLocation, step: string | number): TemplateLocation {
+  return { ...location, path: [...location.path, step] };
 }
 
 /**
- * One string. A text that is exactly one variable becomes its value, type and all; otherwise values are written into
- * the text, and are not searched for variables again.
+ * Compiles a string. A string that is exactly one variable becomes its value, including the type. Otherwise values are
+ * inserted into the string and never parsed again.
  */
-function compileText(text: string, place: TemplatePlace, roots: Set<string>): TemplatePiece {
+function compileText(text: string, location: TemplateLocation, roots: Set<string>): TemplatePiece {
   const tokens = text.includes('{{') ? findVariables(text) : [];
   if (tokens.length === 0) return { value: unescapeBraces(text) };
-  const variables = tokens.map((token) => compileVariable(token, place));
+  const variables = tokens.map((token) => compileVariable(token, location));
   for (const variable of variables) for (const root of variable.roots) roots.add(root);
   const [token] = tokens;
   const [only] = variables;
@@ -106,12 +106,12 @@ function compileText(text: string, place: TemplatePlace, roots: Set<string>): Te
   };
 }
 
-/** A part of a template: known when it is loaded, or rendered for every request. */
+/** A part of a template: constant, or rendered for every request. */
 type TemplatePiece =
   | { readonly value: Json; readonly render?: undefined }
   | { readonly render: (scope: Scope) => Json };
 
-/** A list: what is constant in it is shared by every rendering. */
+/** A list. Renderings share constant items. */
 function listPiece(list: readonly Json[], pieces: readonly TemplatePiece[]): TemplatePiece {
   const base = pieces.map((piece) => (piece.render === undefined ? piece.value : null));
   const dynamic = pieces.flatMap((piece, index) =>
@@ -134,7 +134,7 @@ interface TemplateMember {
   readonly value: TemplatePiece;
 }
 
-/** An object: what is constant in it is shared by every rendering, and members keep their order. */
+/** An object. Renderings share constant members, and members keep their order. */
 function objectPiece(object: JsonObject, members: readonly TemplateMember[], path: Path): TemplatePiece {
   if (members.some(({ key }) => key.render !== undefined)) {
     return { render: (scope) => renderMembers(members, scope, path) };

@@ -1,4 +1,4 @@
-/** One `{{ … }}` in a text. */
+/** One `{{ … }}` in a string. */
 export interface VariableToken {
   /** Offset of the first brace. */
   readonly start: number;
@@ -6,11 +6,11 @@ export interface VariableToken {
   readonly end: number;
   /** The expression between the braces, trimmed, without the `-` of the shallow form. */
   readonly expression: string;
-  /** Offset of `expression` in the text. */
+  /** Offset of `expression` in the string. */
   readonly expressionStart: number;
   /** Written `{{- … }}`. */
   readonly shallow: boolean;
-  /** 1 for a token without other tokens inside, 2 for one that holds such tokens … */
+  /** Nesting: 1 for a token without inner tokens, 2 for a token that contains such tokens, and so on. */
   readonly levels: number;
 }
 
@@ -21,8 +21,8 @@ interface OpenBrace {
 }
 
 /**
- * Finds the outermost `{{ }}` tokens, in one pass. The content of a token may hold tokens and `{…}` groups
- * (not groups in groups); `\{{` is escaped; what is not closed is plain text.
+ * Finds the outermost `{{ }}` tokens in one pass. A token may contain tokens and `{…}` groups
+ * (but not nested groups). `\{{` is escaped. Unclosed braces are literal.
  */
 export function findVariables(text: string): VariableToken[] {
   const found: VariableToken[] = [];
@@ -40,7 +40,7 @@ export function findVariables(text: string): VariableToken[] {
       if (last.group) group = { start: last.start, end: at };
       else if (text.charCodeAt(at + 1) === CLOSE) closeToken(text, last, ++at + 1, open, found);
       else {
-        // `{{{ a }}`: what seemed a group is the token, after a brace that is text.
+        // `{{{ a }}` is a literal brace followed by a token.
         const shifted = group?.start === last.start + 2 && group.end === at - 1 && open.length === 0;
         if (shifted) closeToken(text, { ...last, start: last.start + 1 }, at + 1, open, found);
         open.length = 0;
@@ -50,12 +50,12 @@ export function findVariables(text: string): VariableToken[] {
   return found;
 }
 
-/** Whether a text holds a variable at all. */
+/** Whether a string contains a variable. */
 export function hasVariable(text: string): boolean {
   return text.includes('{{') && findVariables(text).length > 0;
 }
 
-/** Plain text between tokens as it is written out: `\{{` stands for `{{`. */
+/** Unescapes the text between tokens: `\{{` stands for `{{`. */
 export function unescapeBraces(text: string): string {
   return text.includes('\\{{') ? text.replaceAll('\\{{', '{{') : text;
 }

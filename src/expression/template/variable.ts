@@ -8,12 +8,12 @@ import { compileNesting, type NestedVariable } from './nesting.ts';
 import { findVariables, type VariableToken } from './tokens.ts';
 
 export interface TemplateOptions {
-  /** What `{{@}}` stands for at a path, as an expression; the path is the one given and the steps below it. */
+  /** The expression that `{{@}}` stands for at a path. The path includes the template's own path. */
   readonly self?: ((path: Path) => string) | undefined;
 }
 
-/** Where a text stands, and where its problems go. */
-export interface TemplatePlace {
+/** The location of a string, and the reporter for its problems. */
+export interface TemplateLocation {
   readonly path: Path;
   readonly reporter: Reporter;
   readonly options: TemplateOptions;
@@ -21,43 +21,43 @@ export interface TemplatePlace {
 
 export type CompiledVariable = Pick<CompiledBoundExpression, 'roots' | 'evaluate' | 'search'>;
 
-/** An error that already names the variable and its place. */
+/** An error that already names the variable and its path. */
 class VariableError extends EvaluationError {}
 
 const MAX_LEVELS = 8;
 
-/** The expression of one `{{ }}`; a problem in it is reported, and what is returned then fails when it is evaluated. */
-export function compileVariable(token: VariableToken, place: TemplatePlace): CompiledVariable {
+/** Compiles one `{{ }}`. A problem is reported, and evaluating the result then fails. */
+export function compileVariable(token: VariableToken, location: TemplateLocation): CompiledVariable {
   const { expression } = token;
   if (expression === '') {
-    place.reporter.error(
-      place.path,
+    location.reporter.error(
+      location.path,
       'KYM_EXPRESSION_SYNTAX',
       'the variable {{ }} is empty',
-      'write an expression between the braces, or \\{{ for braces as text',
+      'write an expression between the braces, or \\{{ for literal braces',
     );
     return unusable(expression);
   }
   if (token.levels > MAX_LEVELS) {
     const message = `variables are nested more than ${MAX_LEVELS} levels deep`;
-    place.reporter.error(place.path, 'KYM_EXPRESSION_SYNTAX', message);
+    location.reporter.error(location.path, 'KYM_EXPRESSION_SYNTAX', message);
     return unusable(expression);
   }
-  const self = expression === '@' ? place.options.self?.(place.path) : undefined;
-  return compileExpressionText(self ?? expression, place);
+  const self = expression === '@' ? location.options.self?.(location.path) : undefined;
+  return compileExpressionText(self ?? expression, location);
 }
 
-/** An expression whose text may hold variables; failures name it and its place. */
-export function compileExpressionText(text: string, place: TemplatePlace): CompiledVariable {
+/** Compiles an expression that may contain variables. Failures name the expression and its path. */
+export function compileExpressionText(text: string, location: TemplateLocation): CompiledVariable {
   const nested = findVariables(text).map(
-    (token): NestedVariable => ({ token, ...compileVariable(token, place) }),
+    (token): NestedVariable => ({ token, ...compileVariable(token, location) }),
   );
   try {
-    return naming(compileNesting(text, nested), text, place.path);
+    return naming(compileNesting(text, nested), text, location.path);
   } catch (error) {
     if (!(error instanceof ExpressionSyntaxError)) throw error;
     const message = `the expression ${quote(text)} does not parse: ${error.message} (at character ${error.position + 1})`;
-    place.reporter.error(place.path, 'KYM_EXPRESSION_SYNTAX', message, syntaxHint(text));
+    location.reporter.error(location.path, 'KYM_EXPRESSION_SYNTAX', message, syntaxHint(text));
     return unusable(text);
   }
 }
@@ -89,8 +89,8 @@ function naming(compiled: CompiledVariable, text: string, path: Path): CompiledV
 function named(error: unknown, text: string, path: Path): unknown {
   if (!(error instanceof EvaluationError) || error instanceof VariableError) return error;
   const message = `failed to resolve ${text} at path ${formatPointer(path)}: ${error.message}`;
-  // A context entry that the variable reads failed where the entry stands.
-  return new VariableError(error.code, message, { cause: error, place: error.place ?? path });
+  // When a context entry failed, its own location is more exact.
+  return new VariableError(error.code, message, { cause: error, location: error.location ?? path });
 }
 
 function unusable(text: string): CompiledVariable {

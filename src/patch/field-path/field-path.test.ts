@@ -132,12 +132,12 @@ describe('writing', () => {
 
   it.each([
     ['a gap', '{l: [1]}', 'l.5', /only 1 elements found/],
-    ['a wildcard on a map', '{a: {b: 1}}', 'a.*', /needs a list, and there is a map/],
+    ['a wildcard on a map', '{a: {b: 1}}', 'a.*', /needs a list, but the value is a map/],
     ['an index on a map', "{a: {'404': 1}}", 'a.404', /needs a list/],
-    ['a name on a list', '{l: [{n: 1}]}', 'l.n', /needs a map, and there is a list/],
-    ['a name below a number', '{a: 1}', 'a.b', /needs a map, and there is a number/],
-    ['a name below a text', '{a: text}', 'a.b', /below a text/],
-    ['an item made from a wildcard', '{l: []}', 'l.[n=a*].v', /none can be made/],
+    ['a name on a list', '{l: [{n: 1}]}', 'l.n', /needs a map, but the value is a list/],
+    ['a name below a number', '{a: 1}', 'a.b', /needs a map, but the value is a number/],
+    ['a name below a text', '{a: text}', 'a.b', /below a string/],
+    ['an item made from a wildcard', '{l: []}', 'l.[n=a*].v', /a pattern cannot create one/],
   ])('refuses %s', (_title, before, path, message) => {
     expect(() => write(before, path, { create: true })).toThrow(message);
   });
@@ -195,6 +195,6 @@ describe('writing inside structured text', () => {
       'a: &a [x,x,x,x,x,x,x,x,x,x]\nb: &b [*a,*a,*a,*a,*a,*a,*a,*a,*a,*a]\nc: [*b,*b,*b,*b,*b,*b,*b,*b,*b,*b,*b,*b]',
     ],
   ])('refuses %s', (_title, before) => {
-    expect(() => write(text(before), 'data.f.b')).toThrow(/below a text/);
+    expect(() => write(text(before), 'data.f.b')).toThrow(/below a string/);
   });
 });

@@ -15,7 +15,7 @@ export interface MatchStep extends FieldText {
 /** How a value in `[key=value]` is compared. */
 export interface FieldText {
   readonly text: string;
-  /** False for a pattern, from which no item can be made. */
+  /** False for a pattern, which cannot create an item. */
   readonly literal: boolean;
   matches(text: string): boolean;
 }
@@ -31,7 +31,7 @@ export class FieldPathError extends Error {
 }
 
 /**
- * Reads `spec.containers.[name=web].env.0.value`. Throws FieldPathError.
+ * Parses `spec.containers.[name=web].env.0.value`. Throws FieldPathError.
  * A dot in a name is written `a\.b` or `[a.b/c]`.
  */
 export function parseFieldPath(text: string, syntax: FieldPathSyntax): readonly FieldStep[] {
@@ -47,19 +47,19 @@ export function parseStep(part: string, syntax: FieldPathSyntax): FieldStep {
   return { type: 'match', key: pair.key, ...syntax.compare(pair.value) };
 }
 
-/** The two sides of `[key=value]`; undefined for any other part. */
+/** Key and value of `[key=value]`; undefined for other parts. */
 export function splitMatch(part: string): { readonly key: string; readonly value: string } | undefined {
   if (!part.startsWith('[') || !part.endsWith(']')) return undefined;
   const equals = part.indexOf('=');
   if (equals < 0) {
     throw new FieldPathError(
-      `'${part}' has to be [key=value]; brackets alone only quote a name that holds a dot`,
+      `'${part}' must be [key=value]; brackets alone only quote a name that contains a dot`,
     );
   }
   return { key: part.slice(1, equals), value: part.slice(equals + 1, -1) };
 }
 
-/** Splits at dots, but not at `\.` nor inside brackets; a leading dot is tolerated. */
+/** Splits at dots, except at `\.` and inside brackets. A leading dot is ignored. */
 export function splitFieldPath(text: string): readonly string[] {
   const pieces: string[] = [];
   for (const piece of text.split('.')) {

@@ -2,7 +2,7 @@ import { isArray, isObject, type Json, member } from '../../json/value.ts';
 import { textOf } from '../strategic/key.ts';
 import { FieldPathError, type FieldStep, type MatchStep } from './field-path.ts';
 
-/** The value a path leads to, undefined when there is none. Throws FieldPathError for a wildcard. */
+/** The value at a path, undefined when it does not exist. Throws FieldPathError for a wildcard. */
 export function readField(root: Json, steps: readonly FieldStep[]): Json | undefined {
   let current: Json | undefined = root;
   for (const step of steps) current = readStep(current, step);
@@ -20,7 +20,7 @@ function readStep(value: Json | undefined, step: FieldStep): Json | undefined {
     case 'match':
       return isArray(value) ? value.find((item) => itemMatches(item, step)) : undefined;
     case 'every':
-      throw new FieldPathError("the wildcard '*' leads to many values, and a source is one");
+      throw new FieldPathError("the wildcard '*' matches many values, but a source is one value");
   }
 }
 

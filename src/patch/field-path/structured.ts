@@ -2,16 +2,16 @@ import { parseDocument } from 'yaml';
 import { equal } from '../../json/equal.ts';
 import { isArray, isObject, type Json, type Path } from '../../json/value.ts';
 
-/** `sorted` prints the members of JSON by name, as kustomize does; `kept` leaves them in their order. */
+/** `sorted` sorts the members of JSON by name, as kustomize does. `kept` keeps their order. */
 export type StructuredStyle = 'sorted' | 'kept';
 
 export interface StructuredText {
   readonly value: Json;
-  /** The text with a changed value, in the style it was found in. */
+  /** Serializes a changed value in the style of the original string. */
   close(changed: Json): string;
 }
 
-/** A string that holds a map or a list as JSON or YAML; undefined for any other text. */
+/** Parses a string that contains a map or a list as JSON or YAML; undefined for any other string. */
 export function openStructured(text: string, style: StructuredStyle): StructuredText | undefined {
   const start = text.trimStart()[0];
   return start === '{' || start === '[' ? openJson(text, style) : openYaml(text);
@@ -57,7 +57,7 @@ function openYaml(text: string): StructuredText | undefined {
   };
 }
 
-/** Sets only what differs, so that comments beside the rest survive. */
+/** Sets only differing values, so that comments elsewhere are kept. */
 function setChanges(path: Path, before: Json, after: Json, set: (path: Path, value: Json) => void): void {
   if (equal(before, after)) return;
   const members = isObject(before) && isObject(after);

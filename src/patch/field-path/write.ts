@@ -5,44 +5,44 @@ import { itemMatches } from './read.ts';
 import { openStructured, type StructuredStyle } from './structured.ts';
 
 export interface WriteOptions {
-  /** Adds what is missing on the way. */
+  /** Creates missing fields along the path. */
   readonly create: boolean;
   readonly structured: StructuredStyle;
-  /** The value to stand at the end of the path, given what stands there, if anything. */
-  readonly update: (current: Json | undefined, place: WritePlace) => Json;
+  /** Computes the new value of a field from its current value. */
+  readonly update: (current: Json | undefined, location: WriteLocation) => Json;
 }
 
-export interface WritePlace {
+export interface WriteLocation {
   readonly steps: readonly FieldStep[];
-  /** Inside a string that holds JSON or YAML. */
+  /** Inside a string that contains JSON or YAML. */
   readonly structured: boolean;
 }
 
 export interface WriteResult {
   /** The root itself (===) when nothing changed. */
   readonly value: Json;
-  /** How many places the path led to. */
+  /** The number of fields that the path matched. */
   readonly hits: number;
 }
 
 interface Writing extends WriteOptions {
-  readonly place: WritePlace;
+  readonly location: WriteLocation;
   hits: number;
 }
 
-/** Writes to every place a path leads to. Throws FieldPathError where the path does not fit the value's shape. */
+/** Writes to every field that a path matches. Throws FieldPathError where the path does not fit the types of the object. */
 export function writeField(root: Json, steps: readonly FieldStep[], options: WriteOptions): WriteResult {
-  const writing: Writing = { ...options, place: { steps, structured: false }, hits: 0 };
+  const writing: Writing = { ...options, location: { steps, structured: false }, hits: 0 };
   const value = write(root, 0, writing);
   return { value: value ?? root, hits: writing.hits };
 }
 
-/** Undefined when the place is absent and stays so. */
+/** Undefined when the field is absent and stays absent. */
 function write(value: Json | undefined, at: number, writing: Writing): Json | undefined {
-  const step = writing.place.steps[at];
+  const step = writing.location.steps[at];
   if (step === undefined) {
     writing.hits++;
-    return writing.update(value, writing.place);
+    return writing.update(value, writing.location);
   }
   if (value === undefined || value === null) {
     if (!writing.create || step.type === 'every' || step.type === 'last') return value;
@@ -51,7 +51,7 @@ function write(value: Json | undefined, at: number, writing: Writing): Json | un
   if (typeof value === 'string') return writeStructured(value, at, writing);
   if (step.type === 'field') return writeMember(value, step.name, at, writing);
   if (!isArray(value))
-    throw new FieldPathError(`${describe(step)} needs a list, and there is a ${shapeOf(value)}`);
+    throw new FieldPathError(`${describe(step)} needs a list, but the value is a ${shapeOf(value)}`);
   switch (step.type) {
     case 'index':
       return writeIndex(value, step.index, at, writing);
@@ -65,7 +65,8 @@ function write(value: Json | undefined, at: number, writing: Writing): Json | un
 }
 
 function writeMember(value: Json, name: string, at: number, writing: Writing): Json {
-  if (!isObject(value)) throw new FieldPathError(`'${name}' needs a map, and there is a ${shapeOf(value)}`);
+  if (!isObject(value))
+    throw new FieldPathError(`'${name}' needs a map, but the value is a ${shapeOf(value)}`);
   const inner = member(value, name);
   if (inner === undefined && !writing.create) return value;
   const written = write(inner, at + 1, writing);
@@ -95,14 +96,14 @@ function writeWhere(
 }
 
 function writeMatching(list: JsonArray, step: MatchStep, at: number, writing: Writing): Json {
-  // `[=value]` ends a path: the item itself is written.
-  const next = step.key === '' ? writing.place.steps.length - 1 : at;
+  // `[=value]` is the last step: the item itself is written.
+  const next = step.key === '' ? writing.location.steps.length - 1 : at;
   if (list.some((item) => itemMatches(item, step))) {
     return writeWhere(list, (item) => itemMatches(item, step), next, writing);
   }
   if (!writing.create) return list;
   if (!step.literal)
-    throw new FieldPathError(`no item matches ${describe(step)}, and none can be made from a pattern`);
+    throw new FieldPathError(`no item matches ${describe(step)}, and a pattern cannot create one`);
   const item: Json = step.key === '' ? step.text : { [step.key]: step.text };
   return insertItem(list, list.length, write(item, next + 1, writing) ?? item);
 }
@@ -110,10 +111,10 @@ function writeMatching(list: JsonArray, step: MatchStep, at: number, writing: Wr
 function writeStructured(text: string, at: number, writing: Writing): Json {
   const opened = openStructured(text, writing.structured);
   if (opened === undefined)
-    throw new FieldPathError(`the path goes on below a text: ${describe(writing.place.steps[at])}`);
+    throw new FieldPathError(`the path continues below a string: ${describe(writing.location.steps[at])}`);
   const inner: Writing = {
     ...writing,
-    place: { steps: writing.place.steps.slice(at), structured: true },
+    location: { steps: writing.location.steps.slice(at), structured: true },
     hits: 0,
   };
   const written = write(opened.value, 0, inner);

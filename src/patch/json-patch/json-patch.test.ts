@@ -256,11 +256,16 @@ describe('problems found at load', () => {
       ['KYM_YAML_SYNTAX: the patch is not well-formed YAML or JSON: Map keys must be unique (line 1'],
     ],
     ['- op: add\n   path: /a', ['KYM_YAML_SYNTAX: the patch is not well-formed YAML or JSON:']],
-    ['['.repeat(20_000), ['KYM_YAML_SYNTAX: the patch is not well-formed YAML or JSON: the text nests']],
+    ['['.repeat(20_000), ['KYM_YAML_SYNTAX: the patch is not well-formed YAML or JSON: the patch is nested']],
     ['- {<<: {op: add}}', ['merge keys (<<) cannot be used']],
-    ['- {? [a] : 1}', ['a key must be text']],
+    ['- {? [a] : 1}', ['a key must be a string']],
     ['- &a [*a]', ['KYM_YAML_SYNTAX: the patch is not well-formed YAML or JSON: the patch has more than']],
-    ['- *a', ['KYM_YAML_SYNTAX: the patch is not well-formed YAML or JSON: an alias (*) names no anchor']],
+    [
+      '- *a',
+      [
+        'KYM_YAML_SYNTAX: the patch is not well-formed YAML or JSON: an alias (*) refers to an unknown anchor',
+      ],
+    ],
   ])('%j', (source, expected) => {
     const { patch, problems } = compile(source);
     expect(patch).toBeUndefined();
@@ -281,7 +286,7 @@ describe('problems found at load', () => {
   it('refuses variables in a path where the caller says so', () => {
     const source = '- {op: add, path: "/a/{{ x }}", value: 1}';
     expect(compile(source, { allowVariablesInPath: false }).problems).toEqual([
-      expect.stringContaining("KYM_VARIABLE_FORBIDDEN: operation [0]: 'path' cannot hold variables"),
+      expect.stringContaining("KYM_VARIABLE_FORBIDDEN: operation [0]: 'path' cannot contain variables"),
     ]);
     expect(compile(source).problems).toEqual([]);
   });
@@ -310,7 +315,9 @@ describe('applying', () => {
   });
 
   it('refuses to turn the object into something else', () => {
-    expect(() => run("- {op: replace, path: '', value: 5}", { a: 1 })).toThrow('into something else');
+    expect(() => run("- {op: replace, path: '', value: 5}", { a: 1 })).toThrow(
+      'with a value that is not an object',
+    );
     expect(run("- {op: replace, path: '', value: {b: 1}}", { a: 1 })).toEqual({ b: 1 });
   });
 });

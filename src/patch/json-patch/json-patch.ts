@@ -9,18 +9,18 @@ import type { Reporter } from '../../problem.ts';
 import { type CompiledPatch, PatchError } from '../compiled-patch.ts';
 import type { PatchNode } from './node.ts';
 import { type CompiledOperation, compileOperation, type OperationRules, readOperation } from './operation.ts';
-import { compileNode, type PatchPlace, type PatchValue, renderValue } from './render.ts';
+import { compileNode, type PatchLocation, type PatchValue, renderValue } from './render.ts';
 import { PatchTextError, parsePatchText, parseRenderedPatch } from './text.ts';
 import { nodeOfDocument, readTrailingSlash } from './v1alpha1.ts';
 
 export interface JsonPatchOptions extends TemplateOptions {
-  /** Kyverno refuses them outside a foreach. */
+  /** Kyverno rejects variables in paths outside a foreach. */
   readonly allowVariablesInPath?: boolean | undefined;
 }
 
-/** A JSON patch that cannot be applied: which operation, and where in the object. */
+/** A JSON patch that cannot be applied, with the operation and the path in the object. */
 export class JsonPatchError extends PatchError {
-  /** Which operation of the patch, counted from 0. */
+  /** The index of the operation, from 0. */
   readonly index: number;
   constructor(index: number, path: Path, message: string, options?: EvaluationErrorOptions) {
     super('KYM_JSON_PATCH_FAILED', path, message, options);
@@ -29,8 +29,8 @@ export class JsonPatchError extends PatchError {
 }
 
 /**
- * Compiles `patchesJson6902` (text), or `mutate.patches` of v1alpha1 (a list), once: operations without variables are
- * ready to apply, the others fill in theirs for each request.
+ * Compiles `patchesJson6902` (a string), or `mutate.patches` of v1alpha1 (a list). Operations without variables are
+ * ready to apply; the others substitute their variables for each request.
  */
 export function compileJsonPatch(
   source: Json,
@@ -40,13 +40,13 @@ export function compileJsonPatch(
 ): CompiledPatch | undefined {
   const isText = typeof source === 'string';
   const roots = new Set<string>();
-  const place: PatchPlace = { path, reporter, options, roots };
+  const location: PatchLocation = { path, reporter, options, roots };
   const rules: OperationRules = {
     names: isText ? operationNames : ['add', 'replace', 'remove'],
     allowVariablesInPath: options.allowVariablesInPath ?? true,
   };
-  const root = isText ? readText(source, place) : nodeOfDocument(source);
-  const operations = root && compileOperations(root, place, rules);
+  const root = isText ? readText(source, location) : nodeOfDocument(source);
+  const operations = root && compileOperations(root, location, rules);
   if (operations === undefined) return undefined;
   const apply = isText ? applyV1 : applyV1alpha1;
   return {
@@ -60,16 +60,16 @@ export function compileJsonPatch(
   };
 }
 
-function readText(text: string, place: PatchPlace): PatchNode | undefined {
+function readText(text: string, location: PatchLocation): PatchNode | undefined {
   try {
     return parsePatchText(text);
   } catch (error) {
     if (!(error instanceof PatchTextError)) throw error;
-    place.reporter.error(
-      place.path,
+    location.reporter.error(
+      location.path,
       'KYM_YAML_SYNTAX',
       `the patch is not well-formed YAML or JSON: ${error.message}`,
-      'a variable can stand for a value or a part of a text, or for the patch as a whole',
+      'a variable can be a value, a part of a string, or the whole patch',
     );
     return undefined;
   }
@@ -79,33 +79,33 @@ type OperationSource = (scope: Scope) => readonly CompiledOperation[];
 
 function compileOperations(
   root: PatchNode,
-  place: PatchPlace,
+  location: PatchLocation,
   rules: OperationRules,
 ): OperationSource | undefined {
   if (root.type === 'template') {
-    const whole = compileNode({ ...root, reading: 'typed' }, place);
+    const whole = compileNode({ ...root, reading: 'typed' }, location);
     return (scope) => readRendered(whole, scope, rules);
   }
   if (root.type !== 'list') {
-    place.reporter.error(
-      place.path,
+    location.reporter.error(
+      location.path,
       'KYM_JSON_PATCH_INVALID',
       `the patch must be a list of operations, not ${root.type === 'map' ? 'a map' : 'a single value'}`,
       'begin each operation with `- op: …`',
     );
     return undefined;
   }
-  const compiled = root.items.map((item, index) => compileOperation(item, index, place, rules));
+  const compiled = root.items.map((item, index) => compileOperation(item, index, location, rules));
   const operations = compiled.filter((operation) => operation !== undefined);
   return operations.length === compiled.length ? () => operations : undefined;
 }
 
-/** The patch as a whole is a variable, as in `{{ to_string(operations) }}`: its value is read for each request. */
+/** The whole patch is a variable, as in `{{ to_string(operations) }}`. Its value is parsed for each request. */
 function readRendered(whole: PatchValue, scope: Scope, rules: OperationRules): readonly CompiledOperation[] {
   const rendered = renderValue(whole, scope);
   const list = typeof rendered === 'string' ? parseRendered(rendered) : rendered;
   if (!isArray(list))
-    throw new JsonPatchError(0, [], 'the patch that the variables yield is not a list of operations');
+    throw new JsonPatchError(0, [], 'the patch is not a list of operations after substituting variables');
   return list.map((item, index) => {
     const operation = readOperation(item, index, rules);
     return { index, resolve: () => operation };
@@ -117,13 +117,18 @@ function parseRendered(text: string): Json {
     return plainValue(parseRenderedPatch(text));
   } catch (error) {
     if (!(error instanceof PatchTextError)) throw error;
-    throw new JsonPatchError(0, [], 'the patch that the variables yield is not well-formed YAML or JSON', {
-      cause: error,
-    });
+    throw new JsonPatchError(
+      0,
+      [],
+      'the patch is not well-formed YAML or JSON after substituting variables',
+      {
+        cause: error,
+      },
+    );
   }
 }
 
-/** Rendered text holds no templates. */
+/** A rendered string contains no templates. */
 function plainValue(node: PatchNode): Json {
   if (node.type === 'list') return node.items.map(plainValue);
   if (node.type === 'template') return node.text;
@@ -137,7 +142,7 @@ type ApplyOne = (document: Json, operation: Operation, index: number) => Json;
 
 const applyV1: ApplyOne = (document, operation, index) => applyOperation(document, operation, index, true);
 
-/** In v1alpha1 a `remove` that cannot be applied is passed over, whatever the reason. */
+/** In v1alpha1 a `remove` that cannot be applied is ignored. */
 const applyV1alpha1: ApplyOne = (document, operation, index) => {
   let result = document;
   for (const step of readTrailingSlash(operation)) {
@@ -155,7 +160,7 @@ function applyAll(
   operations: OperationSource,
   scope: Scope,
   apply: ApplyOne,
-  place: Path,
+  location: Path,
 ): JsonObject {
   let result: Json = object;
   let count = 0;
@@ -168,13 +173,13 @@ function applyAll(
     if (!(error instanceof PatchApplyError)) throw error;
     throw new JsonPatchError(error.index, pathOf(error), error.message, {
       cause: error,
-      place: [...place, error.index],
+      location: [...location, error.index],
     });
   }
-  // One operation by itself returns its input when it changes nothing; several may undo each other.
+  // A single operation returns its input when it changes nothing, but several may undo each other.
   if (result === object || (count > 1 && equal(result, object))) return object;
   if (!isObject(result))
-    throw new JsonPatchError(0, [], 'the patch would turn the object into something else');
+    throw new JsonPatchError(0, [], 'the patch would replace the object with a value that is not an object');
   return result;
 }
 

@@ -1,6 +1,6 @@
 import type { Json } from '../../json/value.ts';
 
-/** A parsed patch text whose variables are not filled in yet. */
+/** A parsed patch with its variables. */
 export type PatchNode =
   | { readonly type: 'constant'; readonly value: Json }
   | PatchTemplate
@@ -14,16 +14,16 @@ export interface PatchEntry {
 
 export interface PatchTemplate {
   readonly type: 'template';
-  /** With the `{{ }}` of the source put back. */
+  /** With the original `{{ }}`. */
   readonly text: string;
   /**
-   * How what the variables yield is read. `text`: a quoted or block scalar stays text. `plain`: an unquoted scalar is
-   * read as YAML reads it. `typed`: a string of a document, where a single variable keeps its type.
+   * How the rendered string is read. `text`: a quoted or block scalar stays a string. `plain`: an unquoted scalar is
+   * parsed as YAML. `typed`: a string of a document, where a single variable keeps its type.
    */
   readonly reading: 'text' | 'plain' | 'typed';
 }
 
-/** The value under a key, when the node is a map and that key holds no variables. */
+/** The value of a constant key, when the node is a map. */
 export function entryOf(node: PatchNode, name: string): PatchNode | undefined {
   if (node.type !== 'map') return undefined;
   return node.entries.find(({ key }) => key.type === 'constant' && key.value === name)?.value;

@@ -12,9 +12,9 @@ import { PointerSyntaxError } from '../../json/pointer.ts';
 import type { Json } from '../../json/value.ts';
 import { entryOf, type PatchNode } from './node.ts';
 import { type CompiledPath, checkLength, compilePathTemplate, splitPath } from './path.ts';
-import { compileNode, isConstant, type PatchPlace, type PatchValue, renderValue } from './render.ts';
+import { compileNode, isConstant, type PatchLocation, type PatchValue, renderValue } from './render.ts';
 
-/** One operation, its variables filled in on demand. `index` is its place in the author's list. */
+/** One operation, whose variables are substituted on demand. `index` is its position in the author's list. */
 export interface CompiledOperation {
   readonly index: number;
   resolve(scope: Scope): Operation;
@@ -25,28 +25,28 @@ export interface OperationRules {
   readonly allowVariablesInPath: boolean;
 }
 
-/** Reports what is wrong with the operation; undefined when anything is. */
+/** Returns undefined after reporting a problem. */
 export function compileOperation(
   node: PatchNode,
   index: number,
-  place: PatchPlace,
+  location: PatchLocation,
   rules: OperationRules,
 ): CompiledOperation | undefined {
-  // An item or an `op` that is itself a variable can only be checked once it is known.
+  // An item or an `op` that is a variable is checked at evaluation.
   const op = entryOf(node, 'op');
   if (node.type === 'template' || op?.type === 'template') {
-    const whole = compileNode(node, place);
+    const whole = compileNode(node, location);
     return { index, resolve: (scope) => readOperation(renderValue(whole, scope), index, rules) };
   }
-  if (node.type !== 'map') return refuse(place, index, 'an operation must be a map with op and path');
+  if (node.type !== 'map') return refuse(location, index, 'an operation must be a map with op and path');
   const name = op?.type === 'constant' ? op.value : undefined;
   if (!isOperationName(name) || !rules.names.includes(name)) {
-    return refuse(place, index, `'op' must be one of ${rules.names.join(', ')}`);
+    return refuse(location, index, `'op' must be one of ${rules.names.join(', ')}`);
   }
-  return compileNamed(node, name, index, place, rules);
+  return compileNamed(node, name, index, location, rules);
 }
 
-/** An operation whose text is known, as `resolve` of one with variables returns it. */
+/** A rendered operation. */
 export function readOperation(value: Json, index: number, rules: OperationRules): Operation {
   try {
     const operation = parseOperation(value, true);
@@ -64,17 +64,17 @@ function compileNamed(
   node: PatchNode,
   op: OperationName,
   index: number,
-  place: PatchPlace,
+  location: PatchLocation,
   rules: OperationRules,
 ): CompiledOperation | undefined {
   const extra = requiredMember(op);
-  const path = compilePath(node, 'path', index, place, rules);
-  const from = extra === 'from' ? compilePath(node, 'from', index, place, rules) : undefined;
+  const path = compilePath(node, 'path', index, location, rules);
+  const from = extra === 'from' ? compilePath(node, 'from', index, location, rules) : undefined;
   const valueNode = extra === 'value' ? entryOf(node, 'value') : undefined;
-  if (extra === 'value' && valueNode === undefined) refuse(place, index, `'value' is missing`);
+  if (extra === 'value' && valueNode === undefined) refuse(location, index, `'value' is missing`);
   if (path === undefined || (extra === 'from' && from === undefined)) return undefined;
   if (extra === 'value' && valueNode === undefined) return undefined;
-  const value = valueNode && compileNode(valueNode, place);
+  const value = valueNode && compileNode(valueNode, location);
   const build = (
     read: (value: PatchValue) => Json,
     split: (path: CompiledPath) => readonly string[],
@@ -105,29 +105,29 @@ function compilePath(
   node: PatchNode,
   name: 'path' | 'from',
   index: number,
-  place: PatchPlace,
+  location: PatchLocation,
   rules: OperationRules,
 ): CompiledPath | undefined {
   const text = entryOf(node, name);
-  if (text === undefined) return refuse(place, index, `'${name}' is missing`);
+  if (text === undefined) return refuse(location, index, `'${name}' is missing`);
   if (text.type === 'template') {
     if (!rules.allowVariablesInPath) {
-      place.reporter.error(
-        place.path,
+      location.reporter.error(
+        location.path,
         'KYM_VARIABLE_FORBIDDEN',
-        `operation [${index}]: '${name}' cannot hold variables here`,
+        `operation [${index}]: '${name}' cannot contain variables here`,
         'variables in a path are allowed inside a foreach',
       );
       return undefined;
     }
   }
   try {
-    if (text.type === 'template') return compilePathTemplate(text, place);
+    if (text.type === 'template') return compilePathTemplate(text, location);
     if (text.type === 'constant' && typeof text.value === 'string') return { tokens: splitPath(text.value) };
-    return refuse(place, index, `'${name}' must be a string`);
+    return refuse(location, index, `'${name}' must be a string`);
   } catch (error) {
     if (!(error instanceof PointerSyntaxError)) throw error;
-    return refuse(place, index, `'${name}': ${error.message}`);
+    return refuse(location, index, `'${name}': ${error.message}`);
   }
 }
 
@@ -141,7 +141,7 @@ function renderAtRun(path: CompiledPath, scope: Scope, op: string, index: number
   }
 }
 
-function refuse(place: PatchPlace, index: number, message: string): undefined {
-  place.reporter.error(place.path, 'KYM_JSON_PATCH_INVALID', `operation [${index}]: ${message}`);
+function refuse(location: PatchLocation, index: number, message: string): undefined {
+  location.reporter.error(location.path, 'KYM_JSON_PATCH_INVALID', `operation [${index}]: ${message}`);
   return undefined;
 }

@@ -2,18 +2,18 @@ import type { Scope } from '../../expression/scope.ts';
 import { findVariables } from '../../expression/template/tokens.ts';
 import { PointerSyntaxError, parsePointer } from '../../json/pointer.ts';
 import type { PatchTemplate } from './node.ts';
-import { compileAsText, isConstant, type PatchPlace, type PatchValue } from './render.ts';
+import { compileAsText, isConstant, type PatchLocation, type PatchValue } from './render.ts';
 
-/** Split when the policy is loaded, unless it holds variables. */
+/** Split at load, unless it contains variables. */
 export type CompiledPath =
   | { readonly tokens: readonly string[]; readonly render?: undefined }
   | { readonly tokens?: undefined; readonly render: (scope: Scope) => readonly string[] };
 
-/** Throws PointerSyntaxError at once for a path without variables, else when it is rendered. */
-export function compilePathTemplate(template: PatchTemplate, place: PatchPlace): CompiledPath {
-  const whole = compileAsText(template, place);
+/** Throws PointerSyntaxError at load for a path without variables, otherwise when it is rendered. */
+export function compilePathTemplate(template: PatchTemplate, location: PatchLocation): CompiledPath {
+  const whole = compileAsText(template, location);
   if (isConstant(whole)) return { tokens: splitPath(String(whole.value)) };
-  const steps = compileSteps(template, place);
+  const steps = compileSteps(template, location);
   const renderWhole = (scope: Scope) => splitPath(String(whole.render(scope)));
   return {
     render: steps === undefined ? renderWhole : (scope) => renderSteps(steps, scope) ?? renderWhole(scope),
@@ -24,7 +24,7 @@ export function splitPath(text: string): readonly string[] {
   return checkLength(parsePointer(text, { lenient: true }));
 }
 
-/** `add` creates every step of its path: without a bound, a variable could make an object too deep to be written. */
+/** `add` creates every step of its path: without a limit, a variable could create an object that is too deep to serialize. */
 export function checkLength(tokens: readonly string[]): readonly string[] {
   if (tokens.length <= longestPath) return tokens;
   throw new PointerSyntaxError(`a path can have at most ${longestPath} steps`);
@@ -32,11 +32,11 @@ export function checkLength(tokens: readonly string[]): readonly string[] {
 
 const longestPath = 250;
 
-/** Steps of their own, so that those without variables need not be split again for each request. */
-function compileSteps(template: PatchTemplate, place: PatchPlace): readonly PatchValue[] | undefined {
+/** Splits at load, so that only steps with variables are rendered for each request. */
+function compileSteps(template: PatchTemplate, location: PatchLocation): readonly PatchValue[] | undefined {
   const [first, ...steps] = splitOutsideVariables(template.text);
   if (first !== '' || steps.length > longestPath || template.text.includes('~')) return undefined;
-  return steps.map((text) => compileAsText({ ...template, text }, place));
+  return steps.map((text) => compileAsText({ ...template, text }, location));
 }
 
 function splitOutsideVariables(text: string): string[] {
@@ -51,7 +51,7 @@ function splitOutsideVariables(text: string): string[] {
   return [...steps, text.slice(start)];
 }
 
-/** Undefined when a variable yields a slash or a tilde: then the path as a whole has to be read. */
+/** Undefined when a value contains a slash or a tilde: then the whole path must be parsed. */
 function renderSteps(steps: readonly PatchValue[], scope: Scope): readonly string[] | undefined {
   const tokens: string[] = [];
   for (const step of steps) {

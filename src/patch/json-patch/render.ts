@@ -9,8 +9,8 @@ import { resolveYamlScalar } from '../../yaml/scalar.ts';
 import type { PatchNode, PatchTemplate } from './node.ts';
 import { deepestText } from './text.ts';
 
-/** Where the patch stands in the policy, and what its templates need. */
-export interface PatchPlace {
+/** The location of the patch in the policy, and the options of its templates. */
+export interface PatchLocation {
   readonly path: Path;
   readonly reporter: Reporter;
   readonly options: TemplateOptions;
@@ -18,35 +18,35 @@ export interface PatchPlace {
   readonly roots: Set<string>;
 }
 
-/** A value that is known now, or one that is rendered for each request. */
+/** A constant value, or one that is rendered for each request. */
 export type PatchValue =
   | { readonly value: Json; readonly render?: undefined }
   | { readonly render: (scope: Scope) => Json };
 
-export function compileNode(node: PatchNode, place: PatchPlace): PatchValue {
+export function compileNode(node: PatchNode, location: PatchLocation): PatchValue {
   switch (node.type) {
     case 'constant':
       return { value: node.value };
     case 'template':
-      return compilePatchTemplate(node, place);
+      return compilePatchTemplate(node, location);
     case 'list':
-      return compileList(node.items, place);
+      return compileList(node.items, location);
     case 'map':
-      return compileMap(node.entries, place);
+      return compileMap(node.entries, location);
   }
 }
 
-/** Text whatever it looks like: paths, keys, quoted scalars. A value that is no string is spliced as JSON. */
-export function compileAsText(node: PatchTemplate, place: PatchPlace): PatchValue {
-  return compilePatchTemplate({ ...node, reading: 'text' }, place);
+/** Always a string: paths, keys, quoted scalars. A value that is not a string is inserted as JSON. */
+export function compileAsText(node: PatchTemplate, location: PatchLocation): PatchValue {
+  return compilePatchTemplate({ ...node, reading: 'text' }, location);
 }
 
-function compilePatchTemplate(node: PatchTemplate, place: PatchPlace): PatchValue {
-  const template = compileTemplateText(node.text, place.path, place.reporter, place.options);
-  for (const root of template.roots) place.roots.add(root);
+function compilePatchTemplate(node: PatchTemplate, location: PatchLocation): PatchValue {
+  const template = compileTemplateText(node.text, location.path, location.reporter, location.options);
+  for (const root of template.roots) location.roots.add(root);
   const read = readers[node.reading](node.text);
   if (!template.constant) return { render: (scope) => read(template.render(scope)) };
-  // Without variables rendering reads no scope: only `\{{` is taken out.
+  // Without variables, rendering only unescapes `\{{`.
   return { value: read(template.render(emptyScope)) };
 }
 
@@ -63,7 +63,7 @@ function isOneVariable(text: string): boolean {
   return token !== undefined && token.start === 0 && token.end === text.length;
 }
 
-/** `value: {{ x }}`: a string is read as the YAML that would stand there, and never as more than one value. */
+/** `value: {{ x }}`: a string is parsed as a YAML scalar or as JSON, and never as more than one value. */
 function readPlainVariable(value: Json): Json {
   if (typeof value !== 'string') return value;
   const first = value.trimStart().charAt(0);
@@ -88,19 +88,19 @@ function parseJson(text: string): Json | undefined {
   }
 }
 
-function compileList(items: readonly PatchNode[], place: PatchPlace): PatchValue {
-  const values = items.map((item) => compileNode(item, place));
+function compileList(items: readonly PatchNode[], location: PatchLocation): PatchValue {
+  const values = items.map((item) => compileNode(item, location));
   if (values.every(isConstant)) return { value: values.map(({ value }) => value) };
   return { render: (scope) => values.map((value) => renderValue(value, scope)) };
 }
 
 function compileMap(
   entries: readonly { readonly key: PatchNode; readonly value: PatchNode }[],
-  place: PatchPlace,
+  location: PatchLocation,
 ): PatchValue {
   const members = entries.map(({ key, value }) => ({
-    key: compileNode(key, place),
-    value: compileNode(value, place),
+    key: compileNode(key, location),
+    value: compileNode(value, location),
   }));
   const build = (read: (value: PatchValue) => Json) =>
     // fromEntries defines own members, so `__proto__` is a key like any other.

@@ -4,32 +4,32 @@ import { yamlDepthBound } from '../../yaml/depth.ts';
 import { NonFiniteNumberError, resolveYamlScalar } from '../../yaml/scalar.ts';
 import type { PatchEntry, PatchNode } from './node.ts';
 
-/** Why the text of a patch cannot be read. */
+/** A patch string that cannot be parsed. */
 export class PatchTextError extends Error {
   override readonly name = 'PatchTextError';
 }
 
 /**
- * Reads the text of `patchesJson6902`. Kyverno fills in variables before it parses; here each `{{ }}` is a placeholder while
- * the text is parsed, once, when the policy is loaded: so what a variable yields can never become structure.
+ * Parses `patchesJson6902`. Kyverno substitutes variables before it parses. Here each `{{ }}` is a placeholder while
+ * the string is parsed, once, at load, so the value of a variable can never become structure.
  */
 export function parsePatchText(text: string): PatchNode {
   const { marked, restore } = hideVariables(text);
   return toNode(parseYaml(marked), restore);
 }
 
-/** The same without looking for variables: for text that variables have made. */
+/** The same for a rendered string, which is not searched for variables. */
 export function parseRenderedPatch(text: string): PatchNode {
   return toNode(parseYaml(text), () => undefined);
 }
 
-/** More levels than any patch has, and far fewer than the parser can stand. */
+/** More levels than any patch has, and far fewer than the parser can handle. */
 export const deepestText = 500;
 const mostValues = 10_000;
 
 function parseYaml(text: string): { root: Node | null; resolve: (alias: Node) => Node | undefined } {
   if (yamlDepthBound(text) > deepestText) {
-    throw new PatchTextError(`the text nests (or is indented) more than ${deepestText} levels deep`);
+    throw new PatchTextError(`the patch is nested (or indented) more than ${deepestText} levels deep`);
   }
   const document = parseDocument(text, { schema: 'failsafe', logLevel: 'silent' });
   const [error] = document.errors;
@@ -41,7 +41,7 @@ function parseYaml(text: string): { root: Node | null; resolve: (alias: Node) =>
   return { root: document.contents, resolve };
 }
 
-/** Puts the `{{ }}` back into a scalar; undefined when it holds none. */
+/** Restores the `{{ }}` of a scalar; undefined when it contains none. */
 type Restore = (scalar: string) => string | undefined;
 
 function hideVariables(text: string): { marked: string; restore: Restore } {
@@ -66,12 +66,12 @@ function hideVariables(text: string): { marked: string; restore: Restore } {
   return { marked, restore };
 }
 
-/** `\{{` stands for braces as text; YAML itself would not know that escape in double quotes. */
+/** `\{{` stands for literal braces. YAML does not allow that escape in double quotes. */
 function escapedBraces(text: string): { start: number; end: number }[] {
   return [...text.matchAll(/\\\{\{/g)].map((match) => ({ start: match.index, end: match.index + 3 }));
 }
 
-/** Letters only, so that it can stand anywhere in YAML where text can. */
+/** Letters only, so that it is valid wherever YAML allows a string. */
 function unusedMark(text: string): string {
   let mark = 'kymeraVariable';
   while (text.includes(mark)) mark += 'X';
@@ -100,7 +100,7 @@ function toNode(document: ReturnType<typeof parseYaml>, restore: Restore): Patch
       };
     }
     const target = document.resolve(node);
-    if (target === undefined) throw new PatchTextError('an alias (*) names no anchor (&) before it');
+    if (target === undefined) throw new PatchTextError('an alias (*) refers to an unknown anchor (&)');
     return convert(target, depth + 1);
   }
 
@@ -108,7 +108,7 @@ function toNode(document: ReturnType<typeof parseYaml>, restore: Restore): Patch
 }
 
 function convertKey(node: Node | null, restore: Restore): PatchEntry['key'] {
-  if (node === null || !isScalar(node)) throw new PatchTextError('a key must be text');
+  if (node === null || !isScalar(node)) throw new PatchTextError('a key must be a string');
   const text = String(node.value ?? '');
   if (text === '<<' && node.type === 'PLAIN')
     throw new PatchTextError('merge keys (<<) cannot be used in a patch');

@@ -17,8 +17,8 @@ export interface CompiledFieldPath {
 }
 
 /**
- * A field path that may hold variables in a policy. It is split before they are filled in, so that a dot or a star
- * in what they yield leads nowhere else.
+ * A field path that may contain variables in a policy. It is split before they are substituted, so that a dot or a star
+ * in a value cannot change the path.
  */
 export function compileFieldPath(
   text: string,
@@ -66,11 +66,11 @@ function compileSteps(
   });
 }
 
-// From the private use area: what no path is written with.
+// From the private use area, so that no path contains it.
 const maskStart = '\u{E000}';
 const mask = (index: number): string => `${maskStart}${index}\u{E001}`;
 
-/** A whole step that is a variable is an index when it yields a number, else a name. */
+/** A step that is one variable is an index when its value is a number, else a name. */
 function variableStep(text: string, path: Path, build: ReplacementBuild): PerScope<FieldStep> {
   const rendered = compileText(text, path, exactText, build);
   return (scope) => {

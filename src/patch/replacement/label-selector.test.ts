@@ -40,7 +40,7 @@ describe('label selectors', () => {
     [',app', /expected: identifier/],
     ['=web', /expected: identifier/],
     ['!', /expected: identifier/],
-    ['n>x', /whole number/],
+    ['n>x', /must be an integer/],
     ['app==(', /expected: identifier/],
   ])('%j is refused', (text, message) => {
     expect(() => parseLabelSelector(text)).toThrow(message);

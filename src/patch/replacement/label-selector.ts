@@ -5,13 +5,13 @@ import { FieldPathError } from '../field-path/field-path.ts';
 export type LabelTest = (labels: JsonObject) => boolean;
 
 export interface LabelSelectorOptions {
-  /** Keys and values have to be what Kubernetes takes for labels, as kustomize demands even of annotations. */
+  /** Keys and values must be valid Kubernetes labels, which kustomize requires even of annotations. */
   readonly strict?: boolean | undefined;
 }
 
 /**
- * Label selectors in Kubernetes' text form: `a=b`, `a!=b`, `a in (x,y)`, `a notin (x)`, `a>1`, `a`, `!a`, joined by
- * commas. A map is a list of equalities, whose values may be any text. Throws FieldPathError for anything else.
+ * Parses Kubernetes label selector strings: `a=b`, `a!=b`, `a in (x,y)`, `a notin (x)`, `a>1`, `a`, `!a`, joined by
+ * commas. A map is a list of equalities with arbitrary values. Throws FieldPathError for anything else.
  */
 export function parseLabelSelector(selector: Json, options: LabelSelectorOptions = {}): LabelTest {
   if (isObject(selector)) {
@@ -78,7 +78,7 @@ function readRequirement(reader: Reader): LabelTest {
   }
 }
 
-/** Nothing before a comma or the end is the empty value. */
+/** A value is empty before a comma or at the end. */
 function readValue(reader: Reader): string {
   const next = reader.tokens[reader.at];
   if (next === undefined || next === ',') return '';
@@ -110,7 +110,7 @@ function readValues(reader: Reader): readonly string[] {
 
 function readNumber(reader: Reader): number {
   const text = readValue(reader);
-  if (!/^[-+]?\d+$/.test(text)) throw unparsed(`'${text}' has to be a whole number after < or >`);
+  if (!/^[-+]?\d+$/.test(text)) throw unparsed(`'${text}' must be an integer after < or >`);
   return Number(text);
 }
 
@@ -118,7 +118,7 @@ function all(tests: readonly LabelTest[]): LabelTest {
   return (labels) => tests.every((test) => test(labels));
 }
 
-/** A label that is absent is in no set, so it is outside all of them. */
+/** An absent label satisfies `notin`. */
 function oneOf(key: string, values: readonly string[], wanted: boolean): LabelTest {
   const set = new Set(values);
   return (labels) => (Object.hasOwn(labels, key) && set.has(String(labels[key]))) === wanted;

@@ -25,7 +25,7 @@ import {
 } from './text.ts';
 import { type ReplacementMode, sourcePart } from './value.ts';
 
-/** One replacement in parts; whoever holds the resources finds the source and tries the targets. */
+/** The parts of one replacement. The caller finds the source and applies the targets. */
 export interface ReplacementPlan {
   readonly roots: ReadonlySet<string>;
   readonly source: PlanSource | { readonly literal: PerScope<Json> };
@@ -35,7 +35,7 @@ export interface ReplacementPlan {
 export interface PlanSource {
   selector(scope: Scope): SourceSelector;
   fits(id: ResourceId, scope: Scope): boolean;
-  /** The value the source yields; throws PatchError when it has none. */
+  /** The value of the source. Throws PatchError when it has none. */
   read(object: JsonObject, scope: Scope): Json;
 }
 
@@ -60,8 +60,8 @@ export function compilePlan(
     error(
       [...path, 'path'],
       'KYM_REPLACEMENT_INVALID',
-      'a replacement in a file of its own is not possible here',
-      'Write source and targets in place.',
+      'a replacement in a separate file is not supported here',
+      'Write source and targets inline.',
     );
   }
   const source = compileSource(entry, path, build);
@@ -107,7 +107,7 @@ function compileSource(
 
 function compileSourceSelector(source: Json, path: Path, build: ReplacementBuild): PlanSource | undefined {
   if (!checkFields(source, [...idFields, 'fieldPath', 'options'], path, build)) return undefined;
-  // kustomize reads the identity of a source literally, unlike that of a target.
+  // kustomize compares the identity of a source literally, unlike that of a target.
   const compare = build.mode === 'policy' ? wildcardText : exactText;
   const fields: { readonly field: IdField; readonly text: PerScope<FieldText> }[] = [];
   for (const field of idFields) {
@@ -122,7 +122,7 @@ function compileSourceSelector(source: Json, path: Path, build: ReplacementBuild
     build.reporter.error(
       [...path, 'fieldPath'],
       'KYM_REPLACEMENT_INVALID',
-      "the wildcard '*' leads to many values, and a source is one",
+      "the wildcard '*' matches many values, but a source is one value",
     );
   }
   const fieldPath = compileFieldPath(
@@ -141,17 +141,17 @@ function compileSourceSelector(source: Json, path: Path, build: ReplacementBuild
       inPath(fieldPath.text, `source ${describeSelector(selector(scope))}`, () => {
         const value = readField(object, fieldPath.steps(scope));
         if (value === undefined || value === null || isEmptyContainer(value)) {
-          throw new FieldPathError('there is no such field');
+          throw new FieldPathError('the field does not exist');
         }
         return sourcePart(value, options);
       }),
   };
 }
 
-/** Whoever looks objects up would take it for a wildcard, and no name holds one. */
+/** A lookup would treat it as a wildcard. */
 function namedBy({ text, literal }: FieldText): string {
   if (!literal || !hasWildcard(text)) return text;
-  throw new PatchError('KYM_REPLACEMENT_FAILED', [], `'${text}' cannot name a source`);
+  throw new PatchError('KYM_REPLACEMENT_FAILED', [], `'${text}' is not a valid source name`);
 }
 
 function isEmptyContainer(value: Json): boolean {

@@ -293,7 +293,7 @@ describe('failures, naming selector and path', () => {
     [
       'no source',
       `{source: {kind: ConfigMap, name: nope}, targets: ${target}}`,
-      /nothing is selected .*kind: ConfigMap, name: nope/,
+      /no object is selected .*kind: ConfigMap, name: nope/,
     ],
     [
       'several sources',
@@ -340,11 +340,7 @@ describe('failures, naming selector and path', () => {
       '{sourceValue: x, targets: [{select: {kind: Pod}, fieldPaths: [metadata.labels.app, spec.nope]}]}',
       /spec\.nope/,
     ],
-    [
-      'text over a number',
-      `{sourceValue: abc, targets: ${target}}`,
-      /cannot write 'abc' where there is a number/,
-    ],
+    ['text over a number', `{sourceValue: abc, targets: ${target}}`, /cannot replace a number with 'abc'/],
     [
       'a target index past the end',
       '{sourceValue: x, targets: [{select: {}, fieldPaths: [spec.containers.9.image]}]}',
@@ -484,7 +480,7 @@ describe('a replacement in kustomize', () => {
 
   it('reads a source literally', () => {
     expect(() => apply('{source: {kind: P.d}, targets: [{select: {}}]}', 'kustomize')).toThrow(
-      /nothing is selected/,
+      /no object is selected/,
     );
   });
 

@@ -9,16 +9,16 @@ import type { ReplacementMode } from './value.ts';
 
 export type { SourceSelector } from './selector.ts';
 
-/** Finds objects other than the one at hand. */
+/** Finds objects other than the target. */
 export interface SourceLookup {
-  /** Throws Suspend when the objects have to be fetched first. */
+  /** Throws Suspend when the objects must be fetched first. */
   find(selector: SourceSelector): readonly JsonObject[];
 }
 
-/** A replacement turned into closures when its policy was loaded. */
+/** A replacement, compiled when its policy was loaded. */
 export interface CompiledReplacement {
   readonly roots: ReadonlySet<string>;
-  /** The object itself (===) when nothing changes. Throws PatchError; the input is never changed. */
+  /** Returns the object itself (===) when nothing changes. Throws PatchError. */
   apply(object: JsonObject, scope: Scope, sources: SourceLookup): JsonObject;
 }
 
@@ -65,16 +65,16 @@ function sourceValue(
   if (source.fits(effectiveId(object), scope)) return source.read(object, scope);
   const selector = source.selector(scope);
   const [found, ...others] = sources.find(selector);
-  if (found === undefined) throw unfit(selector, 'nothing is selected');
-  if (others.length > 0) throw unfit(selector, `${others.length + 1} objects are selected`);
+  if (found === undefined) throw selectionError(selector, 'no object is selected');
+  if (others.length > 0) throw selectionError(selector, `${others.length + 1} objects are selected`);
   return source.read(found, scope);
 }
 
-function unfit(selector: SourceSelector, what: string): PatchError {
+function selectionError(selector: SourceSelector, what: string): PatchError {
   return new PatchError('KYM_REPLACEMENT_FAILED', [], `${what} by the source ${describeSelector(selector)}`);
 }
 
-/** Whether a source selector fits an object, for those who look objects up. */
+/** Whether a source selector matches an object. */
 export function fitsSelector(object: JsonObject, selector: SourceSelector): boolean {
   const id = effectiveId(object);
   return idFields.every((field) => {

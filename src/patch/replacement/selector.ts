@@ -1,7 +1,7 @@
 import { metadataOf } from '../../json/metadata.ts';
 import { isObject, type JsonObject, member } from '../../json/value.ts';
 
-/** What selectors look at. */
+/** The identity that selectors compare. */
 export interface ResourceId {
   readonly group: string;
   readonly version: string;
@@ -13,13 +13,13 @@ export interface ResourceId {
 export const idFields = ['group', 'version', 'kind', 'name', 'namespace'] as const;
 export type IdField = (typeof idFields)[number];
 
-/** A resource with all the identities it answers to: its own, and in a kustomize build its earlier ones. */
+/** A resource with all its identities: the current one, and in a kustomize build the previous ones. */
 export interface Identified {
   readonly ids: readonly ResourceId[];
   readonly object: JsonObject;
 }
 
-/** Names an object to take a value from. Fields left out fit anything; others are exact text or `*`/`?` wildcards. */
+/** Selects the source object. An absent field matches anything; others are exact strings or `*`/`?` wildcards. */
 export interface SourceSelector {
   readonly group?: string | undefined;
   readonly version?: string | undefined;
@@ -41,7 +41,7 @@ export function idOf(object: JsonObject): ResourceId {
   };
 }
 
-/** An object without a namespace lies in `default`. */
+/** An object without a namespace is in `default`. */
 export function effectiveId(object: JsonObject): ResourceId {
   const id = idOf(object);
   return id.namespace === '' ? { ...id, namespace: 'default' } : id;

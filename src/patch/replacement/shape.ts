@@ -2,7 +2,7 @@ import { isObject, type Json, type JsonObject, member, type Path } from '../../j
 import type { ReplacementBuild } from './text.ts';
 import type { PartOptions } from './value.ts';
 
-/** Reports unknown fields; false when the value is no map. */
+/** Reports unknown fields. False when the value is not a map. */
 export function checkFields(
   value: Json | undefined,
   known: readonly string[],
@@ -13,7 +13,7 @@ export function checkFields(
     build.reporter.error(
       path,
       'KYM_REPLACEMENT_INVALID',
-      `${String(path.at(-1) ?? 'a replacement')} is a map`,
+      `${String(path.at(-1) ?? 'a replacement')} must be a map`,
     );
     return false;
   }
@@ -37,7 +37,7 @@ export function textAt(
 ): string | undefined {
   const value = member(object, key);
   if (value === undefined || value === null || typeof value === 'string') return value ?? undefined;
-  build.reporter.error([...path, key], 'KYM_REPLACEMENT_INVALID', `${key} is text`, 'Quote it.');
+  build.reporter.error([...path, key], 'KYM_REPLACEMENT_INVALID', `${key} must be a string`, 'Quote it.');
   return undefined;
 }
 
@@ -52,10 +52,10 @@ export function compileOptions(value: Json | undefined, path: Path, build: Repla
   const index = member(value, 'index') ?? 0;
   const create = member(value, 'create') ?? false;
   if (typeof index !== 'number' || !Number.isInteger(index)) {
-    build.reporter.error([...path, 'index'], 'KYM_REPLACEMENT_INVALID', 'index is a whole number');
+    build.reporter.error([...path, 'index'], 'KYM_REPLACEMENT_INVALID', 'index must be an integer');
   }
   if (typeof create !== 'boolean') {
-    build.reporter.error([...path, 'create'], 'KYM_REPLACEMENT_INVALID', 'create is true or false');
+    build.reporter.error([...path, 'create'], 'KYM_REPLACEMENT_INVALID', 'create must be true or false');
   }
   return {
     delimiter: textAt(value, 'delimiter', path, build) ?? '',

@@ -30,7 +30,7 @@ import { targetValue } from './value.ts';
 export interface PlanTarget {
   /** Whether a resource is selected and not rejected. */
   selects(resource: Identified, scope: Scope): boolean;
-  /** The object with the value at every field path; throws PatchError. */
+  /** Sets the value at every field path. Throws PatchError. */
   write(object: JsonObject, value: Json, scope: Scope): JsonObject;
 }
 
@@ -57,7 +57,7 @@ export function compileTarget(target: Json, path: Path, build: ReplacementBuild)
           const { value: written, hits } = writeField(result, steps(scope), {
             create: options.create,
             structured,
-            update: (current, place) => targetValue(current, value, options, build.mode, place),
+            update: (current, location) => targetValue(current, value, options, build.mode, location),
           });
           if (hits === 0) throw new FieldPathError(notFound(options.create));
           return written;
@@ -71,7 +71,7 @@ export function compileTarget(target: Json, path: Path, build: ReplacementBuild)
 function fieldPathsOf(value: Json | undefined, path: Path, build: ReplacementBuild): readonly string[] {
   if (value === undefined || (isArray(value) && value.length === 0)) return ['metadata.name'];
   if (isArray(value) && value.every((item) => typeof item === 'string')) return value as readonly string[];
-  build.reporter.error(path, 'KYM_REPLACEMENT_INVALID', 'fieldPaths is a list of paths');
+  build.reporter.error(path, 'KYM_REPLACEMENT_INVALID', 'fieldPaths must be a list of paths');
   return [];
 }
 
@@ -103,13 +103,13 @@ function compileSelect(
   build.reporter.error(
     path,
     'KYM_REPLACEMENT_INVALID',
-    'select is one selector',
-    'Write one target for each.',
+    'select must be one selector',
+    'Write one target per selector.',
   );
   return undefined;
 }
 
-/** Several selectors select what any of them does, as several of `reject` reject it. */
+/** A resource is selected by any of several selectors, and rejected by any of `reject`. */
 function compileAnyOf(value: JsonArray, path: Path, build: ReplacementBuild): CompiledSelector {
   const selectors = value.flatMap((entry, index) => compileSelector(entry, [...path, index], build) ?? []);
   return {
@@ -126,13 +126,13 @@ function compileReject(
 ): readonly CompiledSelector[] {
   if (value === undefined || value === null) return [];
   if (!isArray(value)) {
-    build.reporter.error(path, 'KYM_REPLACEMENT_INVALID', 'reject is a list of selectors');
+    build.reporter.error(path, 'KYM_REPLACEMENT_INVALID', 'reject must be a list of selectors');
     return [];
   }
   return value.flatMap((entry, index) => compileSelector(entry, [...path, index], build) ?? []);
 }
 
-/** All that a selector states must hold: the fields of one identity, and the labels and annotations. */
+/** All fields of a selector must match: one identity, and the labels and annotations. */
 function compileSelector(value: Json, path: Path, build: ReplacementBuild): CompiledSelector | undefined {
   if (!checkFields(value, selectorFields, path, build)) return undefined;
   const compare = build.mode === 'policy' ? wildcardText : wholeRegexp;
@@ -184,10 +184,10 @@ function compileLabels(
 function notFound(create: boolean): string {
   return create
     ? 'unable to find or create the field'
-    : 'there is no such field, and options.create is not set';
+    : 'the field does not exist, and options.create is not set';
 }
 
-/** Names the path, and whose path it is, in what goes wrong there. */
+/** Adds the path and its owner to an error. */
 export function inPath<T>(path: string, owner: string, work: () => T): T {
   try {
     return work();

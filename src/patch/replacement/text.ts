@@ -10,7 +10,7 @@ import type { FieldText } from '../field-path/field-path.ts';
 import { textOf } from '../strategic/key.ts';
 import type { ReplacementMode } from './value.ts';
 
-/** What compiling one replacement collects. */
+/** Collected while a replacement is compiled. */
 export interface ReplacementBuild {
   readonly mode: ReplacementMode;
   readonly reporter: Reporter;
@@ -29,11 +29,11 @@ export const wildcardText: Compare = (text) => {
 
 const metaCharacters = /[\\^$.|?*+()[\]{}]/;
 
-/** A selector of kustomize: a regular expression for the whole text. */
+/** A kustomize selector: a regular expression that must match the whole string. */
 export const wholeRegexp: Compare = (text) =>
   metaCharacters.test(text) ? regexpText(text, `^(?:${text})$`) : exactText(text);
 
-/** A `[key=value]` of kustomize: a regular expression found anywhere in the text. */
+/** A kustomize `[key=value]`: a regular expression that matches anywhere in the string. */
 export const looseRegexp: Compare = (text) =>
   metaCharacters.test(text)
     ? regexpText(text, text)
@@ -41,7 +41,7 @@ export const looseRegexp: Compare = (text) =>
 
 function regexpText(text: string, pattern: string): FieldText {
   const regexp = compileRegexp(pattern);
-  // Kinds, names and namespaces are asked about again and again.
+  // The same kinds, names and namespaces recur.
   const known = new Map<string, boolean>();
   return {
     text,
@@ -56,7 +56,7 @@ function regexpText(text: string, pattern: string): FieldText {
   };
 }
 
-/** JSON that may hold variables in a policy. */
+/** JSON that may contain variables in a policy. */
 export function compileJson(value: Json, path: Path, build: ReplacementBuild): PerScope<Json> {
   if (build.mode === 'kustomize') return () => value;
   const template = compileTemplate(value, path, build.reporter);
@@ -64,7 +64,7 @@ export function compileJson(value: Json, path: Path, build: ReplacementBuild): P
   return (scope) => template.render(scope);
 }
 
-/** A text to compare with, that may hold variables in a policy. What they yield is compared exactly. */
+/** A string to compare with. In a policy it may contain variables, whose values are compared exactly. */
 export function compileText(
   text: string,
   path: Path,
@@ -80,13 +80,13 @@ export function compileText(
   return (scope) => {
     const rendered = textOf(render(scope));
     if (rendered === undefined) {
-      throw new PatchError('KYM_REPLACEMENT_FAILED', [], `'${text}' yielded a value that is no text`);
+      throw new PatchError('KYM_REPLACEMENT_FAILED', [], `'${text}' must be a string`);
     }
     return patternWritten ? compare(rendered) : exactText(rendered);
   };
 }
 
-/** Reports what `make` throws. */
+/** Reports an error that `make` throws. */
 export function attempt<T>(make: () => T, path: Path, build: ReplacementBuild): T | undefined {
   try {
     return make();

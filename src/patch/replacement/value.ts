@@ -1,9 +1,9 @@
 import type { Json } from '../../json/value.ts';
 import { NonFiniteNumberError, resolveYamlScalar } from '../../yaml/scalar.ts';
 import { FieldPathError } from '../field-path/field-path.ts';
-import type { WritePlace } from '../field-path/write.ts';
+import type { WriteLocation } from '../field-path/write.ts';
 
-/** `policy` keeps types; `kustomize` copies text and lets the place decide, as the real program does. */
+/** `policy` keeps types. `kustomize` copies strings, and the target field determines the type. */
 export type ReplacementMode = 'policy' | 'kustomize';
 
 export interface PartOptions {
@@ -12,7 +12,7 @@ export interface PartOptions {
   readonly index: number;
 }
 
-/** What a source yields: all of its value, or one part of its text. */
+/** The value of a source: all of it, or one part of a delimited string. */
 export function sourcePart(value: Json, { delimiter, index }: PartOptions): Json {
   if (delimiter === '') return value;
   const text = scalarText(value);
@@ -22,19 +22,19 @@ export function sourcePart(value: Json, { delimiter, index }: PartOptions): Json
   return part;
 }
 
-/** What is to stand at a target, given what stands there. */
+/** The new value of a target field, given its current value. */
 export function targetValue(
   current: Json | undefined,
   value: Json,
   options: PartOptions,
   mode: ReplacementMode,
-  place: WritePlace,
+  location: WriteLocation,
 ): Json {
-  // kustomize pays no heed to the delimiter inside a structured string.
-  const parted = options.delimiter !== '' && !(mode === 'kustomize' && place.structured);
+  // kustomize ignores the delimiter inside a structured string.
+  const parted = options.delimiter !== '' && !(mode === 'kustomize' && location.structured);
   const wanted = parted ? withPart(current, value, options) : value;
   if (current === undefined || current === null) {
-    return mode === 'policy' || isContainer(wanted) || holdsText(place)
+    return mode === 'policy' || isContainer(wanted) || holdsText(location)
       ? wanted
       : untyped(scalarText(wanted));
   }
@@ -52,14 +52,14 @@ function withPart(current: Json | undefined, value: Json, { delimiter, index }: 
   return parts.join(delimiter);
 }
 
-/** A scalar takes the type of the one it replaces: a number becomes text in a text field. */
+/** A scalar takes the type of the one it replaces: a number becomes a string in a string field. */
 function asTypeOf(current: Json, value: Json): Json {
   if (typeof current === typeof value) return value;
   const text = scalarText(value);
   if (typeof current === 'string') return text;
   const resolved = untyped(text);
   if (typeof resolved === typeof current) return resolved;
-  throw new FieldPathError(`cannot write '${text}' where there is a ${typeof current}`);
+  throw new FieldPathError(`cannot replace a ${typeof current} with '${text}'`);
 }
 
 function untyped(text: string): Json {
@@ -71,8 +71,8 @@ function untyped(text: string): Json {
   }
 }
 
-/** Labels and annotations are text whatever they look like. */
-function holdsText({ steps }: WritePlace): boolean {
+/** Labels and annotations are always strings. */
+function holdsText({ steps }: WriteLocation): boolean {
   const [metadata, tags] = steps.slice(-3);
   return (
     metadata?.type === 'field' &&

@@ -3,7 +3,7 @@ export interface Anchor {
   readonly type: 'condition' | 'global' | 'add' | 'unsupported';
   /** The key inside the parentheses. */
   readonly key: string;
-  /** As written, blanks around it removed. */
+  /** The key as written, trimmed. */
   readonly text: string;
 }
 
@@ -14,7 +14,7 @@ const typeOfModifier: Readonly<Record<string, Anchor['type']>> = {
   '+': 'add',
 };
 
-/** Undefined when the key is plain. */
+/** Undefined for a key without anchor. */
 export function parseAnchor(key: string): Anchor | undefined {
   const text = key.trim();
   if (!text.endsWith(')')) return undefined;

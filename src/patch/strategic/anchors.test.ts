@@ -4,7 +4,7 @@ import { apply, containers, object, pod, podSpec, widget } from './fixture.testi
 describe('condition anchors', () => {
   it.each([
     [
-      'patch only the list item they match, in its place',
+      'patch only the list item they match, in its position',
       "spec: {containers: [{(image): '*:latest', imagePullPolicy: IfNotPresent}]}",
       containers('[{name: a, image: a:1.0}, {name: b, image: b:latest}]'),
       containers('[{name: a, image: a:1.0}, {name: b, image: b:latest, imagePullPolicy: IfNotPresent}]'),
@@ -258,7 +258,7 @@ describe('condition anchors', () => {
       widget('{spec: {things: [{name: a, v: 2}, {name: b}]}}'),
       widget('{spec: {things: [{name: a, v: 2}, {name: b}]}}'),
     ],
-  ])('patch items in place: %s', (_title, overlay, before, after) => {
+  ])('patch items in position: %s', (_title, overlay, before, after) => {
     expect(apply(overlay, before)).toEqual(after);
   });
 });

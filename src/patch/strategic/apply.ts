@@ -3,14 +3,14 @@ import { equal } from '../../json/equal.ts';
 import { isObject, type Json, type JsonObject, typeOf } from '../../json/value.ts';
 import type { SchemaNode } from '../merge-schema.ts';
 import { dataNode } from './data.ts';
-import { tidyMap } from './directives.ts';
+import { applyDirectives } from './directives.ts';
 import { mergeList } from './list.ts';
 import { dropped, keyText, type Merged, type MergeRun, mismatch, recordMiss, skipped } from './run.ts';
 import type { AnchorTest, MapNode, OverlayNode } from './tree.ts';
 
 /**
- * Merges one overlay node. Conditions look at `original`, the value before this overlay touched it, so that list
- * items of one overlay do not see each other's writes; writes go to `current`, which is returned (===) when nothing
+ * Merges one overlay node. Conditions test `original`, the value before this overlay, so that list
+ * items of one overlay do not see each other's changes. Changes go to `current`, which is returned (===) when nothing
  * changes.
  */
 export function mergeNode(
@@ -68,13 +68,14 @@ function mergeMap(
     run,
   );
   if (merged === skipped || merged === dropped) return merged;
-  const tidied = node.upkeep === undefined ? merged : tidyMap(node.upkeep, merged ?? {}, run);
-  if (!absent || !node.inside.conditions) return tidied ?? {};
-  // Where only conditions were stated there is nothing to create.
-  return tidied === undefined || isEmpty(tidied) ? current : tidied;
+  const completed =
+    node.directives === undefined ? merged : applyDirectives(node.directives, merged ?? {}, run);
+  if (!absent || !node.inside.conditions) return completed ?? {};
+  // A node with only conditions creates nothing.
+  return completed === undefined || isEmpty(completed) ? current : completed;
 }
 
-/** Conditions further down decide about the whole of what is deleted. */
+/** Conditions at any depth decide whether the whole value is deleted. */
 function deleteMap(
   node: MapNode,
   original: Json | undefined,
@@ -101,7 +102,7 @@ function isEmpty(object: JsonObject): boolean {
   return Object.keys(object).length === 0;
 }
 
-/** Undefined when there was no map and nothing came to be written. */
+/** Undefined when there was no map and nothing was written. */
 function mergeEntries(
   node: MapNode,
   original: JsonObject | undefined,

@@ -7,12 +7,12 @@ import { compileNode } from './tree-compile.ts';
 
 const syntax = { anchors: false, directives: false };
 
-/** What a variable yielded, as a node to merge: every key in it is a member, whatever it looks like. */
+/** The value of a variable as a node to merge. Its keys are data, never anchors or directives. */
 export function dataNode(value: Json, path: Path): OverlayNode {
   return compileNode(value, path, startBuild(path, syntax, throwingReporter));
 }
 
-/** For what is read while a patch is being applied: the first problem ends it. */
+/** For nodes built at evaluation: the first problem fails the patch. */
 const throwingReporter: Reporter = {
   error(path, code, message) {
     throw new PatchError(code, path, message);

@@ -10,22 +10,22 @@ import {
 import { PatchError } from '../compiled-patch.ts';
 import { textOf } from './key.ts';
 import type { MergeRun } from './run.ts';
-import type { Directive, FieldDirective, Filled, MapUpkeep } from './tree.ts';
+import type { Directive, FieldDirective, Filled, PostMergeDirectives } from './tree.ts';
 import type { OverlayBuild } from './tree-build.ts';
 
-/** Carries out `$deleteFromPrimitiveList/x`, `$setElementOrder/x` and `$retainKeys` on a merged map. */
-export function tidyMap(upkeep: MapUpkeep, map: JsonObject, run: MergeRun): JsonObject {
+/** Applies `$deleteFromPrimitiveList/x`, `$setElementOrder/x` and `$retainKeys` to a merged map. */
+export function applyDirectives(directives: PostMergeDirectives, map: JsonObject, run: MergeRun): JsonObject {
   let result = map;
-  for (const { field, values } of upkeep.deletions) {
+  for (const { field, values } of directives.deletions) {
     const list = listAt(result, field);
     if (list !== undefined) result = setMember(result, field, without(list, listOf(values, run)));
   }
-  for (const { field, values } of upkeep.orders) {
+  for (const { field, values } of directives.orders) {
     const list = listAt(result, field);
     if (list !== undefined) result = setMember(result, field, inOrder(list, listOf(values, run)));
   }
-  if (upkeep.retainKeys === undefined) return result;
-  const retained = new Set(listOf(upkeep.retainKeys, run).map(textOf));
+  if (directives.retainKeys === undefined) return result;
+  const retained = new Set(listOf(directives.retainKeys, run).map(textOf));
   for (const key of Object.keys(result)) if (!retained.has(key)) result = removeMember(result, key);
   return result;
 }
@@ -38,11 +38,7 @@ function listAt(map: JsonObject, field: string): JsonArray | undefined {
 function listOf(filled: Filled, run: MergeRun): JsonArray {
   const value = filled.slot === undefined ? filled.value : (run.slots[filled.slot] ?? null);
   if (isArray(value)) return value;
-  throw new PatchError(
-    'KYM_PATCH_DIRECTIVE',
-    [...run.path],
-    'a directive that takes a list was given something else',
-  );
+  throw new PatchError('KYM_PATCH_DIRECTIVE', [...run.path], 'the value of this directive must be a list');
 }
 
 function without(list: JsonArray, values: JsonArray): JsonArray {
@@ -51,7 +47,7 @@ function without(list: JsonArray, values: JsonArray): JsonArray {
   return kept.length === list.length ? list : kept;
 }
 
-/** The named items take the places they have among themselves in the wanted order; all others stay put. */
+/** Sorts the named items among the positions they have. All others keep their position. */
 function inOrder(list: JsonArray, order: JsonArray): JsonArray {
   const rank = (item: Json): number => order.findIndex((wanted) => names(wanted, item));
   const ranked = list.map((item) => ({ item, rank: rank(item) }));
@@ -71,7 +67,7 @@ function names(wanted: Json, item: Json): boolean {
   );
 }
 
-/** The directives of one overlay map, gathered while its keys are read. */
+/** The directives of one overlay map. */
 export interface MapDirectives {
   directive: Directive;
   retainKeys?: Filled | undefined;
@@ -82,7 +78,7 @@ export interface MapDirectives {
 const orderPrefix = '$setElementOrder/';
 const deletionPrefix = '$deleteFromPrimitiveList/';
 
-/** True when the key is a directive of strategic merge and not a member to write. */
+/** Whether the key is a strategic merge directive, which is not written. */
 export function takeDirective(
   key: string,
   value: Json,
@@ -104,7 +100,7 @@ export function takeDirective(
   return true;
 }
 
-/** An item made of `$patch` alone speaks about the whole list. */
+/** An item that consists of `$patch` alone applies to the whole list. */
 export function takeListDirective(item: Json, path: Path, build: OverlayBuild): Directive | undefined {
   if (!isObject(item) || !Object.hasOwn(item, '$patch') || Object.keys(item).length !== 1) return undefined;
   return directiveWord(item['$patch'] ?? null, [...path, '$patch'], build);
@@ -116,7 +112,7 @@ function directiveWord(value: Json, path: Path, build: OverlayBuild): Directive 
     path,
     'KYM_PATCH_DIRECTIVE',
     `unknown patch strategy ${JSON.stringify(value)}`,
-    '$patch is merge, replace or delete.',
+    '$patch must be merge, replace or delete.',
   );
   return 'merge';
 }
@@ -124,7 +120,7 @@ function directiveWord(value: Json, path: Path, build: OverlayBuild): Directive 
 function compileNames(value: Json, path: Path, build: OverlayBuild): Filled {
   const filled = build.fill(value, path);
   if (filled.slot === undefined && !isArray(filled.value)) {
-    build.reporter.error(path, 'KYM_PATCH_DIRECTIVE', `${String(path.at(-1))} takes a list`);
+    build.reporter.error(path, 'KYM_PATCH_DIRECTIVE', `${String(path.at(-1))} must be a list`);
   }
   return filled;
 }

@@ -6,7 +6,7 @@ import { findByKeys, type KeyValues, keyOf, keysOfOverlay } from './key.ts';
 import { dropped, type Merged, type MergeNode, type MergeRun, skipped } from './run.ts';
 import type { MapNode, OverlayNode } from './tree.ts';
 
-/** One list while overlay items are merged into it. */
+/** The state of one list merge. */
 interface ListWork {
   readonly before: JsonArray;
   readonly original: JsonArray | undefined;
@@ -14,12 +14,12 @@ interface ListWork {
   readonly schema: SchemaNode | undefined;
   readonly run: MergeRun;
   readonly merge: MergeNode;
-  /** The items that were there; undefined for one that is deleted. */
+  /** The existing items; undefined for a deleted one. */
   readonly items: (Json | undefined)[];
   readonly added: Json[];
 }
 
-/** Merges overlay items into a list, by key or wherever their anchors hold. */
+/** Merges overlay items into a list, by key or where their anchors hold. */
 export function mergeItems(
   overlay: readonly OverlayNode[],
   original: JsonArray | undefined,
@@ -47,7 +47,7 @@ export function mergeItems(
   return finish(work, current);
 }
 
-/** Two overlay items may write one field to and fro; in the end it is what it was. */
+/** Two overlay items may change a field and change it back. */
 function restoreUnchanged({ before, items }: ListWork): void {
   for (const [index, was] of before.entries()) {
     const item = items[index];
@@ -72,7 +72,7 @@ function mergeItem(item: OverlayNode, work: ListWork): typeof dropped | undefine
   return undefined;
 }
 
-/** Tries an overlay item on every item; it never adds one, and never renames the one it matched. */
+/** Applies an anchored overlay item to every item. It never adds an item and never renames a matching one. */
 function mergeWhereAnchorsHold(item: MapNode, work: ListWork): typeof dropped | undefined {
   const { before, items, schema, run } = work;
   if (before.length === 0)
@@ -94,7 +94,7 @@ function mergeWhereAnchorsHold(item: MapNode, work: ListWork): typeof dropped | 
   return item.inside.globals && failed && !held ? dropped : undefined;
 }
 
-/** What the item was before this overlay, in case another of its items has changed the list already. */
+/** The item before this overlay, since another overlay item may already have changed it. */
 function originalOf(
   index: number,
   value: JsonObject,
@@ -123,7 +123,7 @@ function mergeByKey(
     if (merged === dropped) return dropped;
     if (merged === skipped) return undefined;
     setItem(index, value, merged, work);
-    // Twins of a deleted item go with it.
+    // Duplicates of a deleted item are deleted too.
     return merged === undefined && keys.length === 1 ? mergeByKey(item, keys, wanted, work) : undefined;
   }
   const inAdded = findByKeys(added, keys, wanted, run);
@@ -140,7 +140,7 @@ function setItem(index: number, before: Json, after: Json | undefined, work: Lis
   if (after !== before) work.items[index] = after;
 }
 
-/** A plain item beside anchored ones, in a list without keys. */
+/** An item without anchors beside anchored ones, in a list without keys. */
 function addIfAbsent(item: OverlayNode, work: ListWork): void {
   const value = work.merge(item, undefined, undefined, work.schema, work.run);
   if (value === undefined || value === skipped || value === dropped) return;
@@ -166,6 +166,6 @@ function keyMissing({ keys, run }: ListWork): PatchError {
   return new PatchError(
     'KYM_PATCH_KEY_MISSING',
     [...run.path],
-    `an item for '${list}' states neither ${keys?.join(' and ')}, by which this list is merged, nor an anchor`,
+    `an item for '${list}' has neither the merge key ${keys?.join(' and ')} nor an anchor`,
   );
 }

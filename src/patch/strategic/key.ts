@@ -3,10 +3,10 @@ import { PatchError } from '../compiled-patch.ts';
 import type { MergeRun } from './run.ts';
 import type { MapNode } from './tree.ts';
 
-/** The merge keys of one list item, in the order of the schema. The first is always stated. */
+/** The merge keys of one list item, in the order of the schema. The first is always set. */
 export type KeyValues = readonly (string | undefined)[];
 
-/** What the overlay item states for the merge keys; undefined when it lacks the first. */
+/** The merge keys of an overlay item; undefined when it lacks the first. */
 export function keysOfOverlay(item: MapNode, keys: readonly string[], run: MergeRun): KeyValues | undefined {
   const values = keys.map((key) => {
     const node = item.plain.get(key);
@@ -16,15 +16,15 @@ export function keysOfOverlay(item: MapNode, keys: readonly string[], run: Merge
   return values[0] === undefined ? undefined : values;
 }
 
-/** Scalars compare by their text, so that a port may be a number here and text there. */
+/** Scalars compare as strings, so that the port 80 equals "80". */
 export function textOf(value: Json | undefined): string | undefined {
   return value === undefined || value === null || typeof value === 'object' ? undefined : String(value);
 }
 
 /**
- * The item the keys name, or -1. Of several with the same key it is the last, which is the one Kubernetes acts by.
- * A second key that one side leaves out fits any (`protocol` then means TCP); failing that, the only item with the
- * first key is meant.
+ * The index of the item with these keys, or -1. The last of several with the same key, which is the one Kubernetes uses.
+ * A second key that one side omits matches any (`protocol` defaults to TCP). Otherwise the only item with the
+ * first key matches.
  */
 export function findByKeys(
   items: readonly (Json | undefined)[],
@@ -69,6 +69,6 @@ function ambiguous(keys: readonly string[], wanted: KeyValues, run: MergeRun): P
   return new PatchError(
     'KYM_PATCH_KEY_MISSING',
     [...run.path],
-    `several items of '${run.path.join('.')}' have ${keys[0]} ${wanted[0]}: state ${missing.join(' and ')} as well`,
+    `several items of '${run.path.join('.')}' have ${keys[0]} ${wanted[0]}: specify ${missing.join(' and ')} too`,
   );
 }

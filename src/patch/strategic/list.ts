@@ -34,7 +34,7 @@ export function mergeList(
     run,
     merge,
   );
-  // A list that is null stays so when no item came to be added.
+  // A null list stays null when no item is added.
   return merged ?? current;
 }
 
@@ -45,7 +45,7 @@ function fillItems(items: readonly OverlayNode[], run: MergeRun): readonly Overl
   );
 }
 
-/** A list that is not merged becomes what the overlay states. */
+/** The overlay replaces a list that is not merged. */
 function replaceList(
   node: ListNode,
   current: JsonArray | undefined,
@@ -53,7 +53,7 @@ function replaceList(
   run: MergeRun,
   merge: MergeNode,
 ): Merged {
-  // Where the whole list is replaced there is nothing left for `$patch: delete` to delete.
+  // When the whole list is replaced, `$patch: delete` has no item to delete.
   const items = node.directive === 'replace' ? node.items.filter((item) => !isDeletion(item)) : node.items;
   const stated = node.constant ?? freshList(items, schema, run, merge);
   return current !== undefined && equal(current, stated) ? current : stated;
@@ -82,11 +82,11 @@ function undirected(run: MergeRun): PatchError {
   return new PatchError(
     'KYM_PATCH_DIRECTIVE',
     [...run.path],
-    `'$patch: delete' cannot tell which item of '${run.path.join('.')}' is meant: this list has no merge key`,
+    `'$patch: delete' cannot identify an item of '${run.path.join('.')}': this list has no merge key`,
   );
 }
 
-/** A set of scalars, such as finalizers: values not there yet go in front. */
+/** A set of scalars, such as finalizers. New values are prepended. */
 function mergeSet(items: readonly OverlayNode[], current: JsonArray | undefined, run: MergeRun): Merged {
   const stated: Json[] = [];
   const seen = new Set<string>();

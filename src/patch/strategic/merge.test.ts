@@ -43,7 +43,7 @@ describe('merge', () => {
       podSpec('{securityContext: {a: 1}}'),
     ],
     [
-      'keeps the place of merged items and puts new ones in front, in overlay order',
+      'keeps the position of merged items and prepends new ones, in overlay order',
       'spec: {containers: [{name: y}, {name: b, tty: true}, {name: z}]}',
       containers('[{name: a}, {name: b}, {name: c}]'),
       containers('[{name: y}, {name: z}, {name: a}, {name: b, tty: true}, {name: c}]'),
@@ -354,7 +354,7 @@ describe('variables', () => {
     ).toEqual(pod('{metadata: {finalizers: [n, o]}, spec: {containers: [{name: n}, {name: a, tty: true}]}}'));
   });
 
-  it('are told their place without parentheses', () => {
+  it('are told their location without parentheses', () => {
     const problems: unknown[] = [];
     const places: Path[] = [];
     compileStrategicMerge(

@@ -12,8 +12,8 @@ import { startBuild } from './tree-build.ts';
 import { compileMap } from './tree-compile.ts';
 
 /**
- * A strategic merge overlay with anchors, ready to run. Lists are merged by the keys of the object's kind; existing
- * items keep their place and new ones go in front.
+ * Compiles a strategic merge overlay with anchors. Lists are merged by the keys of the object's kind. Existing
+ * items keep their position and new ones are prepended.
  *
  * @example
  * compileStrategicMerge({ spec: { containers: [{ '(image)': '*:latest', imagePullPolicy: 'Always' }] } }, path, reporter)
@@ -25,11 +25,7 @@ export function compileStrategicMerge(
   options: TemplateOptions = {},
 ): CompiledPatch | undefined {
   if (!isObject(overlay)) {
-    reporter.error(
-      path,
-      'KYM_PATCH_INVALID',
-      'a strategic merge patch is a map, a part of the object it changes',
-    );
+    reporter.error(path, 'KYM_PATCH_INVALID', 'a strategic merge patch must be a map');
     return undefined;
   }
   const templateOptions = withPlainPaths(options);
@@ -89,7 +85,7 @@ function schemaOf(object: JsonObject): SchemaNode | undefined {
     : undefined;
 }
 
-/** `{{@}}` below an anchored key means the place in the object, which has no parentheses. */
+/** `{{@}}` below an anchored key is the field of the object, whose path has no parentheses. */
 function withPlainPaths(options: TemplateOptions): TemplateOptions {
   const { self } = options;
   if (self === undefined) return options;

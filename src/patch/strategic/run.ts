@@ -6,21 +6,21 @@ import type { AnchorTest, OverlayKey, OverlayNode, RunValues } from './tree.ts';
 
 /** One application of an overlay to one object. */
 export interface MergeRun extends RunValues {
-  /** Where in the object the walk stands. */
+  /** The current path in the object. */
   readonly path: PathToken[];
   readonly misses: AnchorMiss[];
   readonly observer: Observer | undefined;
 }
 
-/** The list item around a failed condition is left out; outside any list, the whole overlay. */
+/** A condition did not hold: the enclosing list item or, outside any list, the whole overlay is skipped. */
 export const skipped: unique symbol = Symbol('skipped');
-/** A global anchor failed: the whole overlay is left out. */
+/** A global anchor did not hold: the whole overlay is skipped. */
 export const dropped: unique symbol = Symbol('dropped');
 
-/** The value to stand there, undefined for none, or why nothing is to be done. */
+/** The merged value, undefined for none, or the reason to skip. */
 export type Merged = Json | undefined | typeof skipped | typeof dropped;
 
-/** Lists hand their items back to the walk they belong to. */
+/** Merges a list item; passed in to avoid an import cycle. */
 export type MergeNode = (
   node: OverlayNode,
   original: Json | undefined,
@@ -29,7 +29,7 @@ export type MergeNode = (
   run: MergeRun,
 ) => Merged;
 
-/** Enough to explain; a list of thousands need not be told item by item. */
+/** Enough for an explanation, also for lists with thousands of items. */
 const mostMisses = 100;
 
 export function recordMiss(run: MergeRun, test: AnchorTest, key: string, actual: Json | undefined): void {
@@ -42,15 +42,15 @@ export function keyText(key: OverlayKey, run: MergeRun): string {
   if (typeof key === 'string') return key;
   const value = run.slots[key.slot];
   if (typeof value === 'string') return value;
-  throw new PatchError('KYM_PATCH_MISMATCH', [...run.path], 'a variable used as a key must yield text');
+  throw new PatchError('KYM_PATCH_MISMATCH', [...run.path], 'a variable used as a key must be a string');
 }
 
 export function mismatch(run: MergeRun, patchHas: string, current: Json): PatchError {
   const there = isArray(current) ? 'list' : isObject(current) ? 'map' : typeOf(current);
-  const place = run.path.length === 0 ? 'the object' : `'${run.path.join('.')}'`;
+  const location = run.path.length === 0 ? 'the object' : `'${run.path.join('.')}'`;
   return new PatchError(
     'KYM_PATCH_MISMATCH',
     [...run.path],
-    `the patch has a ${patchHas} at ${place}, where the object has a ${there}`,
+    `the patch has a ${patchHas} at ${location}, where the object has a ${there}`,
   );
 }

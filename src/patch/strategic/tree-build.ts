@@ -5,17 +5,17 @@ import type { Reporter } from '../../problem.ts';
 import type { Anchor } from './anchor.ts';
 import type { Filled } from './tree.ts';
 
-/** How an overlay is read. Data and kustomize's patches know no anchors, data no directives either. */
+/** How an overlay is read. Data and kustomize patches have no anchors, and data has no directives either. */
 export interface OverlaySyntax {
   readonly anchors: boolean;
   readonly directives: boolean;
-  /** Absent where there are no variables. */
+  /** Absent when variables are not supported. */
   readonly template?:
     | ((value: Json, path: Path, reporter: Reporter) => CompiledTemplate | undefined)
     | undefined;
 }
 
-/** What building one overlay collects. */
+/** Collected while an overlay is compiled. */
 export interface OverlayBuild {
   readonly syntax: OverlaySyntax;
   readonly reporter: Reporter;
@@ -27,7 +27,7 @@ export interface OverlayBuild {
   tooDeep(path: Path): boolean;
 }
 
-/** Deeper than any real object; keeps hostile overlays off the stack. */
+/** Deeper than any real object. Protects the stack. */
 const deepest = 500;
 
 export function startBuild(root: Path, syntax: OverlaySyntax, reporter: Reporter): OverlayBuild {
@@ -58,15 +58,15 @@ export function startBuild(root: Path, syntax: OverlaySyntax, reporter: Reporter
       recording.error(
         path,
         'KYM_ANCHOR_UNSUPPORTED',
-        `${anchor.text} is an anchor of validate rules and does nothing in a mutation`,
-        'A mutation knows (key), <(key) and +(key); say the rest with preconditions.',
+        `${anchor.text} is an anchor of validate rules and has no effect in a mutation`,
+        'Use (key), <(key) or +(key) in a mutation, and preconditions for other checks.',
       );
     },
     discards(directive, path) {
       recording.error(
         path,
         'KYM_PATCH_DIRECTIVE',
-        `anchors below '$patch: ${directive}' have nothing to look at: what is there is discarded`,
+        `anchors below '$patch: ${directive}' have no effect: the existing value is discarded`,
       );
     },
     tooDeep(path) {

@@ -66,16 +66,19 @@ function finishMap(
   entries: readonly MapEntry[],
   { directive, retainKeys, deletions, orders }: MapDirectives,
 ): MapNode {
-  const tidies = retainKeys !== undefined || deletions.length > 0 || orders.length > 0;
+  const hasDirectives = retainKeys !== undefined || deletions.length > 0 || orders.length > 0;
   const plain = new Map<string, OverlayNode>();
   for (const entry of entries) {
     if (!entry.add && typeof entry.key === 'string') plain.set(entry.key, entry.node);
   }
   const inside = insideOfMap(globals, conditions, entries);
-  const upkeep = tidies ? { ...(retainKeys !== undefined && { retainKeys }), deletions, orders } : undefined;
-  const constant = directive === 'merge' && !tidies && !inside.conditions ? constantMap(entries) : undefined;
+  const directives = hasDirectives
+    ? { ...(retainKeys !== undefined && { retainKeys }), deletions, orders }
+    : undefined;
+  const constant =
+    directive === 'merge' && !hasDirectives && !inside.conditions ? constantMap(entries) : undefined;
   const anchored = inside.conditions || inside.adds;
-  // All nodes have the same fields in the same order: code that meets objects of many shapes is slow.
+  // All nodes have the same fields in the same order, which keeps property access monomorphic.
   const nodeWith = (entries: readonly MapEntry[], constant?: JsonObject, nameless?: MapNode): MapNode => ({
     type: 'map',
     directive,
@@ -83,7 +86,7 @@ function finishMap(
     conditions,
     entries,
     plain,
-    upkeep,
+    directives,
     inside,
     constant,
     nameless,
@@ -111,7 +114,7 @@ function insideOfMap(
   return inside;
 }
 
-/** Lists of maps are left to the run: whether their items need a key depends on the kind. */
+/** Lists of maps are checked at evaluation: whether their items need a key depends on the kind. */
 function constantMap(entries: readonly MapEntry[]): JsonObject | undefined {
   const members: [string, Json][] = [];
   for (const { key, node } of entries) {
@@ -176,7 +179,7 @@ function constantList(items: readonly OverlayNode[]): readonly Json[] | undefine
   return shareText(values);
 }
 
-/** Turns the value of a condition anchor into a test. All of it is condition: none of it is ever written. */
+/** Compiles the value of a condition anchor into a test. No part of it is ever written. */
 export function compileCondition(
   value: Json,
   path: Path,
@@ -195,7 +198,7 @@ export function compileCondition(
   };
 }
 
-/** Reports what a condition cannot hold; false when something is wrong. */
+/** Returns false after reporting a problem. */
 function checkAnchors(value: Json, path: Path, build: OverlayBuild): boolean {
   if (!isObject(value) && !isArray(value)) return true;
   if (build.tooDeep(path)) return false;
@@ -211,8 +214,8 @@ function checkAnchors(value: Json, path: Path, build: OverlayBuild): boolean {
       build.reporter.error(
         at,
         'KYM_ANCHOR_MISPLACED',
-        `${anchor.text} stands inside a condition, and nothing of a condition is written`,
-        `Write ${anchor.text} below a plain key beside the condition.`,
+        `${anchor.text} is inside a condition, and a condition never adds fields`,
+        `Write ${anchor.text} under a key without anchor, next to the condition.`,
       );
     } else if (anchor?.type === 'unsupported') {
       sound = false;
@@ -223,7 +226,7 @@ function checkAnchors(value: Json, path: Path, build: OverlayBuild): boolean {
   return sound;
 }
 
-// Starts with a letter and holds no operator: neither number, range nor wildcard, so only the same text fits it.
+// Starts with a letter and contains no operator: not a number, range or wildcard, so only an equal string matches.
 const literalText = /^[A-Za-z][^*?|&!\s]*$/;
 
 function patternOf(slot: number, values: RunValues): (value: Json) => boolean {

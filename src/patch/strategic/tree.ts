@@ -1,6 +1,6 @@
 import type { Json, JsonObject } from '../../json/value.ts';
 
-/** A strategic merge overlay after loading: keys read for anchors and directives, variables behind slots. */
+/** A compiled strategic merge overlay. Variables are slots. */
 export type OverlayNode = ScalarNode | VariableNode | MapNode | ListNode;
 
 export interface ScalarNode {
@@ -8,7 +8,7 @@ export interface ScalarNode {
   readonly value: null | boolean | number | string;
 }
 
-/** Filled in per run. What it yields is data: neither anchors nor directives are looked for inside. */
+/** Substituted per run. Its value is data and cannot contain anchors or directives. */
 export interface VariableNode {
   readonly type: 'variable';
   readonly slot: number;
@@ -21,15 +21,15 @@ export interface MapNode {
   readonly directive: Directive;
   readonly globals: readonly AnchorTest[];
   readonly conditions: readonly AnchorTest[];
-  /** What is written: plain keys and `+()` keys. */
+  /** The fields to write: plain keys and `+()` keys. */
   readonly entries: readonly MapEntry[];
-  /** The plain entries whose key is known at load. */
+  /** The plain entries with a constant key. */
   readonly plain: ReadonlyMap<string, OverlayNode>;
-  readonly upkeep: MapUpkeep | undefined;
+  readonly directives: PostMergeDirectives | undefined;
   readonly inside: AnchorsInside;
-  /** What is written where nothing is there yet, when that is known at load. */
+  /** The value to write where the field is absent, when it is constant. */
   readonly constant: JsonObject | undefined;
-  /** The same without its plain `name`: an anchored list item never renames what it matched. */
+  /** The same without its plain `name`: an anchored list item never renames a matching item. */
   readonly nameless: MapNode | undefined;
 }
 
@@ -40,7 +40,7 @@ export interface MapEntry {
   readonly node: OverlayNode;
 }
 
-/** A key known at load, or the slot of the variable that yields it. */
+/** A constant key, or the slot of its variable. */
 export type OverlayKey = string | { readonly slot: number };
 
 export interface ListNode {
@@ -52,7 +52,7 @@ export interface ListNode {
   readonly constant: readonly Json[] | undefined;
 }
 
-/** Which anchors a node holds, at any depth. */
+/** Which anchors a node contains, at any depth. */
 export interface AnchorsInside {
   /** `()` or `<()`. */
   readonly conditions: boolean;
@@ -60,8 +60,8 @@ export interface AnchorsInside {
   readonly adds: boolean;
 }
 
-/** The directives of kubectl's patches that tidy up after the merge. */
-export interface MapUpkeep {
+/** Directives of kubectl's patches that apply after the merge. */
+export interface PostMergeDirectives {
   /** `$retainKeys` */
   readonly retainKeys?: Filled | undefined;
   /** `$deleteFromPrimitiveList/x` */
@@ -75,7 +75,7 @@ export interface FieldDirective {
   readonly values: Filled;
 }
 
-/** A value with its variables behind a slot; without variables, the value itself. */
+/** A constant value, or the slot of its variables. */
 export type Filled = { readonly slot: number } | { readonly slot?: undefined; readonly value: Json };
 
 export interface AnchorTest {
@@ -86,10 +86,10 @@ export interface AnchorTest {
   readonly expected: (values: RunValues) => Json;
 }
 
-/** What the overlay's variables yielded in this run, by slot. */
+/** The values of the overlay's variables in this run, by slot. */
 export interface RunValues {
   readonly slots: readonly Json[];
-  /** Patterns made from variables, compiled when first needed. */
+  /** Patterns from variables, compiled on first use. */
   readonly patterns: ((value: Json) => boolean)[];
 }
 

@@ -20,11 +20,15 @@ import {
 
 const deepestOverlay = 250;
 
-/** Undefined for null, which an overlay never writes, and for what was reported. */
+/** Undefined for null, which an overlay never writes, and after reporting a problem. */
 function planOverlay(value: Json, path: Path, reporter: Reporter): OverlayPlan | undefined {
   if (value === null) return undefined;
   if (path.length > deepestOverlay) {
-    reporter.error(path, 'KYM_PATCH_TOO_DEEP', `the overlay nests more than ${deepestOverlay} levels deep`);
+    reporter.error(
+      path,
+      'KYM_PATCH_TOO_DEEP',
+      `the overlay is nested more than ${deepestOverlay} levels deep`,
+    );
     return undefined;
   }
   if (isArray(value)) return planList(value, path, reporter);
@@ -55,7 +59,7 @@ export function planMap(value: JsonObject, path: Path, reporter: Reporter): Over
       reporter.error(
         [...path, key],
         'KYM_ANCHOR_UNSUPPORTED',
-        `an overlay does not know the anchor ${anchor.text}`,
+        `an overlay does not support the anchor ${anchor.text}`,
         'use (key), or a policy of kyverno.io/v1 with patchStrategicMerge',
       );
     }
@@ -79,7 +83,7 @@ function planList(value: JsonArray, path: Path, reporter: Reporter): OverlayList
   return { type: 'list', each, items };
 }
 
-/** An anchor of the item itself, also one in a map inside it; those in lists inside it concern these lists. */
+/** Whether the item has an anchor, also in nested maps. Anchors in nested lists apply to those lists. */
 function isConditional(plan: OverlayMap): boolean {
   return (
     plan.conditions.length > 0 ||
@@ -87,12 +91,12 @@ function isConditional(plan: OverlayMap): boolean {
   );
 }
 
-/** Without scalars of its own, an item is not one to add but the way to what is inside the items. */
+/** An item without scalars is not added: it is a path into the existing items. */
 function isPath(plan: OverlayMap): boolean {
   return plan.members.every(({ plan: inner }) => inner.type !== 'scalar');
 }
 
-/** All of the value of an anchor is condition. Scalars compare as text, with `*` and `?`. */
+/** The whole value of an anchor is a condition. Scalars compare as strings, with `*` and `?`. */
 function compileCondition(expected: Json): (actual: Json) => boolean {
   if (isArray(expected)) {
     const tests = expected.map(compileCondition);

@@ -3,16 +3,16 @@ import { equal } from '../../json/equal.ts';
 import { isArray, isObject, type Json, type JsonArray, member, type PathToken } from '../../json/value.ts';
 import type { AnchorMiss } from '../compiled-patch.ts';
 
-/** One application of an overlay: where it is in the object, and which anchors did not hold. */
+/** The state of applying an overlay: the current path, and the anchors that did not hold. */
 export interface OverlayRun {
   readonly path: PathToken[];
   readonly misses: AnchorMiss[];
 }
 
-/** An anchor did not hold: the list item it belongs to, or else the whole overlay, is left out. */
+/** An anchor did not hold: its list item, or else the whole overlay, is skipped. */
 export const missed = Symbol('missed');
 
-/** The value after the overlay; undefined when there was none and there is nothing to create. */
+/** The merged value; undefined when there was none and nothing is created. */
 export type Merged = Json | undefined | typeof missed;
 
 export function mergeOverlay(plan: OverlayPlan, target: Json | undefined, run: OverlayRun): Merged {
@@ -20,7 +20,7 @@ export function mergeOverlay(plan: OverlayPlan, target: Json | undefined, run: O
   return plan.type === 'map' ? mergeMap(plan, target, run) : mergeList(plan, target, run);
 }
 
-/** What the overlay writes where nothing is. */
+/** The value that the overlay creates where the field is absent. */
 export function newValue(plan: OverlayPlan): Json | undefined {
   const value = mergeOverlay(plan, undefined, { path: [], misses: [] });
   return value === missed ? undefined : value;
@@ -58,7 +58,7 @@ function mergeList(plan: OverlayList, target: Json | undefined, run: OverlayRun)
     }
   }
   for (const item of plan.items) {
-    // Added items pass through the rest of the list too, so that a second run finds them as the first left them.
+    // The other overlay items apply to added items too, so that a second run changes nothing.
     const added = plan.each.reduce(
       (value, overlay) => mergeItem(overlay, value, { path: [], misses: [] }),
       item,
@@ -66,19 +66,19 @@ function mergeList(plan: OverlayList, target: Json | undefined, run: OverlayRun)
     if (!after.some((existing) => equal(existing, added))) after = [...after, added];
   }
   if (after !== before || isArray(target)) return after;
-  // A list that is not there has no items to lead a path to: making one up would add, say, a container without
+  // A path into the items of an absent list creates nothing: otherwise it would add, say, a container without
   // name and image to every Pod that has no init containers.
   return plan.each.length === 0 ? [] : target;
 }
 
-/** Items that are no maps, or whose anchors do not hold, stay as they are. */
+/** Items that are not maps, or whose anchors do not hold, are unchanged. */
 function mergeItem(overlay: OverlayMap, item: Json, run: OverlayRun): Json {
   if (!isObject(item)) return item;
   const merged = mergeMap(overlay, item, run);
   return merged === missed || merged === undefined ? item : merged;
 }
 
-/** A v1alpha1 overlay, sorted out when its policy is loaded: what is written, and under which conditions. */
+/** A compiled v1alpha1 overlay. */
 export type OverlayPlan = { readonly type: 'scalar'; readonly value: Json } | OverlayMap | OverlayList;
 
 export interface OverlayMap {
@@ -89,9 +89,9 @@ export interface OverlayMap {
 
 export interface OverlayList {
   readonly type: 'list';
-  /** Merged into every item of the object's list, or into those for which their anchors hold. */
+  /** Merged into every item of the object's list whose anchors hold. */
   readonly each: readonly OverlayMap[];
-  /** Added unless an equal item is there. */
+  /** Added unless an equal item exists. */
   readonly items: readonly Json[];
 }
 

@@ -264,7 +264,10 @@ describe('anchors that do not hold', () => {
 describe('at load', () => {
   it.each<[Json, string]>([
     [[], 'overlay KYM_PATCH_INVALID: the overlay must be a map'],
-    [{ a: { '+(b)': 1 } }, 'overlay/a/+(b) KYM_ANCHOR_UNSUPPORTED: an overlay does not know the anchor +(b)'],
+    [
+      { a: { '+(b)': 1 } },
+      'overlay/a/+(b) KYM_ANCHOR_UNSUPPORTED: an overlay does not support the anchor +(b)',
+    ],
     [{ a: [{ 'X(b)': 1 }] }, 'overlay/a/0/X(b) KYM_ANCHOR_UNSUPPORTED'],
   ])('refuses %j', (overlay, message) => {
     const { patch, problems } = compile(overlay);

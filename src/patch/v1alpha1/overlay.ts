@@ -6,13 +6,13 @@ import { planMap } from './overlay-compile.ts';
 import { mergeMap, missed, type OverlayMap, type OverlayRun } from './overlay-merge.ts';
 
 /**
- * `mutate.overlay` of v1alpha1: the object as it should be. Values are replaced or copied, nothing is deleted, list
- * items are added unless an equal one is there. `(key): "pattern*"` restricts what stands beside it:
- * in a list to the items that match, elsewhere the whole overlay to objects that match.
+ * Compiles `mutate.overlay` of v1alpha1, the desired state. Values are replaced or copied, nothing is deleted, and list
+ * items are added unless an equal one exists. `(key): "pattern*"` restricts its siblings:
+ * in a list to matching items, elsewhere the whole overlay to matching objects.
  */
 export function compileOverlay(overlay: Json, path: Path, reporter: Reporter): CompiledPatch | undefined {
   if (!isObject(overlay)) {
-    reporter.error(path, 'KYM_PATCH_INVALID', 'the overlay must be a map: a part of the object');
+    reporter.error(path, 'KYM_PATCH_INVALID', 'the overlay must be a map');
     return undefined;
   }
   let failed = false;

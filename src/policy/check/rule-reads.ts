@@ -38,14 +38,14 @@ function partsOf(rule: JsonObject): RuleParts {
   const targets = readObjects(mutate, 'targets');
   const loops = [...nestedLoops(mutate), ...nestedLoops(generate)];
   const holders = [rule, ...targets, ...loops];
-  const selfIsPlace = true;
+  const selfIsField = true;
   return {
     context: holders.flatMap((holder) => readObjects(holder, 'context').map(entryReads)),
     conditions: holders.map((holder) => templateReads(read(holder, 'preconditions') ?? null)),
     effects: [
       ...loops.map((loop) => expressionReads(readText(loop, 'list') ?? "''")),
       ...[mutate, ...targets, ...nestedLoops(mutate)].map((holder) =>
-        templateReads(withoutInner(holder), { selfIsPlace }),
+        templateReads(withoutInner(holder), { selfIsField }),
       ),
       ...[generate, ...nestedLoops(generate)].map((holder) => templateReads(withoutInner(holder))),
     ],
