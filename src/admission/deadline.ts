@@ -1,19 +1,19 @@
 import type { DataAnswer, DataQuery, DataSource } from '../engine/context/data-source.ts';
 import { parseDuration } from '../expression/duration.ts';
 
-/** What the API server waits for when the URL does not say. */
+/** The timeout of API servers when the URL has none. */
 export const defaultTimeoutMilliseconds = 10_000;
-const longestTimeoutMilliseconds = 30_000;
-/** Kept back of the caller's patience, for the way there and back. */
-const largestReserveMilliseconds = 500;
+const timeoutLimitMilliseconds = 30_000;
+/** Reserved for the network. */
+const reserveLimitMilliseconds = 500;
 const timerSlackMilliseconds = 5;
 
-/** Milliseconds that `?timeout=10s` leaves us; undefined when the text is no duration. */
+/** The milliseconds for the answer, given `?timeout=10s`; undefined for an invalid duration. */
 export function timeToAnswer(timeout: string | undefined): number | undefined {
   const stated = timeout === undefined ? defaultTimeoutMilliseconds : readTimeout(timeout);
   if (stated === undefined) return undefined;
-  const patience = Math.min(stated, longestTimeoutMilliseconds);
-  return patience - Math.min(patience / 10, largestReserveMilliseconds);
+  const limit = Math.min(stated, timeoutLimitMilliseconds);
+  return limit - Math.min(limit / 10, reserveLimitMilliseconds);
 }
 
 function readTimeout(text: string): number | undefined {
@@ -23,8 +23,8 @@ function readTimeout(text: string): number | undefined {
 }
 
 /**
- * A view of the source for one request: data that has not come when the time is up counts as not found, so that the rules
- * that need it fail, all others still apply, and the answer is in time.
+ * A data source for one request. Data that does not arrive before the deadline counts as not found: the rules that need it
+ * fail, all others apply, and the answer is in time.
  */
 export function withDeadline(source: DataSource, milliseconds: number): DataSource {
   const endsAt = performance.now() + milliseconds;
@@ -46,7 +46,7 @@ function beforeDeadline(
     const late = { found: false, error: `${query.type} did not answer before the deadline` } as const;
     const endsAt = performance.now() + milliseconds;
     const timer = setTimeout(() => resolve(late), milliseconds);
-    // What gives up at that moment says so in words of its own.
+    // A source that gives up at the deadline reports an error of its own.
     const settle = (value: DataAnswer) =>
       resolve(value.found || performance.now() < endsAt - timerSlackMilliseconds ? value : late);
     answer.then(settle, reject).finally(() => clearTimeout(timer));

@@ -7,14 +7,14 @@ import type { RequestFilter } from './request-filter.ts';
 import type { ReviewedRequest } from './review-request.ts';
 import { type AdmissionResponse, allow, verdictOf } from './review-response.ts';
 
-/** One review, answered: metrics, logs, events and the list of decisions are views of this. */
+/** An answered review. Metrics, logs, events and `/debug/decisions` are views of it. */
 export interface Decision extends ReviewedRequest {
   readonly response: AdmissionResponse;
-  /** Of policies whose changes are applied. */
+  /** Outcomes of policies in enforce mode. */
   readonly outcomes: readonly Outcome[];
-  /** Milliseconds that each of these took; empty without a clock. */
+  /** Milliseconds per outcome; empty without a clock. */
   readonly durations: readonly number[];
-  /** Of policies in audit mode: what they would have done to the object as the others left it. */
+  /** Outcomes of policies in audit mode, for the object as the enforced policies left it. */
   readonly audited: readonly Outcome[];
   readonly auditedDurations: readonly number[];
 }
@@ -30,7 +30,7 @@ export interface DecisionOptions {
 const noOutcomes: readonly Outcome[] = [];
 const noDurations: readonly number[] = [];
 
-/** Enforces, then audits what comes of it. There is nothing to mutate in what is deleted. */
+/** Runs the enforced policies, then the audited ones on the result. A DELETE has nothing to mutate. */
 export async function decide(
   reviewed: ReviewedRequest,
   { enforced, audited }: PoliciesByMode,

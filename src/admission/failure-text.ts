@@ -5,23 +5,23 @@ import type { Path } from '../json/value.ts';
 import type { CompiledRule } from '../policy/compiled.ts';
 
 /**
- * Why a rule failed, in words of the policy only: the detail of a failure may quote values of objects and of context
- * data, which belong neither in answers nor in logs.
+ * Describes why a rule failed, using only words from the policy. The detail of a failure may quote values of objects and of
+ * context data, which must not appear in answers and logs.
  */
 export function failureText(outcome: Extract<Outcome, { status: 'failed' }>): string {
   const { failure, rule } = outcome;
-  const places = [
+  const locations = [
     `rule ${formatPointer(failure.rulePath)}`,
-    ...(failure.objectPath === undefined ? [] : [`object ${placeIn(failure.objectPath, rule)}`]),
+    ...(failure.objectPath === undefined ? [] : [`object ${objectLocation(failure.objectPath, rule)}`]),
   ];
   const names = policyWords(failure.detail, rule);
   const cause = names ?? errorTable[failure.code].cause.replace(/\.$/, '');
-  // A message is its stage, and then the detail.
+  // A message consists of its stage and the detail.
   const stage = outcome.message.slice(0, outcome.message.length - failure.detail.length);
-  return `${stage}${cause} (${places.join(', ')}) [${failure.code}]`;
+  return `${stage}${cause} (${locations.join(', ')}) [${failure.code}]`;
 }
 
-/** The parts of a detail that a policy author needs most, when what they quote stands in the rule. */
+/** The most useful parts of a detail, as far as they quote only the rule. */
 function policyWords(detail: string, rule: CompiledRule): string | undefined {
   const entry = /(?:^|: )context entry "([^"]+)": /.exec(detail);
   const rest = entry === null ? detail : detail.slice(entry.index + entry[0].length);
@@ -35,8 +35,8 @@ function policyWords(detail: string, rule: CompiledRule): string | undefined {
   return parts.length === 0 ? undefined : parts.join(': ');
 }
 
-/** Names in a path may come from a variable. */
-function placeIn(path: Path, rule: CompiledRule): string {
+/** Masks names that do not stand in the rule: they may be values of variables. */
+function objectLocation(path: Path, rule: CompiledRule): string {
   return formatPointer(
     path.map((token) =>
       typeof token === 'number' || /^(?:\d+|-)$/.test(token) || isInRule(token, rule) ? token : '…',

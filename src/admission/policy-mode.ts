@@ -1,7 +1,7 @@
 import type { CompiledPolicy } from '../policy/compiled.ts';
 import { createSnapshot, type PolicySnapshot } from '../policy/registry.ts';
 
-/** `enforce` applies what a policy says; `audit` computes it and only tells. */
+/** `enforce` applies the changes of a policy; `audit` only reports them. */
 export type PolicyMode = 'enforce' | 'audit';
 
 export function modeOf(policy: CompiledPolicy): PolicyMode {
@@ -17,7 +17,7 @@ export interface PoliciesByMode {
   readonly audited?: PolicySnapshot | undefined;
 }
 
-/** Splits snapshots by mode, each once: a snapshot serves many requests. */
+/** Splits each snapshot by mode once: a snapshot serves many requests. */
 export function createModeSplitter(): (snapshot: PolicySnapshot) => PoliciesByMode {
   const known = new WeakMap<PolicySnapshot, PoliciesByMode>();
   return (snapshot) => {

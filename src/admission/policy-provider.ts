@@ -1,6 +1,6 @@
 import type { PolicySnapshot } from '../policy/registry.ts';
 
-/** The policies in force at one moment, by the path that an API server calls. Immutable. */
+/** The active policies, by the path that an API server calls. Immutable. */
 export interface PolicySets {
   /** For `/mutate`. */
   readonly all: PolicySnapshot;
@@ -12,12 +12,12 @@ export interface PolicySets {
   policy(key: string): PolicySnapshot | undefined;
 }
 
-/** Where the server gets its policies from: files when it stands alone, informers in a cluster. */
+/** The source of the server's policies: files, or informers in a cluster. */
 export interface PolicyProvider {
   /** The same object until the next change. */
   current(): PolicySets;
   readiness(): Readiness;
-  /** Calls back after each change; returns what ends that. */
+  /** Calls the listener after each change; returns a function that unsubscribes it. */
   onChange(listener: () => void): () => void;
 }
 
@@ -32,23 +32,23 @@ export interface ReadinessCheck {
   readonly detail?: string | undefined;
 }
 
-/** What applies to every request whatever the policies: from flags or, in a cluster, from the ConfigMap. May change at any time. */
+/** Settings for all requests, from flags or from the ConfigMap of the cluster. They may change at any time. */
 export interface RequestSettings {
   /** `[kind,namespace,name]` groups, as in Kyverno's ConfigMap. */
   readonly resourceFilters: string;
-  /** Wildcards; an entry after `!` is let through whatever the others say. */
+  /** Wildcards. An entry with `!` exempts its users from exclusion. */
   readonly excludeUsernames: readonly string[];
   readonly excludeGroups: readonly string[];
   readonly excludeRoles: readonly string[];
   readonly excludeClusterRoles: readonly string[];
-  /** Put in front of images without one, where policies read them. */
+  /** The registry of images that name none, where policies read them. */
   readonly defaultRegistry: string;
   readonly enableDefaultRegistryMutation: boolean;
-  /** Bytes that the context entries of a request may hold together; 0 for any number. */
+  /** Limit in bytes for all context entries of a request together; 0 for no limit. */
   readonly maxContextSize: number;
 }
 
-/** Without configuration nothing is filtered. */
+/** The defaults filter nothing. */
 export const defaultRequestSettings: RequestSettings = {
   resourceFilters: '',
   excludeUsernames: [],

@@ -4,7 +4,7 @@ import type { KindSelector } from '../policy/compiled.ts';
 import { compileKind } from '../policy/kind-selector.ts';
 import type { RequestSettings } from './policy-provider.ts';
 
-/** Why a request is let through before any policy is asked; undefined when policies decide. */
+/** Returns why a request bypasses all policies; undefined when policies apply. */
 export type RequestFilter = (request: Request) => string | undefined;
 
 /** Kyverno's reports and update requests are never mutated. */
@@ -17,15 +17,15 @@ const ownKinds: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Compiles `excludeUsernames` … and `resourceFilters`. Users are looked at first; an entry after `!` lets its users
- * through whatever the others say.
+ * Compiles `excludeUsernames` … and `resourceFilters`. Users are checked first. An entry with `!` exempts its users
+ * from exclusion.
  */
 export function compileRequestFilter(settings: RequestSettings): RequestFilter {
   const isExcluded = compileExclusions(settings);
   const filters = parseResourceFilters(settings.resourceFilters);
   return (request) => {
     if (request.user !== undefined && isExcluded(request.user)) return 'the user is excluded';
-    if (filters.some((filter) => fits(filter, request))) return 'the resource is filtered';
+    if (filters.some((filter) => matchesFilter(filter, request))) return 'the resource is filtered';
     if (ownKinds.has(request.kind.kind)) return `${request.kind.kind} is never mutated`;
     return undefined;
   };
@@ -53,11 +53,11 @@ function compileExclusions(settings: RequestSettings): (user: RequestUser) => bo
     ...compile(settings.excludeRoles, (user) => user.roles),
     ...compile(settings.excludeClusterRoles, (user) => user.clusterRoles),
   ];
-  const holds = (user: RequestUser) => (exclusion: Exclusion) =>
+  const matches = (user: RequestUser) => (exclusion: Exclusion) =>
     exclusion.values(user).some((value) => exclusion.matcher.matches(value));
   return (user) => {
-    const fitting = exclusions.filter(holds(user));
-    return fitting.length > 0 && !fitting.some(({ included }) => included);
+    const matching = exclusions.filter(matches(user));
+    return matching.length > 0 && !matching.some(({ included }) => included);
   };
 }
 
@@ -67,7 +67,7 @@ interface ResourceFilter {
   readonly name: TextMatcher;
 }
 
-/** Reads `[kind,namespace,name]` groups. A part that is left out fits only what is empty, as in Kyverno. */
+/** Parses `[kind,namespace,name]` groups. An omitted part matches only an empty value, as in Kyverno. */
 function parseResourceFilters(text: string): readonly ResourceFilter[] {
   const filters: ResourceFilter[] = [];
   for (const [, group = ''] of text.matchAll(/\[([^[\]]*)\]/g)) {
@@ -79,12 +79,12 @@ function parseResourceFilters(text: string): readonly ResourceFilter[] {
   return filters;
 }
 
-function fits(filter: ResourceFilter, request: Request): boolean {
+function matchesFilter(filter: ResourceFilter, request: Request): boolean {
   const { group, version, kind } = request.kind;
   if (!filter.kind.kind.matches(kind) || !filter.kind.group.matches(group)) return false;
   if (!filter.kind.version.matches(version) || !filter.kind.subresource.matches(request.subresource))
     return false;
   if (filter.namespace.matches(request.namespace) && filter.name.matches(request.name)) return true;
-  // A filter for what is in a namespace holds for the Namespace object, too.
+  // A filter for a namespace also matches the Namespace object.
   return group === '' && kind === 'Namespace' && filter.namespace.matches(request.name);
 }

@@ -10,12 +10,12 @@ import { isObject, type Json, type JsonObject } from '../json/value.ts';
 import type { Operation } from '../policy/compiled.ts';
 
 export interface ResourceRequestOptions {
-  /** CREATE unless given; null for a background run, which has no operation. */
+  /** Default CREATE; null for a background run, which has no operation. */
   readonly operation?: Operation | null | undefined;
   readonly oldObject?: JsonObject | undefined;
   readonly user?: RequestUser | undefined;
   readonly subresource?: string | undefined;
-  /** Kind of the parent when the object is the body of a subresource. */
+  /** The kind of the parent when the object is a subresource. */
   readonly parentKind?: GroupVersionKind | undefined;
   readonly bindings?: BindingLookup | undefined;
   readonly elementBindings?: ElementBindingLookup | undefined;
@@ -23,7 +23,7 @@ export interface ResourceRequestOptions {
   readonly variables?: JsonObject | undefined;
 }
 
-/** A request for an object that comes from a file instead of the API server. */
+/** Creates a request for an object that comes from a file instead of the API server. */
 export function requestFor(object: JsonObject, options: ResourceRequestOptions = {}): Request {
   const kind = kindOf(object);
   const metadata = isObject(object['metadata']) ? object['metadata'] : {};
@@ -59,7 +59,7 @@ export function requestFor(object: JsonObject, options: ResourceRequestOptions =
   };
 }
 
-/** Group, version and kind that an object states. */
+/** The group, version and kind of an object. */
 export function kindOf(object: JsonObject): GroupVersionKind {
   const apiVersion = textOf(object['apiVersion']);
   const slash = apiVersion.indexOf('/');

@@ -3,14 +3,13 @@ import { textOf } from '../json/metadata.ts';
 import { isArray, isObject, type Json, type JsonObject } from '../json/value.ts';
 import type { Operation } from '../policy/compiled.ts';
 import { kindOf } from './resource-request.ts';
-import { misshapen } from './review-shape.ts';
 
 export interface AdmissionSettings {
-  /** Roles the user holds; resolved from bindings in a cluster. */
+  /** The roles of the user, from role bindings. */
   readonly roles?:
     | ((user: UserInfo, namespace: string) => Pick<RequestUser, 'roles' | 'clusterRoles'>)
     | undefined;
-  /** The kind behind a resource, for subresources: `pods` → Pod. */
+  /** The kind of a resource, for subresources: `pods` → Pod. */
   readonly kindOfResource?:
     | ((resource: { group: string; version: string; resource: string }) => GroupVersionKind | undefined)
     | undefined;
@@ -21,7 +20,7 @@ export class MalformedReview extends Error {
   override readonly name = 'MalformedReview';
 }
 
-const OPERATIONS: ReadonlySet<string> = new Set<Operation>(['CREATE', 'UPDATE', 'DELETE', 'CONNECT']);
+const operations: ReadonlySet<string> = new Set<Operation>(['CREATE', 'UPDATE', 'DELETE', 'CONNECT']);
 const reviewVersion = 'admission.k8s.io/v1';
 const noRoles = { roles: [], clusterRoles: [] } as const;
 
@@ -36,16 +35,16 @@ export function requestOf(body: Json, settings: AdmissionSettings): ReviewedRequ
   if (!isObject(body) || body['kind'] !== 'AdmissionReview')
     throw new MalformedReview('the body is not an AdmissionReview');
   if (body['apiVersion'] !== reviewVersion)
-    throw new MalformedReview(`the AdmissionReview is not of version ${reviewVersion}`);
+    throw new MalformedReview(`the version of the AdmissionReview is not ${reviewVersion}`);
   const raw = body['request'];
   if (!isObject(raw)) throw new MalformedReview('the AdmissionReview has no request');
   const uid = textOf(raw['uid']);
   const operation = raw['operation'];
   if (uid === '') throw new MalformedReview('request.uid is missing');
-  if (typeof operation !== 'string' || !OPERATIONS.has(operation)) {
+  if (typeof operation !== 'string' || !operations.has(operation)) {
     throw new MalformedReview('request.operation is not one of CREATE, UPDATE, DELETE, CONNECT');
   }
-  const problem = misshapen(raw);
+  const problem = invalidField(raw);
   if (problem !== undefined) throw new MalformedReview(problem);
   return {
     uid,
@@ -86,7 +85,7 @@ function parentKind(resource: Json | undefined, settings: AdmissionSettings): Gr
   return settings.kindOfResource?.({ group, version, resource: textOf(resource['resource']) });
 }
 
-/** The body as policies see it: with the type and namespace that the request states, whatever the body leaves out. */
+/** Adds the type and namespace of the request where the object omits them. */
 function withIdentity(body: Json | undefined, kind: GroupVersionKind, namespace: string): JsonObject | null {
   if (!isObject(body)) return null;
   const apiVersion = kind.group === '' ? kind.version : `${kind.group}/${kind.version}`;
@@ -115,4 +114,62 @@ function userOf(userInfo: Json | undefined, namespace: string, settings: Admissi
 function groupVersionKind(value: Json | undefined): GroupVersionKind {
   if (!isObject(value)) return kindOf({});
   return { group: textOf(value['group']), version: textOf(value['version']), kind: textOf(value['kind']) };
+}
+
+/** The first field whose type differs from what API servers send; undefined when all fields are valid. */
+function invalidField(request: JsonObject): string | undefined {
+  return (
+    invalidString(request, '', requestStrings) ??
+    invalidType(request, 'kind') ??
+    invalidType(request, 'resource') ??
+    invalidType(request, 'requestKind') ??
+    invalidType(request, 'requestResource') ??
+    invalidObject(request, ['object', 'oldObject', 'options', 'userInfo']) ??
+    invalidUser(request['userInfo']) ??
+    (isAbsent(request['dryRun']) || typeof request['dryRun'] === 'boolean'
+      ? undefined
+      : 'request.dryRun is not a boolean')
+  );
+}
+
+const requestStrings = ['name', 'namespace', 'subResource', 'requestSubResource'] as const;
+const typeStrings = ['group', 'version', 'kind', 'resource'] as const;
+const userStrings = ['username', 'uid'] as const;
+
+function invalidType(request: JsonObject, field: string): string | undefined {
+  const value = request[field];
+  if (isAbsent(value)) return undefined;
+  if (!isObject(value)) return `request.${field} is not an object`;
+  return invalidString(value, `${field}.`, typeStrings);
+}
+
+function invalidUser(value: Json | undefined): string | undefined {
+  if (!isObject(value)) return undefined;
+  const groups = value['groups'];
+  const areStrings =
+    isAbsent(groups) || (isArray(groups) && groups.every((group) => typeof group === 'string'));
+  if (!areStrings) return 'request.userInfo.groups is not a list of strings';
+  if (!isAbsent(value['extra']) && !isObject(value['extra']))
+    return 'request.userInfo.extra is not an object';
+  return invalidString(value, 'userInfo.', userStrings);
+}
+
+function invalidString(object: JsonObject, prefix: string, fields: readonly string[]): string | undefined {
+  for (const field of fields) {
+    const value = object[field];
+    if (typeof value !== 'string' && !isAbsent(value)) return `request.${prefix}${field} is not a string`;
+  }
+  return undefined;
+}
+
+function invalidObject(request: JsonObject, fields: readonly string[]): string | undefined {
+  for (const field of fields) {
+    const value = request[field];
+    if (!isAbsent(value) && !isObject(value)) return `request.${field} is not an object`;
+  }
+  return undefined;
+}
+
+function isAbsent(value: Json | undefined): value is null | undefined {
+  return value === undefined || value === null;
 }

@@ -1,7 +1,15 @@
 import { describe, expect, it } from 'vitest';
-import { type AdmissionResponse, allow, deny, reviewText, reviewWith } from './review-response.ts';
+import {
+  type AdmissionResponse,
+  allow,
+  deny,
+  encodePatch,
+  encodeUtf8,
+  reviewText,
+  reviewWith,
+} from './review-response.ts';
 
-describe('the text of a review', () => {
+describe('a review as JSON', () => {
   it.each<[string, AdmissionResponse]>([
     ['allowed', allow('1')],
     ['with warnings', allow('1', ['a "quoted" one', 'schön'])],
@@ -18,8 +26,18 @@ describe('the text of a review', () => {
         auditAnnotations: { 'mutated-by': 'a"/b' },
       },
     ],
-  ])('%s is the JSON of its parts', (_name, response) => {
+  ])('%s equals JSON.stringify', (_name, response) => {
     const review = reviewWith('admission.k8s.io/v1', response);
     expect(reviewText(review)).toBe(JSON.stringify(review));
   });
+});
+
+it.each([
+  ['ASCII', 'plain "quoted" \\ text'],
+  ['other scripts and emoji', 'schön — 東京 🚀'],
+  ['control characters', 'line\nbreak\u0000'],
+])('a patch with %s is base64 of its UTF-8 bytes', (_name, value) => {
+  const patch = JSON.stringify([{ op: 'add', path: '/data/ü', value }]);
+  expect(Buffer.from(encodePatch(patch), 'base64').toString('utf8')).toBe(patch);
+  expect(encodeUtf8(patch)).toBe(encodePatch(patch));
 });

@@ -2,12 +2,12 @@ import type { Outcome } from '../engine/outcome.ts';
 import { failureText } from './failure-text.ts';
 import { modeOf } from './policy-mode.ts';
 
-/** Limits of the API for one warning, and for all of them together. */
-const longestWarning = 256;
-const longestTotal = 4_096;
-const roomForCount = 40;
+/** Limits of the API for one warning and for all of them together. */
+const warningLimit = 256;
+const totalLimit = 4_096;
+const countReserve = 40;
 
-/** What the author of a request is told: failed rules, rules of policies with `emitWarning`, and what audit mode found. */
+/** Warnings for the author of a request: failed rules, applied rules of policies with `emitWarning`, and results of audit mode. */
 export function warningsOf(outcomes: readonly Outcome[], audited: readonly Outcome[]): readonly string[] {
   const warnings: string[] = [];
   for (const outcome of outcomes) {
@@ -27,14 +27,14 @@ function title({ policy, rule }: Outcome): string {
   return `policy ${policy.key}.${rule.name}${modeOf(policy) === 'audit' ? ' (audit)' : ''}`;
 }
 
-/** Cuts each warning and their sum; what no longer fits is counted. */
+/** Truncates each warning and the list. The last entry counts the omitted warnings. */
 export function withinLimits(warnings: readonly string[]): readonly string[] {
   const kept: string[] = [];
   let total = 0;
   for (const [index, warning] of warnings.entries()) {
-    const text = cut(printable(warning));
+    const text = truncate(printable(warning));
     const isLast = index === warnings.length - 1;
-    if (total + byteLength(text) > longestTotal - (isLast ? 0 : roomForCount)) {
+    if (total + byteLength(text) > totalLimit - (isLast ? 0 : countReserve)) {
       kept.push(`${warnings.length - index} more warnings`);
       break;
     }
@@ -44,13 +44,13 @@ export function withinLimits(warnings: readonly string[]): readonly string[] {
   return kept;
 }
 
-function cut(text: string): string {
-  if (text.length <= longestWarning) return text;
-  const isPair = /[\ud800-\udbff]/.test(text.charAt(longestWarning - 2));
-  return `${text.slice(0, longestWarning - (isPair ? 2 : 1))}…`;
+function truncate(text: string): string {
+  if (text.length <= warningLimit) return text;
+  const isPair = /[\ud800-\udbff]/.test(text.charAt(warningLimit - 2));
+  return `${text.slice(0, warningLimit - (isPair ? 2 : 1))}…`;
 }
 
-/** Warnings travel in an HTTP header. */
+/** The API server sends warnings in an HTTP header. */
 function printable(text: string): string {
   return text.replaceAll(/\p{Cc}+/gu, ' ').replaceAll(/\p{Cs}/gu, '\ufffd');
 }

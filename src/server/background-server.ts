@@ -10,7 +10,7 @@ import { addStatusRoutes } from './status-routes.ts';
 
 export interface BackgroundServerOptions {
   readonly host: string;
-  /** 0 for any that is free. */
+  /** 0 for any free port. */
   readonly port: number;
   readonly readiness: () => Readiness;
   readonly source: BackgroundSource;
@@ -22,7 +22,7 @@ export interface BackgroundServer {
   stop(): Promise<void>;
 }
 
-/** Health and metrics of a process that answers no reviews. */
+/** Serves health and metrics of a process that answers no reviews. */
 export async function startBackgroundServer(options: BackgroundServerOptions): Promise<BackgroundServer> {
   const registry = new Registry();
   registerProcessMetrics(registry);

@@ -45,7 +45,7 @@ describe('what is no review', () => {
       '{"kind":"AdmissionReview","apiVersion":"admission.k8s.io/v1beta1"}',
       {},
       400,
-      'the AdmissionReview is not of version admission.k8s.io/v1',
+      'the version of the AdmissionReview is not admission.k8s.io/v1',
     ],
     [
       'no request',
@@ -76,20 +76,20 @@ describe('what is no review', () => {
 
   it.each([
     [{ kind: 'Pod' }, 'request.kind is not an object'],
-    [{ kind: { group: '', version: 1, kind: 'Pod' } }, 'request.kind.version is not a text'],
+    [{ kind: { group: '', version: 1, kind: 'Pod' } }, 'request.kind.version is not a string'],
     [{ resource: ['pods'] }, 'request.resource is not an object'],
-    [{ resource: { resource: {} } }, 'request.resource.resource is not a text'],
-    [{ namespace: 5 }, 'request.namespace is not a text'],
-    [{ subResource: [] }, 'request.subResource is not a text'],
+    [{ resource: { resource: {} } }, 'request.resource.resource is not a string'],
+    [{ namespace: 5 }, 'request.namespace is not a string'],
+    [{ subResource: [] }, 'request.subResource is not a string'],
     [{ object: 'x' }, 'request.object is not an object'],
     [{ oldObject: [] }, 'request.oldObject is not an object'],
     [{ options: true }, 'request.options is not an object'],
     [{ userInfo: 'me' }, 'request.userInfo is not an object'],
-    [{ userInfo: { username: {} } }, 'request.userInfo.username is not a text'],
-    [{ userInfo: { groups: 'all' } }, 'request.userInfo.groups is not a list of texts'],
-    [{ userInfo: { groups: [1] } }, 'request.userInfo.groups is not a list of texts'],
+    [{ userInfo: { username: {} } }, 'request.userInfo.username is not a string'],
+    [{ userInfo: { groups: 'all' } }, 'request.userInfo.groups is not a list of strings'],
+    [{ userInfo: { groups: [1] } }, 'request.userInfo.groups is not a list of strings'],
     [{ userInfo: { extra: [] } }, 'request.userInfo.extra is not an object'],
-    [{ dryRun: 'true' }, 'request.dryRun is not true or false'],
+    [{ dryRun: 'true' }, 'request.dryRun is not a boolean'],
   ])('a request with %j is refused with the reason', async (fields, error) => {
     const server = await startTestServer(policy);
     const answer = await server.post('/mutate', JSON.stringify(reviewOf(pod, fields)));

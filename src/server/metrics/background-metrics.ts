@@ -3,7 +3,7 @@ import { registerMetric } from './metric-family.ts';
 
 type Series = readonly { readonly labels: Readonly<Record<string, string>>; readonly value: number }[];
 
-/** What triggers and the work in the background tell of themselves. */
+/** The state of triggers and of background work. */
 export interface BackgroundSource {
   triggers?(): { readonly waiting: number; readonly taken: Series };
   work?(): {
@@ -17,7 +17,7 @@ export interface BackgroundSource {
   };
 }
 
-/** Figures are asked for when the metrics are. */
+/** Registers metrics that are read from the source at each scrape. */
 export function registerBackgroundMetrics(registry: Registry, source: BackgroundSource): void {
   const metric = (
     name: string,
@@ -29,18 +29,18 @@ export function registerBackgroundMetrics(registry: Registry, source: Background
     value === undefined ? undefined : [{ labels: {}, value }];
   metric(
     'kymera_triggers_total',
-    'Rules that requests set off, by what became of it.',
+    'Background rules triggered by requests, by result.',
     'counter',
     () => source.triggers?.().taken,
   );
-  metric('kymera_triggers_waiting', 'Triggers that wait in memory.', 'gauge', () =>
+  metric('kymera_triggers_waiting', 'Triggers waiting in memory.', 'gauge', () =>
     one(source.triggers?.().waiting),
   );
   metric('kymera_update_requests', 'UpdateRequests by state.', 'gauge', () => {
     const states = source.work?.().states;
     return states && Object.entries(states).map(([state, value]) => ({ labels: { state }, value }));
   });
-  metric('kyverno_updaterequest_total', 'UpdateRequests that there are.', 'gauge', () => {
+  metric('kyverno_updaterequest_total', 'UpdateRequests that exist.', 'gauge', () => {
     const work = source.work?.();
     return (
       work && [{ labels: { resource_namespace: work.namespace }, value: sum(Object.values(work.states)) }]
@@ -54,17 +54,15 @@ export function registerBackgroundMetrics(registry: Registry, source: Background
   );
   metric(
     'kymera_background_targets_total',
-    'Objects looked at in the background, by what became of them.',
+    'Objects processed in the background, by result.',
     'counter',
     () => source.work?.().targets,
   );
-  metric('kymera_background_queue', 'UpdateRequests that wait to be run.', 'gauge', () =>
+  metric('kymera_background_queue', 'UpdateRequests waiting to run.', 'gauge', () =>
     one(source.work?.().waiting),
   );
-  metric('kymera_background_running', 'UpdateRequests being run.', 'gauge', () =>
-    one(source.work?.().running),
-  );
-  metric('kymera_background_leader', 'Whether this process does the work in the background.', 'gauge', () =>
+  metric('kymera_background_running', 'UpdateRequests running.', 'gauge', () => one(source.work?.().running));
+  metric('kymera_background_leader', 'Whether this process is the leader for background work.', 'gauge', () =>
     one(source.work === undefined ? undefined : Number(source.work().leads)),
   );
 }

@@ -3,30 +3,30 @@ import { registerMetric } from './metric-family.ts';
 
 type Series = readonly { readonly labels: Readonly<Record<string, string>>; readonly value: number }[];
 
-/** What a process tells of its dealings with a cluster. */
+/** Counters of a process that uses a cluster. */
 export interface ClusterSource {
-  /** Queries of the API server. */
+  /** Requests to the API server. */
   readonly queries: Series;
-  /** Runs of controllers; those that failed and are repeated; those that failed for good. */
+  /** Runs of controllers: all, failed ones that are repeated, and failed ones that are given up. */
   readonly reconciles: Series;
   readonly requeues: Series;
   readonly drops: Series;
   readonly droppedEvents: number;
 }
 
-/** Kyverno's names. Figures are asked for when the metrics are. */
+/** Registers metrics with Kyverno's names. They are read from the source at each scrape. */
 export function registerClusterMetrics(registry: Registry, read: () => ClusterSource): void {
   const counter = (name: string, help: string, seriesOf: (source: ClusterSource) => Series): void =>
     registerMetric({ name: `kyverno_${name}`, help, registry }, 'counter', () => seriesOf(read()));
-  counter('client_queries_total', 'Queries of the API server.', ({ queries }) => queries);
+  counter('client_queries_total', 'Requests to the API server.', ({ queries }) => queries);
   counter('controller_reconcile_total', 'Runs of controllers.', ({ reconciles }) => reconciles);
   counter(
     'controller_requeue_total',
-    'Runs of controllers that failed and are repeated, by how many failed in a row.',
+    'Failed runs of controllers that are repeated, by the number of failures in a row.',
     ({ requeues }) => requeues,
   );
-  counter('controller_drop_total', 'Work that controllers gave up.', ({ drops }) => drops);
-  counter('events_dropped_total', 'Events that were not written.', ({ droppedEvents }) => [
+  counter('controller_drop_total', 'Items that controllers gave up.', ({ drops }) => drops);
+  counter('events_dropped_total', 'Events dropped.', ({ droppedEvents }) => [
     { labels: {}, value: droppedEvents },
   ]);
 }

@@ -1,7 +1,7 @@
 import type { Metric, Registry } from 'prom-client';
 
-/** Combinations of label values past this many are counted together. */
-const largestFamily = 10_000;
+/** Series beyond this number are counted together. */
+const familyLimit = 10_000;
 const otherValue = 'other';
 
 export type LabelValues = Readonly<Record<string, string>>;
@@ -15,8 +15,8 @@ export interface CounterSeries extends Series {
 }
 
 /**
- * Series by a text key. Kept by hand, and handed to the registry only when it is asked: its own counters sort and join the
- * labels on every count, which costs more than the review itself.
+ * Series by a string key. The registry reads them only at a scrape: the counters of prom-client sort and join the labels on
+ * every count, which costs more than the review itself.
  */
 class Family<S extends Series> {
   readonly #create: (labels: LabelValues) => S;
@@ -29,7 +29,7 @@ class Family<S extends Series> {
   series(key: string, labelsOf: () => LabelValues): S {
     const known = this.#series.get(key);
     if (known !== undefined) return known;
-    const isFull = this.#series.size >= largestFamily;
+    const isFull = this.#series.size >= familyLimit;
     const labels = labelsOf();
     const series = this.#create(
       isFull ? Object.fromEntries(Object.keys(labels).map((name) => [name, otherValue])) : labels,
@@ -70,14 +70,14 @@ export function createCounterFamily(
 }
 
 export interface HistogramSeries extends Series {
-  /** Observations up to each bound, and one more for those above all. Not cumulative. */
+  /** Observations per bucket, the last for values above all bounds. Not cumulative. */
   readonly counts: number[];
   sum: number;
 }
 
 export type HistogramFamily = Family<HistogramSeries>;
 
-/** Kyverno's own bounds. */
+/** Kyverno's buckets. */
 const bounds = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 15, 20, 25, 30];
 
 export function createHistogramFamily(options: FamilyOptions): HistogramFamily {
@@ -122,7 +122,7 @@ function points({ name }: FamilyOptions, { labels, counts, sum }: HistogramSerie
   ];
 }
 
-/** A metric whose values are read when they are asked for. */
+/** Registers a metric whose values are read at each scrape. */
 export function registerMetric(
   { name, help, registry }: FamilyOptions,
   type: string,

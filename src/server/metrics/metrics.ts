@@ -10,26 +10,26 @@ export interface Metrics {
   readonly registry: Registry;
   countReview(decision: Decision, seconds: number): void;
   countHttp(method: string, route: string, status: number, seconds: number): void;
-  /** Policies came, went or changed. */
+  /** Updates the metrics of policies after a change. */
   countPolicies(before: readonly CompiledPolicy[], after: readonly CompiledPolicy[]): void;
   setCertificateExpiry(at: Date): void;
 }
 
-/** Kyverno's names and labels. Label values are names of policies, rules, kinds and namespaces; their number is bounded. */
+/** Creates metrics with Kyverno's names and labels. Label values are names of policies, rules, kinds and namespaces; their number is bounded. */
 export function createMetrics(): Metrics {
   const registry = new Registry();
   const family = (name: string, help: string) => ({ name: `kyverno_${name}`, help, registry });
   const reviews = createReviewCounters(registry);
   const rules = createCounterFamily(family('policy_rule_info_total', 'Rules loaded.'), 'gauge');
   const changes = createCounterFamily(family('policy_changes_total', 'Policies added, changed and removed.'));
-  const http = createCounterFamily(family('http_requests_total', 'HTTP requests answered.'));
+  const http = createCounterFamily(family('http_requests_total', 'HTTP requests.'));
   const httpDurations = createHistogramFamily(
-    family('http_requests_duration_seconds', 'Time taken to answer HTTP requests.'),
+    family('http_requests_duration_seconds', 'Duration of HTTP requests.'),
   );
   const certificate = createCounterFamily(
     {
       name: 'kymera_certificate_expiry_timestamp_seconds',
-      help: 'When the serving certificate ends.',
+      help: 'When the serving certificate expires.',
       registry,
     },
     'gauge',
@@ -82,7 +82,7 @@ export function createMetrics(): Metrics {
   };
 }
 
-/** Keeps rule gauges and change counters in step with the policies. */
+/** Updates rule gauges and change counters whenever the policies change. */
 export function followPolicies(metrics: Metrics, provider: PolicyProvider): () => void {
   let known: readonly CompiledPolicy[] = [];
   const follow = () => {

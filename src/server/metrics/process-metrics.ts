@@ -1,7 +1,7 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { Gauge, type Registry } from 'prom-client';
 
-/** The few process figures that tell an operator something, by the names Prometheus clients share. */
+/** Registers the process metrics that help an operator, with the names that Prometheus clients share. */
 export function registerProcessMetrics(registry: Registry): void {
   const registers = [registry];
   const started = Date.now() / 1000 - process.uptime();
@@ -32,7 +32,7 @@ export function registerProcessMetrics(registry: Registry): void {
   delay.enable();
   new Gauge({
     name: 'nodejs_eventloop_lag_p99_seconds',
-    help: 'How late the event loop ran since the last scrape, 99th percentile.',
+    help: '99th percentile of the event loop delay since the last scrape.',
     aggregator: 'max',
     registers,
     collect() {
@@ -42,7 +42,7 @@ export function registerProcessMetrics(registry: Registry): void {
   });
   new Gauge({
     name: 'kyverno_info',
-    help: 'The version that runs.',
+    help: 'The running version.',
     aggregator: 'first',
     labelNames: ['version'],
     registers,

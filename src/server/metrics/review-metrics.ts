@@ -16,12 +16,12 @@ import {
 
 export interface ReviewCounters {
   count(decision: Decision, seconds: number): void;
-  /** Lets go of policies that may be gone; figures stay. */
+  /** Releases policies that may have been deleted; their counts stay. */
   forget(): void;
 }
 
-/** The series of reviews that are alike in all labels: one look-up a review instead of one for each figure. */
-interface AlikeReviews {
+/** The series of reviews with equal labels: one look-up per review instead of one per metric. */
+interface ReviewSeries {
   readonly requests: CounterSeries;
   readonly duration: HistogramSeries;
   readonly rules: Map<CompiledRule, Map<Outcome['status'], RuleSeries>>;
@@ -32,8 +32,8 @@ interface RuleSeries {
   readonly duration: HistogramSeries;
 }
 
-/** Names of namespaces come from requests; past this many, what was remembered is dropped. */
-const mostRemembered = 1_000;
+/** Namespaces come from requests, so the number of remembered series is limited. */
+const rememberedLimit = 1_000;
 
 const ruleResults: Readonly<Record<Outcome['status'], string>> = {
   applied: 'pass',
@@ -44,27 +44,25 @@ const ruleResults: Readonly<Record<Outcome['status'], string>> = {
 
 export function createReviewCounters(registry: Registry): ReviewCounters {
   const family = (name: string, help: string) => ({ name, help, registry });
-  const requests = createCounterFamily(
-    family('kyverno_admission_requests_total', 'Admission requests answered.'),
-  );
+  const requests = createCounterFamily(family('kyverno_admission_requests_total', 'Admission requests.'));
   const durations = createHistogramFamily(
-    family('kyverno_admission_review_duration_seconds', 'Time taken to answer admission requests.'),
+    family('kyverno_admission_review_duration_seconds', 'Duration of admission requests.'),
   );
-  const results = createCounterFamily(family('kyverno_policy_results_total', 'What became of rules.'));
+  const results = createCounterFamily(family('kyverno_policy_results_total', 'Results of rules.'));
   const executions = createHistogramFamily(
-    family('kyverno_policy_execution_duration_seconds', 'Time taken by rules.'),
+    family('kyverno_policy_execution_duration_seconds', 'Duration of rules.'),
   );
   const changes = createCounterFamily(
     family('kymera_audit_changes_total', 'Objects that a rule in audit mode would have changed.'),
   );
-  const remembered = new Map<string, AlikeReviews>();
+  const remembered = new Map<string, ReviewSeries>();
 
-  function alike(decision: Decision): AlikeReviews {
+  function seriesOf(decision: Decision): ReviewSeries {
     const { request, response, dryRun } = decision;
     const key = `${request.kind.kind} ${request.operation} ${response.allowed} ${dryRun} ${request.namespace}`;
     const known = remembered.get(key);
     if (known !== undefined) return known;
-    if (remembered.size >= mostRemembered) remembered.clear();
+    if (remembered.size >= rememberedLimit) remembered.clear();
     const about = `${request.kind.kind} ${request.operation} ${response.allowed}`;
     const found = {
       requests: requests.series(`${about} ${request.namespace}`, () => requestLabels(decision)),
@@ -75,7 +73,7 @@ export function createReviewCounters(registry: Registry): ReviewCounters {
     return found;
   }
 
-  function ruleSeries(outcome: Outcome, decision: Decision, { rules }: AlikeReviews): RuleSeries {
+  function ruleSeries(outcome: Outcome, decision: Decision, { rules }: ReviewSeries): RuleSeries {
     let byStatus = rules.get(outcome.rule);
     if (byStatus === undefined) {
       byStatus = new Map();
@@ -84,7 +82,7 @@ export function createReviewCounters(registry: Registry): ReviewCounters {
     let series = byStatus.get(outcome.status);
     if (series === undefined) {
       const labels = outcomeLabels(outcome, decision);
-      // Namespaces and operations would multiply the buckets; Kyverno's chart leaves them out, too.
+      // Namespaces and operations would multiply the buckets. Kyverno's chart also omits them.
       const { resource_namespace: _, resource_request_operation: __, ...fewer } = labels;
       series = {
         results: results.series(Object.values(labels).join(' '), () => labels),
@@ -97,7 +95,7 @@ export function createReviewCounters(registry: Registry): ReviewCounters {
 
   return {
     count(decision, seconds) {
-      const reviews = alike(decision);
+      const reviews = seriesOf(decision);
       reviews.requests.value += 1;
       observe(reviews.duration, seconds);
       const countRules = (outcomes: readonly Outcome[], durations: readonly number[]) => {

@@ -5,7 +5,7 @@ import type { Outcome } from '../../engine/outcome.ts';
 import type { PatchOperation } from '../../json/patch/operation.ts';
 import type { Json } from '../../json/value.ts';
 
-/** One answered review as `/debug/decisions` shows it. */
+/** An answered review in `/debug/decisions`. */
 export interface DecisionRecord {
   readonly time: string;
   readonly uid: string;
@@ -64,18 +64,18 @@ function recordOf(decision: Decision, microseconds: number, readsSecrets: boolea
   };
 }
 
-/** Values that stem from Secrets are masked; an annotation may hold a whole Secret, so none of its values are shown. */
+/** Masks values that come from Secrets, including annotations: one may contain a whole Secret. */
 function ruleRecord(outcome: Outcome, isMasked: boolean): RuleRecord {
   const { policy, rule, status } = outcome;
-  const about = { policy: policy.key, rule: rule.name, mode: modeOf(policy), status };
-  if (status === 'failed') return { ...about, message: isMasked ? failureText(outcome) : outcome.message };
-  if (status === 'skipped') return { ...about, message: isMasked ? outcome.reason.type : outcome.message };
-  if (status === 'unchanged') return { ...about, message: outcome.message };
-  const patch = outcome.patch.map((operation) => shown(operation, isMasked));
-  return { ...about, message: outcome.message, patch };
+  const common = { policy: policy.key, rule: rule.name, mode: modeOf(policy), status };
+  if (status === 'failed') return { ...common, message: isMasked ? failureText(outcome) : outcome.message };
+  if (status === 'skipped') return { ...common, message: isMasked ? outcome.reason.type : outcome.message };
+  if (status === 'unchanged') return { ...common, message: outcome.message };
+  const patch = outcome.patch.map((operation) => maskedOperation(operation, isMasked));
+  return { ...common, message: outcome.message, patch };
 }
 
-function shown(operation: PatchOperation, isMasked: boolean): Json {
+function maskedOperation(operation: PatchOperation, isMasked: boolean): Json {
   if (!isMasked || !('value' in operation)) return { ...operation };
   return { ...operation, value: mask };
 }

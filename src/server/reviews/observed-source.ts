@@ -1,6 +1,6 @@
 import type { DataQuery, DataSource } from '../../engine/context/data-source.ts';
 
-/** A view of a data source that remembers whether Secrets may have been read through it. */
+/** A data source that records whether Secrets may have been read through it. */
 export interface ObservedSource extends DataSource {
   readonly readsSecrets: boolean;
 }
@@ -18,7 +18,7 @@ export function observeSource(source: DataSource): ObservedSource {
   };
 }
 
-/** What a service or a global entry answers is not known to be free of Secrets. */
+/** The data of a service or a global entry may contain Secrets. */
 function mayHoldSecrets(query: DataQuery): boolean {
   switch (query.type) {
     case 'apiCall':
