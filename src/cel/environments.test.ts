@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
+import type { CelScope } from './compile/closure.ts';
 import { admissionPolicyEnvironment, declareStruct, mutatingPolicyEnvironment } from './environments.ts';
-import { type CelScope, compileCel } from './expression.ts';
+import { compileCel } from './expression.ts';
 import { type Authorize, authorizerValue, requestResourceValue } from './library/authorizer.ts';
 import { contextValues, type HttpContext, type ResourceContext } from './library/context.ts';
 import { typeNameMismatches } from './library/object.ts';

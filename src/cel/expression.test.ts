@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
+import type { CelScope } from './compile/closure.ts';
 import { mutatingPolicyEnvironment } from './environments.ts';
-import { type CelScope, compileCel } from './expression.ts';
+import { compileCel } from './expression.ts';
 import type { CelProblem } from './syntax/problem.ts';
 import { CelError } from './value/error.ts';
 import type { Value } from './value/value.ts';

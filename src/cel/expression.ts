@@ -1,20 +1,13 @@
-import type { CompileContext } from './compile/closure.ts';
+import type { CelScope, CompileContext } from './compile/closure.ts';
 import { compileNode } from './compile/compile.ts';
 import type { Node } from './syntax/ast.ts';
 import { parse } from './syntax/parser.ts';
 import { type CelProblem, CelSyntaxError, problemAt } from './syntax/problem.ts';
 import { check } from './types/checker.ts';
-import type { Effects, Environment } from './types/environment.ts';
+import type { Environment } from './types/environment.ts';
 import type { Type } from './types/type.ts';
 import { validateExpression } from './validate.ts';
 import type { Value } from './value/value.ts';
-
-/** What one evaluation may read and use. */
-export interface CelScope {
-  /** The value of a declared variable; undefined when nothing binds it. */
-  lookup(name: string): Value | undefined;
-  readonly effects: Effects;
-}
 
 export interface CelExpression {
   readonly source: string;
@@ -72,11 +65,7 @@ function build(source: string, environment: Environment, dynamic: boolean): CelR
   if (problems.length > 0) return { expression: undefined, problems };
   const { slots, reads } = context;
   const evaluate = (scope: CelScope): Value =>
-    closure({
-      lookup: (name) => scope.lookup(name),
-      effects: scope.effects,
-      locals: slots === 0 ? noLocals : new Array<Value>(slots),
-    });
+    closure({ scope, effects: scope.effects, locals: slots === 0 ? noLocals : new Array<Value>(slots) });
   return { expression: { source, node, type: checked.type, reads, evaluate }, problems: [] };
 }
 

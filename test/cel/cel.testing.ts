@@ -1,4 +1,4 @@
-import type { CelScope } from '../../src/cel/expression.ts';
+import type { CelScope } from '../../src/cel/compile/closure.ts';
 import { isInteger, toBigInt } from '../../src/cel/value/integer.ts';
 import { doubleNumber, isDouble, isList, isMap } from '../../src/cel/value/kinds.ts';
 import { CelMap, mapEntries } from '../../src/cel/value/map.ts';

@@ -64,17 +64,22 @@ type EffectCall = (effects: Effects, ...args: readonly Value[]) => Value;
 
 interface Candidate {
   readonly overload: Overload;
-  /** The arguments whose static type does not prove that they fit. */
-  readonly guards: readonly (readonly [number, Matcher])[];
+  /** By argument; undefined where the static type proves that the argument fits. */
+  readonly guards: readonly (Matcher | undefined)[];
 }
 
 function candidateOf(overload: Overload, argumentTypes: readonly Type[]): Candidate {
-  const guards: (readonly [number, Matcher])[] = [];
-  overload.parameters.forEach((parameter, index) => {
-    const matcher = mayBeAnything(argumentTypes[index] as Type) ? matcherOf(parameter) : undefined;
-    if (matcher !== undefined) guards.push([index, matcher]);
-  });
+  const guards = overload.parameters.map((parameter, index) =>
+    mayBeAnything(argumentTypes[index] as Type) ? matcherOf(parameter) : undefined,
+  );
   return { overload, guards };
+}
+
+function fits(guards: readonly (Matcher | undefined)[], values: readonly Value[]): boolean {
+  for (let index = 0; index < guards.length; index++) {
+    if (guards[index]?.(values[index] as Value) === false) return false;
+  }
+  return true;
 }
 
 /** Calls the first of the overloads that fits the arguments at run time. */
@@ -86,31 +91,53 @@ export function compileOverloads(
 ): Closure {
   const candidates = overloads.map((overload) => candidateOf(overload, argumentTypes));
   const [only] = candidates;
-  const direct =
-    candidates.length === 1 && only !== undefined && only.guards.length === 0 && !only.overload.effects
-      ? compileDirect(only.overload.call as Call, args)
+  const single =
+    candidates.length === 1 && only !== undefined && !only.overload.effects
+      ? compileSingle(only, args, offset)
       : undefined;
-  const evaluate: Closure =
-    direct ??
-    ((frame) => {
-      const values = args.map((arg) => arg(frame));
-      for (const { overload, guards } of candidates) {
-        if (!guards.every(([index, matches]) => matches(values[index] as Value))) continue;
-        return overload.effects
-          ? (overload.call as EffectCall)(frame.effects, ...values)
-          : (overload.call as Call)(...values);
-      }
-      throw noSuchOverload();
-    });
-  return locateErrors(evaluate, offset);
+  return single ?? compileDispatch(candidates, args, offset);
 }
 
-function compileDirect(call: Call, args: readonly Closure[]): Closure | undefined {
+function compileDispatch(
+  candidates: readonly Candidate[],
+  args: readonly Closure[],
+  offset: number,
+): Closure {
+  return locateErrors((frame) => {
+    const values = args.map((arg) => arg(frame));
+    for (const { overload, guards } of candidates) {
+      if (!fits(guards, values)) continue;
+      return overload.effects
+        ? (overload.call as EffectCall)(frame.effects, ...values)
+        : (overload.call as Call)(...values);
+    }
+    throw noSuchOverload();
+  }, offset);
+}
+
+/** One overload with one or two arguments, the common case, needs no list of arguments. */
+function compileSingle(
+  { overload, guards }: Candidate,
+  args: readonly Closure[],
+  offset: number,
+): Closure | undefined {
+  const call = overload.call as Call;
   const [first, second, third] = args;
-  if (first === undefined) return () => call();
-  if (second === undefined) return (frame) => call(first(frame));
-  if (third === undefined) return (frame) => call(first(frame), second(frame));
-  return undefined;
+  const [firstFits, secondFits] = guards;
+  if (first === undefined || third !== undefined) return undefined;
+  if (second === undefined) {
+    return locateErrors((frame) => {
+      const value = first(frame);
+      if (firstFits?.(value) === false) throw noSuchOverload();
+      return call(value);
+    }, offset);
+  }
+  return locateErrors((frame) => {
+    const a = first(frame);
+    const b = second(frame);
+    if (firstFits?.(a) === false || secondFits?.(b) === false) throw noSuchOverload();
+    return call(a, b);
+  }, offset);
 }
 
 /** Errors that have no position yet get this one. */

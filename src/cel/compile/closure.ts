@@ -2,10 +2,16 @@ import type { Checked } from '../types/checker.ts';
 import type { Effects } from '../types/environment.ts';
 import type { Value } from '../value/value.ts';
 
-/** What one evaluation reads. */
-export interface Frame {
-  /** The value of a variable; undefined when nothing binds it. */
+/** What one evaluation may read and use. */
+export interface CelScope {
+  /** The value of a declared variable; undefined when nothing binds it. */
   lookup(name: string): Value | undefined;
+  readonly effects: Effects;
+}
+
+/** The state of one evaluation. */
+export interface Frame {
+  readonly scope: CelScope;
   readonly effects: Effects;
   /** Variables of macros, by slot. */
   readonly locals: Value[];

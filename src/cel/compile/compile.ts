@@ -1,6 +1,6 @@
 import type { CallNode, ListNode, MapNode, Node, SelectNode, StructNode } from '../syntax/ast.ts';
 import type { Reference } from '../types/checker.ts';
-import type { StructDeclaration } from '../types/environment.ts';
+import type { Effects, StructDeclaration } from '../types/environment.ts';
 import { add, divide, modulo, multiply, negate, subtract } from '../value/arithmetic.ts';
 import { compare, equals } from '../value/compare.ts';
 import { CelError, noSuchOverload } from '../value/error.ts';
@@ -83,7 +83,7 @@ function compileName(node: Node, reference: Reference | undefined, context: Comp
       const { name } = reference;
       context.reads.add(name);
       return (frame) => {
-        const value = frame.lookup(name);
+        const value = frame.scope.lookup(name);
         if (value === undefined) throw new CelError(`no such attribute(s): ${name}`, node.offset);
         return value;
       };
@@ -229,10 +229,11 @@ function isConstant(node: Node): boolean {
   return node.args.every(isConstant);
 }
 
+const noEffects: Effects = { now: () => new Date(0), random: () => 0, spend: () => undefined };
 const noFrame: Frame = {
-  lookup: () => undefined,
+  scope: { lookup: () => undefined, effects: noEffects },
   locals: [],
-  effects: { now: () => new Date(0), random: () => 0, spend: () => undefined },
+  effects: noEffects,
 };
 
 function foldConstant(closure: Closure, node: CallNode, context: CompileContext): Closure {

@@ -4,7 +4,11 @@ export class CelError extends Error {
   /** Position in the expression, when it is known. */
   offset: number | undefined;
   constructor(message: string, offset?: number) {
+    // The stack says nothing about the policy, and recording it is slow where `||` absorbs errors.
+    const { stackTraceLimit } = Error;
+    Error.stackTraceLimit = 0;
     super(message);
+    Error.stackTraceLimit = stackTraceLimit;
     this.offset = offset;
   }
 }
