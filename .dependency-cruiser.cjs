@@ -127,6 +127,7 @@ const rooms = {
     create: ['input', 'output', 'test'],
     gitops: ['input'],
     jp: ['input', 'output'],
+    cel: ['input', 'output'],
     migrate: ['input', 'output'],
     serve: ['input', 'output'],
     operate: ['input'],

@@ -15,6 +15,14 @@ export const errorTable = {
     cause: 'An expression could not be evaluated.',
     cure: "Guard values that may be absent with `|| ''` or a projection `[]`.",
   },
+  KYM_CEL_INVALID: {
+    cause: 'A CEL expression does not parse or type-check.',
+    cure: 'Fix the expression at the reported position; `kymera cel check` shows its type.',
+  },
+  KYM_CEL_FAILED: {
+    cause: 'A CEL expression could not be evaluated.',
+    cure: 'Guard fields that may be absent with `has(object.field)` or `object.?field.orValue(default)`.',
+  },
   KYM_VARIABLE_UNRESOLVED: {
     cause: 'A variable refers to a key that does not exist.',
     cure: "Give a default: `{{ path || 'default' }}`.",

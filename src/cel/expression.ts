@@ -53,7 +53,7 @@ function build(source: string, environment: Environment, dynamic: boolean): CelR
   }
   const checked = check(node, environment, { report, dynamic });
   if (problems.length === 0 && !dynamic) validateExpression(node, checked, environment, report);
-  if (problems.length > 0) return { expression: undefined, problems };
+  if (problems.length > 0) return refused(problems);
   const context: CompileContext = {
     checked,
     scopes: [],
@@ -62,11 +62,16 @@ function build(source: string, environment: Environment, dynamic: boolean): CelR
     report: dynamic ? () => undefined : report,
   };
   const closure = compileNode(node, context);
-  if (problems.length > 0) return { expression: undefined, problems };
+  if (problems.length > 0) return refused(problems);
   const { slots, reads } = context;
   const evaluate = (scope: CelScope): Value =>
     closure({ scope, effects: scope.effects, locals: slots === 0 ? noLocals : new Array<Value>(slots) });
   return { expression: { source, node, type: checked.type, reads, evaluate }, problems: [] };
+}
+
+/** Problems are listed in source order. */
+function refused(problems: readonly CelProblem[]): CelResult {
+  return { expression: undefined, problems: problems.toSorted((a, b) => a.offset - b.offset) };
 }
 
 const noLocals: Value[] = [];

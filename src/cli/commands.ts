@@ -19,6 +19,7 @@ export const commandTable: ReadonlyMap<string, () => Promise<DefineCommand>> = n
   ['validate', async () => (await import('./validate/command.ts')).defineValidate],
   ['convert', async () => (await import('./convert/command.ts')).defineConvert],
   ['jp', async () => (await import('./jp/command.ts')).defineJp],
+  ['cel', async () => (await import('./cel/command.ts')).defineCel],
   ['create', async () => (await import('./create/command.ts')).defineCreate],
   ['migrate', async () => (await import('./migrate/command.ts')).defineMigrate],
   ['gitops', async () => (await import('./gitops/command.ts')).defineGitops],

@@ -45,6 +45,8 @@ test.each([
   [['jp', 'query']],
   [['jp', 'parse']],
   [['jp', 'functions']],
+  [['cel', 'eval']],
+  [['cel', 'check']],
   [['create', 'test']],
   [['create', 'policy']],
   [['create', 'exception']],
@@ -63,7 +65,7 @@ test.each([
   }
 });
 
-test.each([[['jp']], [['create']]])('%j alone shows what there is', async (argv) => {
+test.each([[['jp']], [['cel']], [['create']]])('%j alone shows what there is', async (argv) => {
   const { exitCode, stderr } = await kymera(argv);
   expect(exitCode).toBe(2);
   expect(stderr).toContain('Commands:');

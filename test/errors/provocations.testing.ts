@@ -93,6 +93,8 @@ export const provocations: Readonly<Record<ErrorCode, Provocation>> = {
   KYM_YAML_SYNTAX: { text: 'a: [' },
   KYM_EXPRESSION_SYNTAX: { text: policy(label('"{{ request..name }}"')) },
   KYM_EXPRESSION_FAILED: { text: policy(label('"{{ to_upper(request.object.data) }}"')), object: configMap },
+  KYM_CEL_INVALID: { argv: ['cel', 'check', '1 + "a"'] },
+  KYM_CEL_FAILED: { argv: ['cel', 'eval', 'object.nope'] },
   KYM_VARIABLE_UNRESOLVED: { text: policy(label('"{{ request.object.data.none }}"')), object: configMap },
   KYM_REFERENCE_UNRESOLVED: { text: policy(label('"$(/none)"')) },
   KYM_LABEL_SELECTOR: {

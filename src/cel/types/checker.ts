@@ -376,8 +376,9 @@ class Checker {
       .map((name) => this.environment.findStruct(name))
       .find((found) => found !== undefined);
     for (const field of node.fields) this.checkField(node, field, struct);
-    if (struct === undefined) return this.undeclared(node, node.typeName);
-    if (struct.build === undefined) return this.error(node, `'${struct.name}' is not a message type`);
+    const isType = names.some((name) => this.environment.types.has(name));
+    if (struct === undefined && !isType) return this.undeclared(node, node.typeName);
+    if (struct?.build === undefined) return this.error(node, `'${node.typeName}' is not a message type`);
     this.references.set(node, { kind: 'struct', struct });
     return structType(struct.name);
   }
