@@ -82,7 +82,7 @@ suite('an HTTP proxy of the kubeconfig', ({ settings, kubectl, namespace, before
     ['existing plan', () => ['existing', 'plan', policyFile, '--cluster', '-n', namespace], 0, /./],
     ['existing apply', () => ['existing', 'apply', policyFile, '--cluster', '-n', namespace], 0, /./],
     ['rbac', () => ['rbac', policyFile, '--cluster'], 0, /ClusterRole|no rule/],
-    ['doctor', () => ['doctor'], 0, /kymera-policy-validation leads to/],
+    ['doctor', () => ['doctor'], 0, /server of kymera-policy-validation answers/],
     ['cleanup', () => ['cleanup', '--namespace', 'kymera-absent'], 0, /./],
   ] as const)('carries the connections of kymera %s', async (_, args, code, output) => {
     const before = proxy.targets().length;

@@ -123,7 +123,9 @@ suite('settings', ({ settings, kubectl, namespace, before, after }) => {
         server
           .output(0)
           .split('\n')
-          .some((line) => line.includes('a setting is not used') && line.includes(`"problem":"${key}"`)),
+          .some(
+            (line) => line.includes('an invalid setting is ignored') && line.includes(`"problem":"${key}"`),
+          ),
       { what: 'the server to say so' },
     );
     const later = labelPolicy('later', 'ConfigMap', { later: 'yes' }, { resources });

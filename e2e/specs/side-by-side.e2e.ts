@@ -136,8 +136,8 @@ suite('beside Kyverno', ({ settings, kubectl, namespace, before, after }) => {
 
   it('the doctor names what its definition drops', async () => {
     const { code, stdout } = await kymera('doctor', ...cluster);
-    expect(stdout).toContain('note Kyverno runs here, too');
-    const line = stdout.split('\n').find((each) => each.startsWith(`note ${name} is not of Kymera`)) ?? '';
+    expect(stdout).toContain('note Kyverno is installed, too');
+    const line = stdout.split('\n').find((each) => each.startsWith(`note ${name} is not from Kymera`)) ?? '';
     expect(line).toContain('spec.rules[].mutate.replacements');
     expect(line).toContain('v2beta1');
     expect(line).not.toContain('spec.background');

@@ -26,7 +26,7 @@ suite('workers of one server', ({ settings, kubectl, namespace, before, after })
 
   it('are replicas that share a port: all answer, and one of them leads', async () => {
     await waitFor(() => told('serving') === 2, { what: 'two workers' });
-    expect(told('leads')).toBe(1);
+    expect(told('became the leader')).toBe(1);
     const load = await startLoad(settings, { namespace, label: 'seen' });
     const { count, problems } = await load.stop();
     expect(problems).toEqual([]);

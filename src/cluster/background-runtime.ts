@@ -6,7 +6,7 @@ import type { ClusterMetricsReport } from './metrics/cluster-metrics.ts';
 import { connectToCluster, observeCluster } from './observed-cluster.ts';
 import type { BackgroundOptions, ClusterOptions } from './settings/cluster-options.ts';
 
-/** The work in the background on its own, without a server of admission reviews. */
+/** The background controller without an admission server. */
 export interface BackgroundRuntime {
   readonly background: BackgroundPart;
   readiness(): Readiness;
@@ -19,7 +19,7 @@ export type BackgroundRuntimeOptions = Omit<ClusterOptions, 'webhook' | 'backgro
   readonly background: BackgroundOptions;
 };
 
-/** Resolves when policies and what they read are known. */
+/** Resolves when the caches are synced. */
 export async function startBackground(options: BackgroundRuntimeOptions): Promise<BackgroundRuntime> {
   const connection = await connectToCluster(options);
   let background: BackgroundPart | undefined;
@@ -60,7 +60,7 @@ export async function startBackground(options: BackgroundRuntimeOptions): Promis
     readiness() {
       const { ready, checks } = caches();
       const isSynced = started.hasSynced();
-      const detail = isSynced ? (started.isLeader() ? 'leads' : 'waits for its turn') : 'not listed yet';
+      const detail = isSynced ? (started.isLeader() ? 'leader' : 'standby') : 'not listed yet';
       return {
         ready: ready && isSynced,
         checks: [...checks, { name: 'update requests', ok: isSynced, detail }],

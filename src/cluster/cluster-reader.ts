@@ -12,20 +12,20 @@ import { apiVersionOf, resourceTypes } from './api/resource-path.ts';
 import { createClusterStore } from './background/store.ts';
 import { callApi, readNamedObject } from './context/data-source.ts';
 
-/** A look at a running cluster, without following it. */
+/** Reads a running cluster without watching it. */
 export interface ClusterReader {
   readonly dataSource: DataSource;
-  /** Its objects, one by one; what is written to it is written to the cluster. */
+  /** Reads and writes single objects of the cluster. */
   readonly store: ObjectStore;
   readonly kinds: KindTable;
-  /** The objects that rules of the policies could be about. */
+  /** The objects whose kinds the policies match. */
   objects(policies: readonly CompiledPolicy[], namespace?: string): AsyncGenerator<JsonObject>;
   close(): void;
 }
 
 const calls = { timeoutMs: 10_000, maxBytes: 10_000_000 };
 
-/** Throws ClusterAccessError when there is no cluster to read. */
+/** Throws ClusterAccessError if the cluster cannot be reached. */
 export async function openClusterReader(options: AccessOptions): Promise<ClusterReader> {
   const { client } = await connect(options);
   const kinds = (await startDiscovery(client)).current();
@@ -56,10 +56,10 @@ function createReadingSource(client: ApiClient, kinds: KindTable): DataSource {
         case 'apiCall':
           return query.service === undefined
             ? callApi(client, query, { ...calls, allowedHosts: [] })
-            : { found: false, error: 'services are called by the server only' };
+            : { found: false, error: 'only the server calls services' };
         case 'globalReference':
         case 'imageRegistry':
-          return { found: false, error: `${query.type} entries are read by the server only` };
+          return { found: false, error: `only the server reads ${query.type} entries` };
       }
     },
   };
@@ -85,7 +85,7 @@ async function* listObjects(
   }
 }
 
-/** One version of each kind that a match block names. */
+/** One version of each kind in the match blocks. */
 function kindsOf(policies: readonly CompiledPolicy[], kinds: KindTable): readonly ServedKind[] {
   const found = new Map<string, ServedKind>();
   const blocks = policies

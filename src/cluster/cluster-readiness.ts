@@ -6,11 +6,11 @@ import type { Certificates } from './certificates/certificates.ts';
 
 export interface ClusterReadiness {
   (): Readiness;
-  /** Rejects, naming what is missing, when it takes too long. */
+  /** Rejects after the timeout, with the names of the checks that fail. */
   whenReady(timeoutMs?: number): Promise<void>;
 }
 
-/** Ready when every cache was filled once and there is a certificate: not when the API server is away for a while. */
+/** Ready when every cache has synced once and a certificate exists. A later outage of the API server does not change that. */
 export function clusterReadiness(
   informers: () => ReadonlyMap<string, Informer>,
   certificates: Certificates | undefined,
@@ -23,7 +23,7 @@ export function clusterReadiness(
     }));
     if (certificates !== undefined) {
       const ok = certificates.serving() !== undefined && certificates.caBundle() !== undefined;
-      checks.push({ name: 'certificate', ok, ...(ok ? {} : { detail: 'not made yet' }) });
+      checks.push({ name: 'certificate', ok, ...(ok ? {} : { detail: 'not issued yet' }) });
     }
     return { ready: checks.every(({ ok }) => ok), checks };
   };
@@ -34,7 +34,7 @@ export function clusterReadiness(
         if (Date.now() > endsAt) {
           const missing = check().checks.filter(({ ok }) => !ok);
           const names = missing.map(({ name, detail }) => `${name} (${detail ?? 'missing'})`);
-          throw new ClusterAccessError(`the cluster did not answer in time: ${names.join(', ')}`);
+          throw new ClusterAccessError(`the cluster was not ready in time: ${names.join(', ')}`);
         }
         await sleep(50);
       }

@@ -14,17 +14,17 @@ import { readyEndpoints } from './webhooks/service-endpoints.ts';
 
 export interface Finding {
   readonly ok: boolean;
-  /** Nothing is wrong, but it is well to know. */
+  /** Information that is not a problem. */
   readonly note?: true | undefined;
   readonly text: string;
-  /** What to delete to mend it. */
+  /** The object to delete to fix the problem. */
   readonly remedy?: { readonly type: ResourceType; readonly name: string } | undefined;
 }
 
-/** Whether a Service has somewhere to send a call, or an address answers: why not, or undefined. */
+/** Checks that a Service has endpoints, or that a URL answers. Returns the problem, or undefined. */
 export type TargetCheck = (clientConfig: JsonObject) => Promise<string | undefined>;
 
-/** Looks at what a server has written to a cluster. */
+/** Checks the objects that a server has written to a cluster. */
 export async function diagnose(client: ApiClient, check = targetCheck(client)): Promise<readonly Finding[]> {
   const findings: Finding[] = [...(await examineDefinitions(client)), ...(await besideKyverno(client))];
   for (const [type, name] of [
@@ -65,12 +65,13 @@ async function examineDefinitions(client: ApiClient): Promise<readonly Finding[]
   return [first, ...ours.flatMap((own) => examineDefinition(own, present.get(nameOf(own))))];
 }
 
-/** Under a definition that somebody else made, the API server drops fields it does not know. */
+/** The API server drops fields that the installed CustomResourceDefinition does not have. */
 function examineDefinition(own: JsonObject, installed: JsonObject | undefined): readonly Finding[] {
   const pruned = installed === undefined ? [] : prunedFields(own, installed);
   if (installed === undefined || pruned.length === 0) return [];
   const labels = readObject(readObject(installed, 'metadata') ?? {}, 'labels') ?? {};
-  const whose = labels['app.kubernetes.io/name'] === 'kymera' ? 'an older one of Kymera' : 'not of Kymera';
+  const whose =
+    labels['app.kubernetes.io/name'] === 'kymera' ? 'from an older version of Kymera' : 'not from Kymera';
   const text = `${nameOf(own)} is ${whose}: the API server drops ${pruned.join(', ')}`;
   return [{ ok: true, note: true, text }];
 }
@@ -79,21 +80,25 @@ async function besideKyverno(client: ApiClient): Promise<readonly Finding[]> {
   const { items } = await client.list(resourceTypes.mutatingWebhooks, { metadataOnly: true });
   if (!items.some(isOfKyverno)) return [];
   const text =
-    'Kyverno runs here, too: of the kyverno.io policies those are taken that --policy-selector chooses, none without it';
+    'Kyverno is installed, too: only kyverno.io policies that --policy-selector selects are applied by Kymera';
   return [{ ok: true, note: true, text }];
 }
 
-/** A configuration is removed when none of its entries leads anywhere: the server, when it runs, writes it again. */
+/** A configuration without a reachable server can be deleted: a running server writes it again. */
 async function examine(type: ResourceType, configuration: JsonObject, check: TargetCheck): Promise<Finding> {
   const name = nameOf(configuration);
   const entries = readObjects(configuration, 'webhooks');
   if (entries.length === 0) return { ok: true, text: `${name} has no entries` };
-  // Entries differ in path only.
+  // All entries have the same host.
   const reason = await check(readObject(entries[0] ?? {}, 'clientConfig') ?? {});
-  if (reason === undefined) return { ok: true, text: `${name} leads to a server that answers` };
+  if (reason === undefined) return { ok: true, text: `the server of ${name} answers` };
   const blocking = entries.some((entry) => readText(entry, 'failurePolicy') === 'Fail');
   const effect = blocking ? 'requests are refused' : 'policies are not applied';
-  return { ok: false, text: `${name} points nowhere, and ${effect}: ${reason}`, remedy: { type, name } };
+  return {
+    ok: false,
+    text: `the server of ${name} cannot be reached, so ${effect}: ${reason}`,
+    remedy: { type, name },
+  };
 }
 
 function targetCheck(client: ApiClient): TargetCheck {
@@ -111,7 +116,7 @@ function targetCheck(client: ApiClient): TargetCheck {
 }
 
 const services: ResourceType = { group: '', version: 'v1', resource: 'services', namespaced: true };
-/** A Service cannot be called from outside; but whether it has endpoints can be seen. */
+/** A Service cannot be called from outside the cluster, but its endpoints are visible. */
 async function checkService(client: ApiClient, service: JsonObject): Promise<void> {
   const [namespace = '', name = ''] = [readText(service, 'namespace'), readText(service, 'name')];
   const place = `Service ${namespace}/${name}`;

@@ -12,7 +12,7 @@ export interface FollowOptions {
   readonly client: ApiClient;
   readonly namespace: string;
   readonly configMap: string;
-  /** What holds where the ConfigMap says nothing. */
+  /** Defaults for keys that the ConfigMap does not set. */
   readonly request?: RequestSettings | undefined;
   readonly timing?: Partial<InformerTiming> | undefined;
   readonly onSettings: (problems: readonly string[]) => void;
@@ -20,7 +20,7 @@ export interface FollowOptions {
   readonly onError: (what: string, error: unknown) => void;
 }
 
-/** What every replica needs to know of the cluster, apart from policies. */
+/** The objects that every replica watches, apart from policies. */
 export interface FollowedObjects {
   readonly namespaces: Informer;
   readonly informers: ReadonlyMap<string, Informer>;
@@ -97,7 +97,7 @@ export function followObjects(options: FollowOptions): FollowedObjects {
   };
 }
 
-/** Annotations can be large, and nobody reads them. */
+/** Drops annotations, which can be large and are not read. */
 function labelsOnly(object: JsonObject): JsonObject {
   const { name, labels, resourceVersion } = readObject(object, 'metadata') ?? {};
   return { metadata: { name: name ?? '', labels: labels ?? {}, resourceVersion: resourceVersion ?? '' } };

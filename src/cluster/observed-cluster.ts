@@ -22,16 +22,16 @@ import { policyKinds } from './policies/kinds.ts';
 import { type PolicyWatcher, startPolicyWatcher } from './policies/watcher.ts';
 import { type ClusterLog, type ClusterOptions, silentLog } from './settings/cluster-options.ts';
 
-/** Who we are in which cluster. */
+/** The cluster, and the identity of this process in it. */
 export interface ClusterConnection {
   readonly client: ApiClient;
   readonly namespace: string;
-  /** The name of this process among its like. */
+  /** The unique name of this replica. */
   readonly identity: string;
   readonly discovery: Discovery;
   readonly metrics: ClusterMetrics;
   readonly log: ClusterLog;
-  /** For what goes wrong while something is followed. */
+  /** Logs an error of a watch. */
   warn(what: string, error: unknown): void;
 }
 
@@ -51,19 +51,19 @@ export async function connectToCluster(options: ObservationOptions): Promise<Clu
     identity: options.identity ?? `${hostname()}-${randomBytes(4).toString('hex')}`,
     discovery: await startDiscovery(client),
     log,
-    warn: (what, error) => log.warn({ what, reason: messageOf(error) }, 'cannot be followed'),
+    warn: (what, error) => log.warn({ what, reason: messageOf(error) }, 'cannot be watched'),
   };
 }
 
 export interface Observers {
-  /** Who writes events. */
+  /** The reporting controller of events. */
   readonly eventSource: string;
   readonly onSettings?: ((problems: readonly string[]) => void) | undefined;
   readonly onPolicies: () => void;
   readonly onGlobalContext?: (() => void) | undefined;
 }
 
-/** What admission and the background both know of a cluster: policies, settings, and the data that policies read. */
+/** What admission and the background controller both need: policies, settings, and the data that policies read. */
 export interface ObservedCluster {
   readonly objects: FollowedObjects;
   readonly catalog: PolicyCatalog;
@@ -71,7 +71,7 @@ export interface ObservedCluster {
   readonly globalContext: GlobalContext;
   readonly dataSource: DataSource;
   readonly events: EventSink;
-  /** Writes the events that wait, and ends the connection. */
+  /** Writes queued events and closes the connections. */
   stop(): Promise<void>;
 }
 

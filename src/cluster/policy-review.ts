@@ -20,22 +20,22 @@ export interface PolicyReviewOptions {
   /** Policies that this installation does not apply are not reviewed. */
   readonly selects?: ((policy: JsonObject) => boolean) | undefined;
   readonly kinds: () => KindTable;
-  /** Who acts in the background; absent when nobody does. */
+  /** The user of the background controller; absent if background processing is disabled. */
   readonly backgroundIdentity?: (() => Promise<BackgroundIdentity>) | undefined;
   readonly exceptionNamespaces: readonly string[];
 }
 
 export interface PolicyVerdict {
-  /** Everything wrong; none when the document is accepted. */
+  /** All errors; empty if the document is accepted. */
   readonly errors: readonly string[];
   readonly warnings: readonly string[];
 }
 
 const accepted: PolicyVerdict = { errors: [], warnings: [] };
-/** The API server cuts what is longer. */
+/** The API server truncates longer warnings. */
 const longestWarning = 256;
 
-/** Answers reviews of policies and exceptions as they are written. */
+/** Reviews policies, exceptions and global context entries when they are created or updated. */
 export type PolicyReviewer = (body: Json) => Promise<JsonObject>;
 
 export function createPolicyReviewer(options: PolicyReviewOptions): PolicyReviewer {
@@ -65,7 +65,7 @@ function denial(errors: readonly string[]): JsonObject {
 async function judge(request: JsonObject, options: PolicyReviewOptions): Promise<PolicyVerdict> {
   const object = readObject(request, 'object');
   const old = readObject(request, 'oldObject');
-  if (object === undefined || (old !== undefined && isOnlyUpkeep(old, object))) return accepted;
+  if (object === undefined || (old !== undefined && isOnlyMetadataChange(old, object))) return accepted;
   switch (readText(object, 'kind')) {
     case 'ClusterPolicy':
     case 'Policy':
@@ -79,8 +79,8 @@ async function judge(request: JsonObject, options: PolicyReviewOptions): Promise
   }
 }
 
-/** Finalizers and labels of a bad policy can be changed: it must be possible to get rid of it. */
-function isOnlyUpkeep(old: JsonObject, object: JsonObject): boolean {
+/** Finalizers and labels of an invalid policy can be changed, so that it can be deleted. */
+function isOnlyMetadataChange(old: JsonObject, object: JsonObject): boolean {
   if (readText(readObject(object, 'metadata') ?? {}, 'deletionTimestamp') !== undefined) return true;
   return (
     equal(old['spec'] ?? null, object['spec'] ?? null) && equal(annotationsOf(old), annotationsOf(object))
@@ -114,18 +114,18 @@ async function judgePolicy(object: JsonObject, options: PolicyReviewOptions): Pr
 function scopeWarnings({ apiVersion, kind, namespace }: CompiledPolicy): readonly string[] {
   if (apiVersion !== 'kyverno.io/v1alpha1' || kind !== 'Policy') return [];
   return [
-    `in a cluster a Policy acts on its own namespace (${namespace}) only; \`kymera convert\` writes the ClusterPolicy that acts on all`,
+    `in a cluster a Policy applies only to its own namespace (${namespace}); \`kymera convert\` writes a ClusterPolicy that applies to all namespaces`,
   ];
 }
 
 function kindWarnings(policy: CompiledPolicy, kinds: KindTable): readonly string[] {
   const unknown = [interestsOf, triggerInterestsOf].flatMap((of) => of(policy, kinds).unknownKinds);
   return [...new Set(unknown)].map(
-    (kind) => `the API server serves no ${kind}: the rule waits until it does`,
+    (kind) => `the API server does not serve ${kind}; the rule applies when it does`,
   );
 }
 
-/** What the background may not do is refused; what it may not read, told. */
+/** Missing permissions to write are errors; missing permissions to read are warnings. */
 async function judgeAccess(
   document: JsonObject,
   key: string,
@@ -164,8 +164,8 @@ function judgeException(object: JsonObject, { exceptionNamespaces }: PolicyRevie
   const isCounted = exceptionNamespaces.includes('*') || exceptionNamespaces.includes(namespace);
   const reason =
     exceptionNamespaces.length === 0
-      ? 'PolicyExceptions are switched off: no namespace is named for them'
-      : `PolicyExceptions count from ${exceptionNamespaces.join(', ')} only, and this one is in ${namespace}`;
+      ? 'PolicyExceptions are disabled: no namespace is configured for them'
+      : `PolicyExceptions apply only from ${exceptionNamespaces.join(', ')}, and this one is in ${namespace}`;
   return {
     errors: problems.filter(({ severity }) => severity === 'error').map(textOf),
     warnings: [

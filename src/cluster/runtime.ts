@@ -21,40 +21,40 @@ import type { ClusterSettings } from './settings/cluster-settings.ts';
 import { policyReviewPath } from './webhooks/names.ts';
 import { trustedBundle } from './webhooks/writer.ts';
 
-/** Everything that a server needs of a cluster. */
+/** Everything that a server needs from a cluster. */
 export interface ClusterRuntime {
   readonly provider: PolicyProvider;
   readonly dataSource: DataSource;
   settings(): RequestSettings;
-  /** Those too that are about other things than requests. */
+  /** All settings, including those that do not concern requests. */
   clusterSettings(): ClusterSettings;
   onSettingsChange(listener: () => void): () => void;
   roles(user: UserInfo, namespace: string): HeldRoles;
   kindOfResource(resource: ResourceName): GroupVersionKind | undefined;
-  /** What to serve with. Undefined when the user brings certificates. */
+  /** The serving certificate. Undefined if the user provides certificates. */
   certificate(): KeyPair | undefined;
   onCertificateChange(listener: () => void): () => void;
   certificateExpiresAt(): number | undefined;
-  /** What the API server is to trust is another now: the webhooks are to say so. */
+  /** Call it when the user's CA changed: it updates the webhook configurations. */
   authorityChanged(): void;
-  /** Answers reviews of policies, at this path. */
+  /** The path of policy reviews. */
   readonly policyReviewPath: string;
   readonly policyReviewer: PolicyReviewer;
-  /** Takes what sets off rules in the background; undefined when nothing does. */
+  /** Accepts triggers of mutateExisting and generate rules; undefined if disabled. */
   readonly triggers: Triggers | undefined;
-  /** The work itself, where it is done here. */
+  /** The background controller, if this process runs it. */
   readonly background: BackgroundPart | undefined;
-  /** Writes the events of a review, later. */
+  /** Queues the events of a review. */
   recordReview(review: ReviewEvents): void;
   /** For metrics. */
   metrics(): ClusterMetricsReport;
   isLeader(): boolean;
-  /** Gives leadership up and, when this is the last replica, takes the webhooks away. To call before connections are closed. */
+  /** Releases leadership and, in the last replica, removes the webhook configurations. Call it before connections are closed. */
   retire(): Promise<void>;
   stop(): Promise<void>;
 }
 
-/** Resolves when the caches are filled and there is a certificate to serve with. */
+/** Resolves when the caches are synced and a serving certificate exists. */
 export async function startCluster(options: ClusterOptions): Promise<ClusterRuntime> {
   const connection = await connectToCluster(options);
   const { client, namespace, identity, discovery, metrics, log, warn } = connection;
@@ -66,12 +66,12 @@ export async function startCluster(options: ClusterOptions): Promise<ClusterRunt
   const observed = observeCluster(connection, options, {
     eventSource: 'kymera-admission',
     onSettings(problems) {
-      for (const problem of problems) log.warn({ problem }, 'a setting is not used');
-      changed.settings.tell();
+      for (const problem of problems) log.warn({ problem }, 'an invalid setting is ignored');
+      changed.settings.notify();
       leader.trigger();
     },
     onPolicies() {
-      changed.policies.tell();
+      changed.policies.notify();
       background?.policiesChanged();
       monitor.check();
       leader.trigger();
@@ -90,7 +90,7 @@ export async function startCluster(options: ClusterOptions): Promise<ClusterRunt
           ...(options.timing?.certificateLife === undefined ? {} : { life: options.timing.certificateLife }),
           trusted: () => trustedBundle(client),
           onChange() {
-            changed.certificate.tell();
+            changed.certificate.notify();
             leader.checkCertificates();
             leader.trigger();
           },
@@ -226,7 +226,7 @@ export async function startCluster(options: ClusterOptions): Promise<ClusterRunt
   return runtime;
 }
 
-/** The names under which the API server calls: those that the certificate must hold. */
+/** The names at which the API server calls; the certificate must contain them. */
 function webhookNames(webhook: ClusterOptions['webhook'], namespace: string): readonly string[] {
   if ('url' in webhook) return [new URL(webhook.url).hostname.replace(/^\[|\]$/g, '')];
   const service = `${webhook.service.name}.${namespace}`;

@@ -372,7 +372,7 @@ describeCluster('life in a real cluster', { timeout: 120_000 }, () => {
     await runtime.stop();
   });
 
-  it('a webhook that points nowhere is found and removed', async () => {
+  it('a webhook configuration without a server is found and removed', async () => {
     runtime = await startCluster(options({ identity: 'third' }));
     await eventually(webhookNames, (names) => names.length === 1);
     const output: string[] = [];
@@ -388,7 +388,9 @@ describeCluster('life in a real cluster', { timeout: 120_000 }, () => {
     await server.close();
     server = await startWebhookServer(port);
     expect(await doctor({ kubeconfig: state.kubeconfig }, io)).toBe(1);
-    expect(output.join('')).toContain('kymera-resource-mutation points nowhere, and requests are refused');
+    expect(output.join('')).toContain(
+      'the server of kymera-resource-mutation cannot be reached, so requests are refused',
+    );
     expect(await doctor({ kubeconfig: state.kubeconfig, fix: true }, io)).toBe(0);
     await cleanup({ kubeconfig: state.kubeconfig, namespace: 'kymera', all: true }, io);
     expect(output.at(-1)).toContain('removed secret kymera/kymera-serving');

@@ -3,7 +3,7 @@ export interface BackOffLimits {
   readonly lastMs: number;
 }
 
-/** How long to wait after so many failures in a row: doubling, and between half and the whole of it by chance. */
+/** The delay after a number of consecutive failures: it doubles, with jitter between half and the full delay. */
 export function backOffMs(
   failures: number,
   { firstMs, lastMs }: BackOffLimits,
@@ -14,7 +14,7 @@ export function backOffMs(
   return full / 2 + (full / 2) * random();
 }
 
-/** Resolves after the time, or at once when the signal says so. */
+/** Resolves after the time, or immediately when the signal aborts. */
 export function sleep(ms: number, signal?: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     if (signal?.aborted === true) return resolve();

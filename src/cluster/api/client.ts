@@ -11,14 +11,14 @@ export interface CallOptions {
 }
 
 export interface WriteOptions extends CallOptions {
-  /** The API server does everything but keep it. */
+  /** The API server processes the request, but does not store the result. */
   readonly dryRun?: boolean | undefined;
-  /** Who is noted as the owner of what is written; the program otherwise. */
+  /** The field manager; by default that of this program. */
   readonly fieldManager?: string | undefined;
 }
 
 export interface DeleteConditions {
-  /** Refused with a conflict unless the object is still this one. */
+  /** The API server answers 409 if the object is a different one. */
   readonly preconditions?: { readonly resourceVersion?: string; readonly uid?: string } | undefined;
 }
 
@@ -26,7 +26,7 @@ export interface ListOptions extends CallOptions {
   readonly namespace?: string | undefined;
   readonly labelSelector?: string | undefined;
   readonly fieldSelector?: string | undefined;
-  /** `0` is answered from the cache of the API server. */
+  /** `0` allows an answer from the cache of the API server. */
   readonly resourceVersion?: string | undefined;
   /** Name, labels and annotations only. */
   readonly metadataOnly?: boolean | undefined;
@@ -46,11 +46,11 @@ export interface RawAnswer {
   readonly body: Json | string;
 }
 
-/** The few verbs this project needs. Every call has a deadline; refusals are ApiError, silence is ClusterAccessError. */
+/** Every call has a deadline. A refusal is an ApiError; a timeout or a failed connection is a ClusterAccessError. */
 export interface ApiClient {
   get(type: ResourceType, place: ObjectPlace, options?: CallOptions): Promise<JsonObject>;
   list(type: ResourceType, options?: ListOptions): Promise<ObjectList>;
-  /** The stream of a watch; resolves when the API server has accepted it. */
+  /** Resolves with the stream when the API server has accepted the watch. */
   watch(type: ResourceType, options: WatchOptions): Promise<IncomingMessage>;
   create(type: ResourceType, object: JsonObject, options?: WriteOptions): Promise<JsonObject>;
   update(
@@ -66,7 +66,7 @@ export interface ApiClient {
     options?: WriteOptions,
   ): Promise<JsonObject>;
   delete(type: ResourceType, place: ObjectPlace, options?: WriteOptions & DeleteConditions): Promise<void>;
-  /** Any path, as in `kubectl get --raw`; a refusal is an answer here. */
+  /** Any path, as in `kubectl get --raw`. Resolves whatever the status is. */
   raw(request: HttpRequest): Promise<RawAnswer>;
   close(): void;
 }
@@ -81,7 +81,7 @@ export function createClient(transport: Transport): ApiClient {
     const name = `${request.method} ${pathOnly(request.path)}`;
     if (status < 200 || status > 299) throw apiErrorOf(status, name, body);
     if (typeof body === 'string' || !isObject(body))
-      throw new ClusterAccessError(`${name} was not answered with an object`);
+      throw new ClusterAccessError(`the response to ${name} is not a JSON object`);
     return body;
   }
 
@@ -168,7 +168,7 @@ export function createClient(transport: Transport): ApiClient {
   };
 }
 
-/** Where an object stands, by its metadata. */
+/** The location of an object, from its metadata. */
 export function placeOf(object: JsonObject, subresource?: string): ObjectPlace {
   const metadata = readObject(object, 'metadata') ?? {};
   const namespace = readText(metadata, 'namespace');

@@ -1,11 +1,11 @@
 import { isObject, type Json, member } from '../../json/value.ts';
 
-/** The cluster cannot be reached, or its configuration cannot be read. */
+/** The cluster cannot be reached, or its configuration is invalid. */
 export class ClusterAccessError extends Error {
   override readonly name = 'ClusterAccessError';
 }
 
-/** The API server answered, and the answer is no. */
+/** The API server refused the request. */
 export class ApiError extends Error {
   override readonly name = 'ApiError';
   /** The HTTP status. */
@@ -24,7 +24,7 @@ export function hasStatus(error: unknown, status: number): boolean {
   return error instanceof ApiError && error.status === status;
 }
 
-/** Reads a Status object; anything else that an intermediary may have answered is cut short. */
+/** Reads a Status object. Other bodies, for example of a proxy, are not quoted. */
 export function apiErrorOf(status: number, request: string, body: Json | string): ApiError {
   if (typeof body !== 'string' && isObject(body)) {
     const reason = member(body, 'reason');

@@ -1,9 +1,9 @@
 import { type BackOffLimits, backOffMs } from './back-off.ts';
 
 export interface CoalescedTask {
-  /** Runs the task soon; calls until then count as one, calls while it runs make it run once more. */
+  /** Runs the task soon. Calls before it starts are merged; a call while it runs makes it run once more. */
   trigger(): void;
-  /** Resolves when nothing is running or due. */
+  /** Resolves when nothing is running or scheduled. */
   idle(): Promise<void>;
   stop(): Promise<void>;
 }
@@ -12,11 +12,11 @@ export interface TaskOptions {
   readonly delayMs?: number | undefined;
   readonly backOff?: BackOffLimits | undefined;
   readonly onError?: ((error: unknown) => void) | undefined;
-  /** After every run: so many have failed in a row, none when it succeeded. */
+  /** Called after each run with the number of consecutive failures; 0 after a success. */
   readonly onEnd?: ((failures: number) => void) | undefined;
 }
 
-/** Never runs twice at a time; a failed run is repeated, later each time, until it succeeds. */
+/** Runs one at a time. A failed run is repeated with back-off until it succeeds. */
 export function createCoalescedTask(run: () => Promise<void>, options: TaskOptions = {}): CoalescedTask {
   const { delayMs = 100, backOff = { firstMs: 1_000, lastMs: 30_000 }, onError, onEnd } = options;
   let timer: NodeJS.Timeout | undefined;

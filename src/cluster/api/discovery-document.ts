@@ -10,7 +10,7 @@ export interface ServedKind {
   readonly resource: string;
   readonly namespaced: boolean;
   readonly verbs: readonly string[];
-  /** Names below the resource: `status`, `scale`. */
+  /** Such as `status` and `scale`. */
   readonly subresources: readonly string[];
 }
 
@@ -34,7 +34,7 @@ export function readAggregated(document: JsonObject): readonly ServedKind[] {
   });
 }
 
-/** Reads an APIResourceList, which older API servers give for each version. */
+/** Reads an APIResourceList, which older API servers return for each version. */
 export function readResourceList(document: JsonObject): readonly ServedKind[] {
   const [versionOrGroup = '', versionOfGroup] = (readText(document, 'groupVersion') ?? '').split('/');
   const group = versionOfGroup === undefined ? '' : versionOrGroup;

@@ -8,13 +8,13 @@ import { createCoalescedTask, type TaskOptions } from './coalesced-task.ts';
 import { readAggregated, readResourceList, type ServedKind } from './discovery-document.ts';
 import { createListeners } from './listeners.ts';
 
-/** What the API server serves, at one moment. */
+/** The kinds that the API server serves, at one point in time. */
 export interface KindTable {
   readonly kinds: readonly ServedKind[];
   kindOfResource(resource: ResourceName): GroupVersionKind | undefined;
-  /** The resource behind a kind; without group or version the preferred one. */
+  /** The resource of a kind; the preferred one if group or version is not given. */
   resourceOf(kind: Partial<GroupVersionKind> & { readonly kind: string }): ServedKind | undefined;
-  /** All kinds and versions that a selector names, subresources aside. */
+  /** All kinds and versions that a selector matches; its subresource is ignored. */
   select(selector: KindSelector): readonly ServedKind[];
 }
 
@@ -26,7 +26,7 @@ export interface ResourceName {
 
 export interface Discovery {
   current(): KindTable;
-  /** Asks the API server again. Rejects, and keeps what is known, when it does not answer. */
+  /** Reads the kinds again. On failure it rejects and keeps the current table. */
   refresh(): Promise<void>;
   onChange(listener: () => void): () => void;
 }
@@ -77,7 +77,7 @@ export async function startDiscovery(client: ApiClient): Promise<Discovery> {
     if (newText === text) return;
     text = newText;
     table = createKindTable(kinds);
-    changed.tell();
+    changed.notify();
   }
   return {
     current: () => table,
@@ -113,7 +113,7 @@ async function readKinds(client: ApiClient): Promise<readonly ServedKind[]> {
   return readEachVersion(client, answers[1] ?? {});
 }
 
-/** API servers before 1.27, and groups behind an aggregated API server, are asked version by version. */
+/** API servers before 1.27 and aggregated API servers are queried version by version. */
 async function readEachVersion(
   client: ApiClient,
   groups: Parameters<typeof readObjects>[0],
@@ -126,7 +126,7 @@ async function readEachVersion(
   const lists = await Promise.all(
     ['/api/v1', ...versions.map((version) => `/apis/${version}`)].map(async (path) => {
       const { status, body } = await client.raw({ method: 'GET', path });
-      // One group whose server is down takes nothing from the others.
+      // A group whose server is unavailable does not affect the others.
       return status === 200 && typeof body !== 'string' && isObject(body) ? readResourceList(body) : [];
     }),
   );

@@ -9,7 +9,7 @@ import { readWatch } from './watch-stream.ts';
 export interface Change {
   /** `namespace/name`, or `name`. */
   readonly key: string;
-  /** Absent when it is gone. */
+  /** Absent after a deletion. */
   readonly object?: JsonObject | undefined;
   readonly previous?: JsonObject | undefined;
 }
@@ -17,12 +17,12 @@ export interface Change {
 export interface InformerOptions {
   readonly client: ApiClient;
   readonly type: ResourceType;
-  /** Items of a list do not say what they are: filled in from here. */
+  /** Items of a list have no kind; the informer adds this one. */
   readonly kind: string;
   readonly select?:
     | Pick<ListOptions, 'namespace' | 'labelSelector' | 'fieldSelector' | 'metadataOnly'>
     | undefined;
-  /** What is kept of an object. */
+  /** Reduces an object to the part that is kept in memory. */
   readonly keep?: ((object: JsonObject) => JsonObject) | undefined;
   readonly onChange?: ((change: Change) => void) | undefined;
   readonly onError?: ((error: unknown, failures: number) => void) | undefined;
@@ -30,9 +30,9 @@ export interface InformerOptions {
 }
 
 export interface InformerTiming {
-  /** Every watch is ended by the API server after about this long, and resumed. */
+  /** The API server ends each watch after about this time; the informer resumes it. */
   readonly watchSeconds: number;
-  /** Everything is listed anew after about this long. */
+  /** All objects are listed again after about this time. */
   readonly resyncMs: number;
   readonly backOff: BackOffLimits;
 }
@@ -44,7 +44,7 @@ export interface Informer {
   get(key: string): JsonObject | undefined;
   values(): IterableIterator<JsonObject>;
   size(): number;
-  /** When the API server was last heard of, in ms since the epoch; 0 before. */
+  /** When the API server last sent something, in ms since the epoch; 0 before that. */
   lastContact(): number;
   stop(): Promise<void>;
 }
@@ -54,12 +54,12 @@ const defaultTiming: InformerTiming = {
   resyncMs: 10 * 60_000,
   backOff: { firstMs: 500, lastMs: 15_000 },
 };
-/** Added to the time after which the API server ends a watch, before the connection counts as dead. */
+/** A watch may last this much longer than requested before the connection counts as dead. */
 const graceMs = 5_000;
-/** A watch that ends sooner has failed, whatever it says. */
+/** A watch that ends sooner counts as failed. */
 const shortestWatchMs = 1_000;
 
-/** A copy of all objects of a kind that follows the API server, through restarts, compaction and dead connections. */
+/** An up-to-date copy of all objects of a kind. It survives restarts of the API server, compaction and dead connections. */
 export function startInformer(options: InformerOptions): Informer {
   const { client, type, select = {}, keep = withoutManagedFields, onChange, onError } = options;
   const timing = { ...defaultTiming, ...options.timing };
@@ -94,7 +94,7 @@ export function startInformer(options: InformerOptions): Informer {
     const found = await client.list(type, {
       ...select,
       signal: stopping.signal,
-      // After a 410 the cache of the API server may be as old as what was lost.
+      // After a 410 the cache of the API server may be outdated, too.
       ...(listFresh ? {} : { resourceVersion: '0' }),
     });
     const present = new Set(found.items.map(keyOf));
@@ -176,7 +176,7 @@ function versionOf(object: JsonObject): string | undefined {
   return readText(readObject(object, 'metadata') ?? {}, 'resourceVersion');
 }
 
-/** Often the larger half of an object, and read by nobody here. */
+/** `managedFields` are often half of an object, and nothing here reads them. */
 export function withoutManagedFields(object: JsonObject): JsonObject {
   const metadata = readObject(object, 'metadata');
   if (metadata === undefined || !Object.hasOwn(metadata, 'managedFields')) return object;

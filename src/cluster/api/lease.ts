@@ -11,7 +11,7 @@ export interface LeaseOptions {
   readonly namespace: string;
   readonly name: string;
   readonly identity: string;
-  /** Tells of every gain and loss of leadership. */
+  /** Called when leadership is gained or lost. */
   readonly onChange: (isLeader: boolean) => void;
   readonly onError?: ((error: unknown) => void) | undefined;
   readonly timing?: LeaseTiming | undefined;
@@ -19,20 +19,20 @@ export interface LeaseOptions {
 
 export interface LeaseTiming {
   readonly retryMs: number;
-  /** A leader that could not renew for this long stops leading: before the others begin. */
+  /** A leader that cannot renew the Lease for this long stops, before another replica starts. */
   readonly renewDeadlineMs: number;
   readonly durationMs: number;
 }
 
 export interface LeaderElection {
   isLeader(): boolean;
-  /** Gives leadership up at once, so that another replica takes over without waiting. */
+  /** Releases the Lease, so that another replica takes over immediately. */
   stop(): Promise<void>;
 }
 
 const defaultTiming: LeaseTiming = { retryMs: 2_000, renewDeadlineMs: 10_000, durationMs: 12_000 };
 
-/** Takes part in the election of a leader through a Lease. Only local time spans count: clocks may differ. */
+/** Takes part in leader election with a Lease. Only local durations are compared, because clocks differ. */
 export function startLeaderElection(options: LeaseOptions): LeaderElection {
   const { client, namespace, name, identity, onChange, onError, timing = defaultTiming } = options;
   const stopping = new AbortController();
@@ -59,7 +59,7 @@ export function startLeaderElection(options: LeaseOptions): LeaderElection {
     }
   }
 
-  /** Whether the lease is ours after this. */
+  /** Returns whether this replica holds the Lease now. */
   async function attempt(): Promise<boolean> {
     const lease = await read();
     const spec = readObject(lease ?? {}, 'spec') ?? {};
@@ -101,7 +101,7 @@ export function startLeaderElection(options: LeaseOptions): LeaderElection {
         if (holds) renewedAt = startedAt;
         if (!stopping.signal.aborted) lead(holds);
       } catch (error) {
-        // Somebody else was faster: that is how elections go.
+        // 409: another replica was faster.
         if (!hasStatus(error, 409)) onError?.(error);
         if (Date.now() > renewedAt + timing.renewDeadlineMs) lead(false);
       }
@@ -119,7 +119,7 @@ export function startLeaderElection(options: LeaseOptions): LeaderElection {
     });
   }
 
-  // A request that hangs must not let two lead.
+  // A request that hangs must not lead to two leaders.
   const guard = setInterval(() => {
     if (leader && Date.now() > renewedAt + timing.renewDeadlineMs) lead(false);
   }, timing.retryMs / 2);
@@ -137,7 +137,7 @@ export function startLeaderElection(options: LeaseOptions): LeaderElection {
   };
 }
 
-/** Whether somebody holds a lease now; for deciding who was the last. */
+/** The identity of the current holder; empty if there is none. */
 export async function leaseHolder(
   client: ApiClient,
   place: { readonly namespace: string; readonly name: string },

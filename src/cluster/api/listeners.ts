@@ -1,13 +1,13 @@
 export interface Listeners {
-  tell(): void;
-  /** Returns what ends it. */
+  notify(): void;
+  /** Returns a function that unsubscribes. */
   readonly subscribe: (listener: () => void) => () => void;
 }
 
 export function createListeners(): Listeners {
   const listeners = new Set<() => void>();
   return {
-    tell() {
+    notify() {
       for (const listener of listeners) listener();
     },
     subscribe(listener) {

@@ -21,13 +21,13 @@ export function pathOf(type: ResourceType, { namespace, name, subresource }: Obj
   return `${root}${place}/${type.resource}${object}${subresource ? `/${subresource}` : ''}`;
 }
 
-/** The reverse of `pathOf`; undefined for a path that leads to no resource. */
+/** The inverse of `pathOf`; undefined for a path that is not a resource's. */
 export function resourceOfPath(
   path: string,
 ): (Pick<ResourceType, 'group' | 'version' | 'resource'> & ObjectPlace) | undefined {
   const [root, ...rest] = path.split('/').slice(1);
   const [group, version, ...parts] = root === 'api' ? ['', ...rest] : root === 'apis' ? rest : [];
-  // `status` and `finalize` belong to the Namespace, all else below it to what is in it.
+  // `status` and `finalize` are subresources of the Namespace; every other segment is a resource in the namespace.
   const isWithin =
     parts[0] === 'namespaces' && parts.length > 2 && !/^(status|finalize)$/.test(parts[2] ?? '');
   const [resource, name, subresource] = isWithin ? parts.slice(2) : parts;
@@ -50,7 +50,7 @@ function type(group: string, version: string, resource: string, namespaced: bool
   return { group, version, resource, namespaced };
 }
 
-/** The kinds this layer reads and writes itself. */
+/** The kinds that this layer reads and writes. */
 export const resourceTypes = {
   namespaces: type('', 'v1', 'namespaces', false),
   configMaps: type('', 'v1', 'configmaps', true),

@@ -16,7 +16,7 @@ function served(
   return { group, version, kind, resource, namespaced, subresources, verbs };
 }
 
-/** A small cluster, for tests: what its API server serves. */
+/** The kinds that the API server of a small test cluster serves. */
 export const smallCluster: KindTable = createKindTable([
   served('v1', 'Pod', 'pods', true, ['ephemeralcontainers', 'eviction', 'exec', 'log', 'status']),
   served('v1', 'ConfigMap', 'configmaps', true),

@@ -8,8 +8,8 @@ export type WatchEventType = 'ADDED' | 'MODIFIED' | 'DELETED' | 'BOOKMARK';
 export type WatchListener = (type: WatchEventType, object: JsonObject) => void;
 
 /**
- * Reads the events of a watch until it ends. A connection on which nothing happens any more looks like one on which
- * nothing happens: so the API server is told to end every watch after a while, and one that outlives that is cut.
+ * Reads the events of a watch until it ends. An idle connection looks like a dead one, so each watch requests a timeout
+ * from the API server. A watch that lasts longer than that is dead, and is closed.
  */
 export function readWatch(
   stream: Readable,
@@ -20,7 +20,7 @@ export function readWatch(
     const decoder = new StringDecoder('utf8');
     let pieces: string[] = [];
     const timer = setTimeout(
-      () => stream.destroy(new ClusterAccessError('the watch fell silent')),
+      () => stream.destroy(new ClusterAccessError('the watch did not end in time: the connection is dead')),
       options.maximumMs,
     );
     const abort = () => stream.destroy();

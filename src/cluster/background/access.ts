@@ -12,12 +12,12 @@ import type { KindTable } from '../api/discovery.ts';
 import type { BackgroundIdentity } from './identity.ts';
 import { describeAccess, lackingAccess } from './target-access.ts';
 
-/** What the background may not do that a policy asks of it. */
+/** Permissions that the background controller lacks for a policy. */
 export interface MissingAccess {
   readonly user: string;
-  /** To what it changes and makes: without it the policy cannot work. */
+  /** To write targets and generated objects: the policy cannot work without them. */
   readonly toAct: readonly NeededAccess[];
-  /** To triggers and context data: without it requests fail that have to read them. */
+  /** To read triggers and context data: UpdateRequests that need them fail. */
   readonly toRead: readonly NeededAccess[];
 }
 
@@ -38,14 +38,14 @@ export async function missingAccess(
   return { user: identity.user, toAct, toRead };
 }
 
-/** The ClusterRole that is missing, ready to be applied. */
+/** The missing ClusterRole, ready for kubectl apply. */
 export function missingRole(policyKey: string, { toAct, toRead }: MissingAccess): string {
   const name = `kymera-background-${policyKey.replaceAll('/', '-')}`;
   const role = stringify(clusterRoleFor(name, [...toAct, ...toRead]), {
     lineWidth: 110,
     flowCollectionPadding: false,
   });
-  return `to be added, with kubectl apply:\n${role.trimEnd()}`;
+  return `add this role with kubectl apply:\n${role.trimEnd()}`;
 }
 
 /** `get secrets, update secrets in namespace x`. */
@@ -53,7 +53,7 @@ export function accessText(accesses: readonly NeededAccess[]): string {
   return [...new Set(accesses.map(describeAccess))].join(', ');
 }
 
-/** What several targets need is asked for once. */
+/** Removes duplicates. */
 function unique(accesses: readonly NeededAccess[]): readonly NeededAccess[] {
   return [
     ...new Map(accesses.map((access) => [`${access.pointer} ${describeAccess(access)}`, access])).values(),

@@ -25,23 +25,23 @@ export interface FollowerOptions {
 
 export interface Followers {
   policiesChanged(): void;
-  /** What the background wrote itself is no news. */
+  /** Ignore our own writes. */
   wrote(made: GeneratedObject): void;
   stop(): Promise<void>;
 }
 
 interface Followed {
   readonly informer: Informer;
-  /** Changes count from the first list on. */
+  /** Only changes after the first list count. */
   isSynced: boolean;
 }
 
 const generatedSelector = 'app.kubernetes.io/managed-by=kyverno,generate.kyverno.io/policy-name';
-/** So long the answer to a write may take, after others have heard of it. */
+/** How long the response to a write may take after the watch has reported it. */
 const patienceMs = 300;
 const mostRemembered = 10_000;
 
-/** Follows what synchronized rules have generated, and what they copy, while somebody leads. */
+/** Watches the objects that synchronized rules have generated, and their clone sources, while this replica leads. */
 export function followDownstream(options: FollowerOptions): Followers {
   const { client, discovery, policies, put, onError } = options;
   const followed = new Map<string, Followed>();
@@ -100,7 +100,7 @@ export function followDownstream(options: FollowerOptions): Followers {
 
   const send = (request: NewUpdateRequest) => void put(request).catch(onError);
 
-  /** Changed by somebody else, or deleted: the rule looks after it. */
+  /** Runs the rule when a generated object was changed or deleted. */
   function downstreamChanged({ object, previous }: Change): void {
     const changed = object ?? previous ?? {};
     if (object !== undefined && (previous === undefined || own.has(versionKey(object)))) return;
@@ -120,7 +120,7 @@ export function followDownstream(options: FollowerOptions): Followers {
     });
   }
 
-  /** What is copied from it follows, or goes with it. */
+  /** Runs the rule when a clone source was changed or deleted. */
   function sourceChanged({ object, previous }: Change): void {
     const source = object ?? previous ?? {};
     const { resourceVersion } = metadataOf(source);

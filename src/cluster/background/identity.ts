@@ -3,13 +3,13 @@ import { isArray } from '../../json/value.ts';
 import type { ApiClient } from '../api/client.ts';
 import { resourceTypes } from '../api/resource-path.ts';
 
-/** As whom rules for existing objects act. */
+/** The user that runs mutateExisting and generate rules. */
 export interface BackgroundIdentity {
   readonly user: string;
   readonly groups: readonly string[];
 }
 
-/** A service account as the API server sees it: with the groups that every service account is in. */
+/** The user name and groups of a ServiceAccount. */
 export function serviceAccountIdentity(user: string): BackgroundIdentity {
   const namespace = /^system:serviceaccount:([^:]+):[^:]+$/.exec(user)?.[1];
   if (namespace === undefined) return { user, groups: ['system:authenticated'] };
@@ -19,7 +19,7 @@ export function serviceAccountIdentity(user: string): BackgroundIdentity {
   };
 }
 
-/** Who a client is, says the API server. */
+/** Asks the API server for the user of a client. */
 export async function ownIdentity(client: ApiClient): Promise<BackgroundIdentity> {
   const answer = await client.create(resourceTypes.selfSubjectReviews, {
     apiVersion: 'authentication.k8s.io/v1',

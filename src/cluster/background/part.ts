@@ -16,9 +16,9 @@ import {
 export interface BackgroundPartOptions
   extends Omit<BackgroundWorkOptions, 'store' | 'observer' | 'adviceFor'> {
   readonly events: EventSink;
-  /** Reasons of events that are not written; by default successes, unless the settings ask for them. */
+  /** Reasons of events to omit; by default successes, unless the settings enable them. */
   readonly omitEvents?: readonly string[] | undefined;
-  /** Who does the work, as the API server sees it. */
+  /** The user of the background controller. */
   user(): Promise<BackgroundIdentity>;
 }
 
@@ -33,12 +33,12 @@ export interface BackgroundPartMetrics extends BackgroundMetrics {
 
 const successes: readonly string[] = ['PolicyApplied', 'PolicySkipped'];
 
-/** The work in the background, with the events and metrics that tell of it. */
+/** The background controller with its events and metrics. */
 export function startBackgroundPart(options: BackgroundPartOptions): BackgroundPart {
   const { client, discovery, events, metrics, log } = options;
   const ended = createCounts();
   const targets = createCounts();
-  const tell = (notes: readonly EventNote[]) => {
+  const report = (notes: readonly EventNote[]) => {
     const quiet = options.settings().generateSuccessEvents ? [] : successes;
     const omitted = new Set(options.omitEvents ?? quiet);
     events.add(notes.filter(({ reason }) => !omitted.has(reason)));
@@ -57,10 +57,10 @@ export function startBackgroundPart(options: BackgroundPartOptions): BackgroundP
         const isWhole = missing.toAct.length + missing.toRead.length === 0;
         return isWhole ? undefined : missingRole(policy.key, missing);
       } catch (error) {
-        // The refusal itself is told anyway.
+        // The refusal itself is reported anyway.
         log.warn(
           { policy: policy.key, reason: messageOf(error) },
-          'what has to be granted cannot be found out',
+          'the missing permissions cannot be determined',
         );
         return undefined;
       }
@@ -68,11 +68,11 @@ export function startBackgroundPart(options: BackgroundPartOptions): BackgroundP
     observer: {
       wrote(policy, request, write) {
         targets.add({ policy_name: policy.key, rule_name: request.rule, outcome: write.outcome });
-        tell(writeNotes(policy, request, write));
+        report(writeNotes(policy, request, write));
       },
       generated(policy, request, made) {
         targets.add({ policy_name: policy.key, rule_name: request.rule, outcome: made.action });
-        tell(generatedNotes(policy, request, made));
+        report(generatedNotes(policy, request, made));
       },
       ended(policy, request, status) {
         const { state, message, deadLetter, retryCount } = status;
@@ -85,9 +85,12 @@ export function startBackgroundPart(options: BackgroundPartOptions): BackgroundP
         });
         const about = { request: request.name, policy: request.policy, rule: request.rule, state, message };
         if (state === 'Failed')
-          log.warn(about, deadLetter ? 'an update request was given up' : 'an update request failed');
-        else log.info(about, 'an update request ended');
-        if (policy !== undefined) tell(resultNotes(policy, request, status));
+          log.warn(
+            about,
+            deadLetter ? 'an UpdateRequest failed for the last time' : 'an UpdateRequest failed',
+          );
+        else log.info(about, 'an UpdateRequest completed');
+        if (policy !== undefined) report(resultNotes(policy, request, status));
       },
     },
   });

@@ -14,10 +14,10 @@ import type { KindTable } from '../api/discovery.ts';
 import type { ServedKind } from '../api/discovery-document.ts';
 import { apiVersionOf } from '../api/resource-path.ts';
 
-/** What the API server notes as the author of what rules write in the background. */
+/** The field manager of objects that rules write in the background. */
 export const backgroundManager = 'kymera-background';
 
-/** The objects of a cluster, read and written as rules for existing objects ask. */
+/** Reads and writes objects of a cluster for mutateExisting and generate rules. */
 export function createClusterStore(client: ApiClient, kinds: () => KindTable): ObjectStore {
   const served = (apiVersion: string, kind: string) => servedKind(kinds(), apiVersion, kind);
 
@@ -40,7 +40,7 @@ export function createClusterStore(client: ApiClient, kinds: () => KindTable): O
     const { namespace, labelSelector } = query;
     const { items } = await client
       .list(type, {
-        // In one piece: a page at a time would be several reads, and the last may be of another moment.
+        // Not paged: pages would not be a consistent snapshot.
         resourceVersion: '',
         ...(type.namespaced && namespace !== undefined ? { namespace } : {}),
         labelSelector,
@@ -104,7 +104,7 @@ function servedKind(table: KindTable, apiVersion: string, kind: string): ServedK
   return table.resourceOf({ kind, group, version: apiVersion.slice(slash + 1) });
 }
 
-/** One version of each kind that fits, the preferred one where the version is open. */
+/** One version of each matching kind: the preferred one if the version is a wildcard. */
 function servedKinds(table: KindTable, { apiVersion, kind }: ListQuery): readonly ServedKind[] {
   const slash = apiVersion.indexOf('/');
   const isAny = apiVersion === '' || apiVersion === '*';

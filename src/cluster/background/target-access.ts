@@ -4,7 +4,7 @@ import type { ApiClient } from '../api/client.ts';
 import { resourceTypes } from '../api/resource-path.ts';
 import type { BackgroundIdentity } from './identity.ts';
 
-/** The accesses that an identity lacks. */
+/** The permissions that an identity lacks. */
 export async function lackingAccess(
   client: ApiClient,
   identity: BackgroundIdentity,

@@ -4,7 +4,7 @@ import { backgroundRules } from '../../background/background-rule.ts';
 import type { CompiledPolicy } from '../../policy/compiled.ts';
 import { failureGroup, hasOwnTriggerEntry } from '../policies/grouping.ts';
 
-/** Which policies a path of the server asks for. */
+/** The policies of a path of the server. */
 export interface TriggerScope {
   readonly set: 'all' | 'ignore' | 'fail';
   readonly policy?: string | undefined;
@@ -12,13 +12,13 @@ export interface TriggerScope {
 
 interface TriggerIndex {
   readonly byKind: ReadonlyMap<string, readonly CompiledPolicy[]>;
-  /** With a wildcard for the kind, or without one. */
+  /** Policies with a wildcard kind, or without kinds. */
   readonly anyKind: readonly CompiledPolicy[];
 }
 
 const known = new WeakMap<PolicySets, TriggerIndex>();
 
-/** The policies with rules that a request about a kind could set off. In audit mode nothing is set off. */
+/** The policies with rules that a request for a kind can trigger. Policies in audit mode are not triggered. */
 export function policiesFor(sets: PolicySets, scope: TriggerScope, kind: string): readonly CompiledPolicy[] {
   const index = known.get(sets) ?? indexOf(sets);
   known.set(sets, index);

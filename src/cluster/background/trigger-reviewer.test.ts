@@ -165,7 +165,7 @@ describe('a review of a trigger', () => {
     expect(response).toEqual({
       uid: 'request-1',
       allowed: true,
-      warnings: ['policy p.rule: the rule acts later: the API server is away'],
+      warnings: ['policy p.rule: the rule runs later: the API server is away'],
     });
     expect(told).toMatchObject([{ outcome: 'waiting', reason: 'the API server is away' }]);
   });

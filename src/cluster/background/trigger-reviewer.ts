@@ -26,15 +26,15 @@ export interface TriggerReviewOptions extends AdmissionSettings {
   readonly dataSource: DataSource;
   readonly environment: Environment;
   readonly queue: TriggerQueue;
-  /** As whom rules act in the background. */
+  /** The user of the background controller. */
   background(): BackgroundUser | undefined;
-  /** What became of a rule that a request set off. */
+  /** Called with the result of each triggered rule. */
   onTrigger?(trigger: ReviewedTrigger): void;
 }
 
 export interface BackgroundUser {
   readonly username: string;
-  /** Others sign in by the same name: only what carries the field manager of the background is its own. */
+  /** Others use the same user name: only requests with the background controller's field manager are its own. */
   readonly isShared: boolean;
 }
 
@@ -46,7 +46,7 @@ export interface ReviewedTrigger {
   readonly reason: string;
 }
 
-/** Answers reviews of what sets off rules in the background. Never denies, and does not wait for the work. */
+/** Reviews requests that may trigger mutateExisting and generate rules. It does not wait for the rules to run. */
 export type TriggerReviewer = (
   body: Json,
   scope: TriggerScope,
@@ -82,7 +82,7 @@ export function createTriggerReviewer(options: TriggerReviewOptions): TriggerRev
     return told.flatMap((text) => (text === undefined ? [] : [text]));
   }
 
-  /** What to tell the user, when a rule that should act will not, or not at once. */
+  /** Returns a warning if a triggered rule does not run, or not immediately. */
   async function take(
     outcome: TriggerOutcome,
     request: Request,
@@ -103,12 +103,12 @@ export function createTriggerReviewer(options: TriggerReviewOptions): TriggerRev
     const reason = 'reason' in submitted ? submitted.reason : '';
     tell(submitted.outcome, reason);
     if (submitted.outcome === 'written') return undefined;
-    const fate = submitted.outcome === 'waiting' ? 'acts later' : 'does not act';
+    const fate = submitted.outcome === 'waiting' ? 'runs later' : 'does not run';
     return `policy ${policy.key}.${rule.name}: the rule ${fate}: ${reason}`;
   }
 }
 
-/** The name by which the request is known to be one of the background; undefined for all others. */
+/** The user name if the request comes from the background controller; undefined otherwise. */
 function ownUser(raw: JsonObject, background: BackgroundUser | undefined): string | undefined {
   if (background === undefined) return undefined;
   const manager = readText(readObject(raw, 'options') ?? {}, 'fieldManager');
@@ -131,7 +131,7 @@ function newRequest(outcome: TriggerOutcome, request: Request, raw: JsonObject):
     trigger,
     operation,
     ...(user === undefined ? {} : { user }),
-    // A name that was generated is known by now.
+    // A generated name is known at this point.
     admission: { ...withoutObjects(raw), name: trigger.name, ...kept },
     ...(oldVersion === undefined ? {} : { oldVersion }),
     ...(tooLarge === undefined ? {} : { tooLarge }),
@@ -148,12 +148,12 @@ function triggerOf({
   oldObject,
 }: Request): NewUpdateRequest['trigger'] {
   const metadata = readObject(object ?? oldObject ?? {}, 'metadata') ?? {};
-  // The body of a subresource is no object of its own.
+  // The body of a subresource is not the trigger object.
   const uid = subresource === '' ? readText(metadata, 'uid') : undefined;
   return {
     apiVersion: apiVersionOf(kind),
     kind: kind.kind,
-    // A Namespace is reviewed as if it were in itself.
+    // In a review, the namespace of a Namespace is its own name.
     namespace: kind.kind === 'Namespace' && kind.group === '' ? '' : namespace,
     name: (subresource === '' ? readText(metadata, 'name') : undefined) ?? name,
     ...(uid === undefined ? {} : { uid }),

@@ -29,9 +29,9 @@ export interface TriggersOptions extends AdmissionSettings {
   settings(): ClusterSettings;
   readonly dataSource: DataSource;
   readonly events: EventSink;
-  /** Who acts in the background; by default whoever the client is. */
+  /** The user of the background controller; by default the user of the client. */
   readonly backgroundUser?: string | undefined;
-  /** Reasons of events that are not written. */
+  /** Reasons of events to omit. */
   readonly omitEvents: ReadonlySet<string>;
   readonly log: ClusterLog;
 }
@@ -43,16 +43,16 @@ export interface Triggers {
 }
 
 export interface TriggerMetrics {
-  /** Triggers that wait in memory. */
+  /** Triggers queued in memory. */
   readonly waiting: number;
-  /** Rules that were set off, by policy and what became of it. */
+  /** Triggered rules, by policy and outcome. */
   readonly taken: ReturnType<ReturnType<typeof createCounts>['all']>;
 }
 
-/** A policy is told of its lost triggers at most this often. */
+/** Lost triggers of a policy are reported at most this often. */
 const reportEveryMs = 10_000;
 
-/** Takes the triggers of rules that act in the background, and leaves UpdateRequests. */
+/** Accepts triggers of mutateExisting and generate rules, and writes UpdateRequests. */
 export function startTriggers(options: TriggersOptions): Triggers {
   const { client, namespace, log, events } = options;
   const counts = createCounts();
@@ -68,7 +68,7 @@ export function startTriggers(options: TriggersOptions): Triggers {
     {
       delayMs: 0,
       onError: (error) =>
-        log.warn({ reason: messageOf(error) }, 'who acts in the background is not known yet'),
+        log.warn({ reason: messageOf(error) }, 'the user of the background controller is not known yet'),
     },
   );
   if (background === undefined) findIdentity.trigger();
@@ -77,7 +77,7 @@ export function startTriggers(options: TriggersOptions): Triggers {
     client,
     namespace,
     onChange: () => queue.poke(),
-    onError: (error) => log.warn({ what: 'update requests', reason: messageOf(error) }, 'cannot be followed'),
+    onError: (error) => log.warn({ what: 'update requests', reason: messageOf(error) }, 'cannot be watched'),
   });
   const queue = createTriggerQueue({
     inbox,
@@ -90,21 +90,21 @@ export function startTriggers(options: TriggersOptions): Triggers {
     },
   });
 
-  /** One event for many of a kind. */
+  /** Merges repeated reports into one event. */
   function report(policy: CompiledPolicy, rule: string, reason: string): void {
     const known = reported.get(policy.key) ?? { at: 0, count: 0 };
     known.count += 1;
     reported.set(policy.key, known);
     if (Date.now() - known.at < reportEveryMs) return;
     const text = known.count === 1 ? reason : `${reason} (${known.count} times)`;
-    log.warn({ policy: policy.key, rule, reason: text }, 'a rule was not set off at once');
+    log.warn({ policy: policy.key, rule, reason: text }, 'a rule was not triggered immediately');
     if (!options.omitEvents.has('PolicyError')) events.add([triggerNote(policy, rule, text)]);
     known.at = Date.now();
     known.count = 0;
   }
 
   function note({ policy, rule, outcome, reason }: ReviewedTrigger): void {
-    // Lost ones are counted where they are lost.
+    // Lost triggers are counted elsewhere.
     if (outcome !== 'dropped') counts.add({ policy_name: policy.key, rule_name: rule, outcome });
     const isFull = outcome === 'waiting' && reason.startsWith('there are ');
     if (outcome === 'failed' || (outcome === 'waiting' && !isFull)) report(policy, rule, reason);

@@ -19,7 +19,7 @@ export interface UpdateRequestOptions {
   readonly client: ApiClient;
   /** Where they are. */
   readonly namespace: string;
-  /** The name of one that is new, changed or gone. */
+  /** Called with the name of an UpdateRequest that was created, changed or deleted. */
   readonly onChange?: ((name: string) => void) | undefined;
   readonly onError?: ((error: unknown) => void) | undefined;
   readonly timing?: Partial<InformerTiming> | undefined;
@@ -39,13 +39,13 @@ const type = resourceTypes.updateRequests;
 const kind = 'UpdateRequest';
 const attempts = 5;
 
-/** For those who only leave work: follows names, not contents. */
+/** For replicas that only create UpdateRequests: watches metadata only. */
 export function openInbox(options: UpdateRequestOptions): FollowedInbox {
   const informer = follow(options, { namespace: options.namespace, metadataOnly: true });
   return { ...inboxOver(options, informer), stop: () => informer.stop() };
 }
 
-/** For whoever does the work. */
+/** For the replica that processes UpdateRequests. */
 export function openLedger(options: UpdateRequestOptions): FollowedLedger {
   const { client, namespace } = options;
   const informer = follow(options, { namespace });
@@ -118,7 +118,7 @@ function inboxOver({ client, namespace }: UpdateRequestOptions, informer: Inform
           else await client.create(type, updateRequestDocument(request, namespace), call);
           return;
         } catch (error) {
-          // Somebody created, changed or deleted it meanwhile.
+          // It was created, changed or deleted in the meantime.
           const isRace = hasStatus(error, 409) || (isThere && hasStatus(error, 404));
           if (!isRace || attempt === attempts) throw error;
           isThere = hasStatus(error, 409);
@@ -135,7 +135,7 @@ function inboxOver({ client, namespace }: UpdateRequestOptions, informer: Inform
     const document = updateRequestDocument(request, namespace);
     const metadata = { ...readObject(document, 'metadata'), resourceVersion: versionOf(stored) };
     const replaced = await client.update(type, { ...document, metadata }, call);
-    // So that nobody takes the old result for that of the new request.
+    // The old result must not count as the result of the new request.
     if (known.status.state === 'Pending') return;
     try {
       await client.update(

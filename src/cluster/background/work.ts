@@ -40,20 +40,20 @@ export interface BackgroundWorkOptions {
   settings(): ClusterSettings;
   readonly metrics: ClusterMetrics;
   readonly log: ClusterLog;
-  /** 0 turns the regular look off. */
+  /** The interval of the periodic resync; 0 disables it. */
   readonly scanIntervalMs: number;
   readonly limits?: Partial<ControllerLimits> | undefined;
   readonly triggerWaitMs?: number | undefined;
   readonly lease?: LeaseTiming | undefined;
   readonly timing?: Partial<InformerTiming> | undefined;
-  /** What to add to the rights of the background. */
+  /** The role that the background controller lacks for a policy. */
   adviceFor(policy: CompiledPolicy): Promise<string | undefined>;
   readonly observer: BackgroundObserver;
-  /** Resolves when the policies are known: who does not know them must not take them for deleted. */
+  /** Resolves when the policies are loaded: until then, a missing policy must not count as deleted. */
   policiesKnown(): Promise<void>;
 }
 
-/** Told of everything that happens, for events, metrics and logs. */
+/** Receives all results, for events, metrics and logs. */
 export interface BackgroundObserver {
   wrote(policy: CompiledPolicy, request: UpdateRequest, write: TargetWrite): void;
   generated(policy: CompiledPolicy, request: UpdateRequest, made: GeneratedObject): void;
@@ -73,7 +73,7 @@ export interface BackgroundMetrics {
 export interface BackgroundWork {
   isLeader(): boolean;
   hasSynced(): boolean;
-  /** Policies changed. */
+  /** Call it when policies changed. */
   policiesChanged(): void;
   metrics(): BackgroundMetrics;
   stop(): Promise<void>;
@@ -81,14 +81,14 @@ export interface BackgroundWork {
 
 export const backgroundLeaseName = 'kymera-background';
 const tickMs = 1_000;
-/** A look that fell due while leaders changed is made up for. */
-const lookBackMs = 20_000;
+/** A new leader repeats resyncs that were due during the change of leaders. */
+const resyncOverlapMs = 20_000;
 
-/** Does the work of UpdateRequests while it leads. */
+/** Processes UpdateRequests while this replica leads. */
 export function startBackgroundWork(options: BackgroundWorkOptions): BackgroundWork {
   const { client, namespace, catalog, log, observer } = options;
   const complain = (what: string, error: unknown) =>
-    log.warn({ what, reason: messageOf(error) }, 'will be tried again');
+    log.warn({ what, reason: messageOf(error) }, 'failed; will be retried');
   let leading: Leading | undefined;
   const ledger = openLedger({
     client,
@@ -164,17 +164,17 @@ export function startBackgroundWork(options: BackgroundWorkOptions): BackgroundW
         onEnd: options.metrics.endOf('policy-update-controller'),
       },
     );
-    let looked = clock.now() - lookBackMs;
-    const regularly = createCoalescedTask(
+    let resyncedAt = clock.now() - resyncOverlapMs;
+    const resync = createCoalescedTask(
       async () => {
         const now = clock.now();
-        const due = planReconciles(catalog.policies(), options.scanIntervalMs, looked, now);
+        const due = planReconciles(catalog.policies(), options.scanIntervalMs, resyncedAt, now);
         for (const request of due) await ledger.put(request);
-        looked = now;
+        resyncedAt = now;
       },
-      { delayMs: 0, onError: (error) => complain('the regular look', error) },
+      { delayMs: 0, onError: (error) => complain('periodic resync', error) },
     );
-    const timer = setInterval(() => regularly.trigger(), tickMs);
+    const timer = setInterval(() => resync.trigger(), tickMs);
     sweeps.trigger();
     return {
       controller,
@@ -184,12 +184,12 @@ export function startBackgroundWork(options: BackgroundWorkOptions): BackgroundW
       },
       async stop() {
         clearInterval(timer);
-        await Promise.all([sweeps.stop(), regularly.stop(), followers.stop(), controller.stop()]);
+        await Promise.all([sweeps.stop(), resync.stop(), followers.stop(), controller.stop()]);
       },
     };
   }
 
-  /** One change of leadership after the other. */
+  /** Changes of leadership are processed one after the other. */
   let turning = Promise.resolve();
   const turn = (isLeader: boolean) => {
     turning = turning
@@ -211,7 +211,9 @@ export function startBackgroundWork(options: BackgroundWorkOptions): BackgroundW
     onChange(isLeader) {
       log.info(
         { identity: options.identity },
-        isLeader ? 'leads the background' : 'does not lead the background any more',
+        isLeader
+          ? 'became the leader of the background controller'
+          : 'is no longer the leader of the background controller',
       );
       turn(isLeader);
     },
@@ -234,7 +236,7 @@ export function startBackgroundWork(options: BackgroundWorkOptions): BackgroundW
       };
     },
     async stop() {
-      // What is under way ends before another begins.
+      // Finish running work before another replica takes over.
       await turning;
       await leading?.stop();
       leading = undefined;

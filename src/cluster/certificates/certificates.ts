@@ -16,17 +16,17 @@ import {
   trustedPem,
 } from './plan.ts';
 
-/** Where certificates and keys are kept. */
+/** The Secrets with certificates and keys. */
 export const secretNames = { authority: 'kymera-ca', serving: 'kymera-serving' } as const;
 
 export interface CertificateOptions {
   readonly client: ApiClient;
   readonly namespace: string;
-  /** Host names and addresses under which the API server calls. */
+  /** Host names and addresses at which the API server calls this server. */
   readonly names: readonly string[];
   readonly life?: CertificateLife | undefined;
   readonly now?: (() => Date) | undefined;
-  /** PEM of what the API server trusts so far. */
+  /** PEM of the CA bundle in the current webhook configurations. */
   readonly trusted?: (() => Promise<string | undefined>) | undefined;
   readonly onChange: () => void;
   readonly onError?: ((error: unknown) => void) | undefined;
@@ -34,18 +34,18 @@ export interface CertificateOptions {
 
 export interface Certificates {
   readonly synced: Promise<void>;
-  /** What to serve with; undefined until a leader has made it. */
+  /** The serving certificate; undefined until a leader has issued it. */
   serving(): KeyPair | undefined;
-  /** PEM of all authorities to trust. */
+  /** PEM of all CAs that the API server must trust. */
   caBundle(): string | undefined;
-  /** When the serving certificate ends, in ms since the epoch. */
+  /** When the serving certificate expires, in ms since the epoch. */
   expiresAt(): number | undefined;
-  /** Makes or renews what is due. For the leader. */
+  /** Issues or renews certificates as needed. Called by the leader. */
   maintain(): Promise<void>;
   stop(): Promise<void>;
 }
 
-/** The certificates in the two Secrets, followed as they change. */
+/** Watches the certificates in the two Secrets. */
 export function startCertificates(options: CertificateOptions): Certificates {
   const { client, namespace, names, life = defaultLife } = options;
   const { authority: authoritySecret, serving: servingSecret } = secretNames;
@@ -64,7 +64,7 @@ export function startCertificates(options: CertificateOptions): Certificates {
       onError: options.onError,
     });
   const informers = { authority: follow(authoritySecret), serving: follow(servingSecret) };
-  // A Secret that is deleted takes nothing away from what is trusted and served meanwhile.
+  // The last certificates stay in use after a Secret was deleted.
   const remembered = new Map<string, KeyPair>();
   const known = (part: 'authority' | 'serving', name: string) => {
     const pair = keyPairOf(informers[part].get(`${namespace}/${name}`));
@@ -84,7 +84,7 @@ export function startCertificates(options: CertificateOptions): Certificates {
   async function write(name: string, pair: KeyPair, existing: JsonObject | undefined): Promise<void> {
     const data = { 'tls.crt': encode(pair.cert), 'tls.key': encode(pair.key) };
     if (existing !== undefined) {
-      // With its resourceVersion: what another leader has just written is not overwritten.
+      // The resourceVersion prevents overwriting what another leader has just written.
       await client.update(resourceTypes.secrets, { ...existing, data });
       return;
     }
@@ -98,7 +98,7 @@ export function startCertificates(options: CertificateOptions): Certificates {
   }
 
   async function maintain(): Promise<void> {
-    // Read afresh: what informers know may be a moment old.
+    // Read from the API server: the informers may be outdated.
     const [authorityObject, servingObject] = await Promise.all([read(authoritySecret), read(servingSecret)]);
     const state = await stateOf(authorityObject, servingObject);
     const plan = planRenewal(state, names, now());
@@ -116,7 +116,7 @@ export function startCertificates(options: CertificateOptions): Certificates {
     const authority = keyPairOf(authorityObject);
     const serving = keyPairOf(servingObject);
     if (authority !== undefined) return { authority, serving };
-    // The next authority must be heard of before anything that it signed is served.
+    // The API server must trust a new CA before a certificate of it is served.
     const trusted = known('authority', authoritySecret)?.cert ?? (await options.trusted?.());
     const served = serving ?? known('serving', servingSecret);
     return {

@@ -2,7 +2,7 @@ import { createPrivateKey, randomBytes, webcrypto, X509Certificate } from 'node:
 import { isIP } from 'node:net';
 import { provideReflectMetadata } from './reflect-metadata.ts';
 
-/** PEM texts. */
+/** PEM strings. */
 export interface KeyPair {
   readonly cert: string;
   readonly key: string;
@@ -16,13 +16,13 @@ export interface Validity {
 const algorithm = { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' } as const;
 const hour = 3_600_000;
 
-/** A certificate authority. ECDSA: an RSA key takes a third of a second, in which nothing else happens. */
+/** Issues a CA. The key is ECDSA, because generating an RSA key blocks the event loop for a third of a second. */
 export async function issueAuthority(validity: Validity): Promise<KeyPair> {
   const x509 = await library();
   const keys = await newKeys();
   const certificate = await x509.X509CertificateGenerator.createSelfSigned({
     serialNumber: serialNumber(),
-    // Two authorities may be trusted at a time: their names differ, so that each certificate finds its own.
+    // Two CAs may be trusted at a time; different names let verifiers find the right one.
     name: `CN=kymera CA ${validity.now.toISOString().slice(0, 19).replaceAll(':', '-')}`,
     ...period(validity),
     keys,
@@ -36,7 +36,7 @@ export async function issueAuthority(validity: Validity): Promise<KeyPair> {
   return { cert: `${certificate.toString('pem')}\n`, key: await pemOf(keys.privateKey) };
 }
 
-/** A serving certificate for host names and addresses. */
+/** Issues a serving certificate for host names and addresses. */
 export async function issueServing(
   authority: KeyPair,
   names: readonly string[],
@@ -66,7 +66,7 @@ export async function issueServing(
   return { cert: `${certificate.toString('pem')}\n`, key: await pemOf(keys.privateKey) };
 }
 
-/** The certificates of a PEM text that can be read, in their order. */
+/** The valid certificates of a PEM string, in order. */
 export function certificatesOf(pem: string): readonly X509Certificate[] {
   return (pem.match(/-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g) ?? []).flatMap((text) => {
     try {
@@ -77,7 +77,7 @@ export function certificatesOf(pem: string): readonly X509Certificate[] {
   });
 }
 
-/** A bundle holds the CommonJS form, whose exports are those of `default`. */
+/** In a bundle the library is CommonJS, with its exports in `default`. */
 async function library(): Promise<typeof import('@peculiar/x509')> {
   provideReflectMetadata();
   const loaded: { readonly default?: unknown } = await import('@peculiar/x509');
@@ -89,13 +89,13 @@ function newKeys() {
 }
 
 function serialNumber(): string {
-  // Positive: the first bit stays clear.
+  // A serial number must be positive: clear the first bit.
   const bytes = randomBytes(16);
   bytes[0] = (bytes[0] ?? 0) & 0x7f;
   return bytes.toString('hex');
 }
 
-/** Begins an hour ago: clocks of callers may be behind. */
+/** Starts an hour ago, because clocks of callers may be slow. */
 function period({ now, days }: Validity): { readonly notBefore: Date; readonly notAfter: Date } {
   return {
     notBefore: new Date(now.getTime() - hour),

@@ -2,15 +2,15 @@ import type { X509Certificate } from 'node:crypto';
 import { isIP } from 'node:net';
 import { certificatesOf, issueAuthority, issueServing, type KeyPair } from './issuer.ts';
 
-/** What the two Secrets hold. The first certificate of the authority's text is the one that signs. */
+/** The content of the two Secrets. The first certificate of the authority is the one that signs. */
 export interface CertificateState {
   readonly authority?: KeyPair | undefined;
   readonly serving?: KeyPair | undefined;
-  /** PEM of authorities that callers trust already, though their Secret is gone. */
+  /** PEM of CAs that callers still trust although the Secret was deleted. */
   readonly trusted?: string | undefined;
 }
 
-/** What is kept after a renewal. */
+/** The result of a renewal. */
 export interface RenewedCertificates {
   readonly authority: KeyPair;
   readonly serving: KeyPair;
@@ -29,8 +29,8 @@ export interface CertificatePlan {
 }
 
 /**
- * Both are renewed at two thirds of their life. A new authority is made known first, and signs nothing before everybody
- * had time to hear of it; unless there is nothing that could be used meanwhile.
+ * Both are renewed after two thirds of their lifetime. A new CA is distributed first, and signs only in a later round,
+ * unless there is no usable serving certificate.
  */
 export function planRenewal(state: CertificateState, names: readonly string[], now: Date): CertificatePlan {
   const authority = certificatesOf(state.authority?.cert ?? '');
@@ -45,7 +45,7 @@ export function planRenewal(state: CertificateState, names: readonly string[], n
   };
 }
 
-/** Carries the plan out; the old authorities stay trusted until they end. */
+/** Carries out the plan. Old CAs stay trusted until they expire. */
 export async function renew(
   state: CertificateState,
   plan: CertificatePlan,
@@ -69,7 +69,7 @@ async function successor(old: string, now: Date, days: number): Promise<KeyPair>
   return { cert: made.cert + trustedPem(old, now), key: made.key };
 }
 
-/** The certificates of a bundle that have not ended. */
+/** The certificates of a bundle that have not expired. */
 export function trustedPem(pem: string, now: Date): string {
   return certificatesOf(pem)
     .filter((certificate) => isValid(certificate, now))

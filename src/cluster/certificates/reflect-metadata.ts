@@ -6,10 +6,7 @@ interface ReflectWithMetadata {
   defineMetadata?: ((key: unknown, value: unknown, target: object) => void) | undefined;
 }
 
-/**
- * The three calls of the old metadata proposal that the certificate library's injection container makes; it refuses to
- * load without them.
- */
+/** The certificate library's dependency injection needs these three functions of the old metadata proposal to load. */
 export function provideReflectMetadata(): void {
   const reflect = Reflect as ReflectWithMetadata;
   if (reflect.getMetadata !== undefined) return;

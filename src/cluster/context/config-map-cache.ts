@@ -21,7 +21,7 @@ interface Followed {
 const maximumFollowed = 200;
 const idleMs = 10 * 60_000;
 
-/** A ConfigMap that a policy has read once is followed from then on; one that nobody reads any more is let go. */
+/** Watches each ConfigMap that a policy has read, until no policy reads it any more. */
 export function createConfigMapCache(client: ApiClient): ConfigMapCache {
   const followed = new Map<string, Followed>();
   let stopped = false;

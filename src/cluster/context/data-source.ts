@@ -20,7 +20,7 @@ export interface ClusterDataOptions {
   readonly configMaps: ConfigMapCache;
   readonly globalContext: GlobalContext;
   readonly calls: ServiceCallLimits;
-  /** The Secrets with passwords for registries are here. */
+  /** The namespace of the Secrets with registry credentials. */
   readonly namespace: string;
 }
 
@@ -29,7 +29,7 @@ type ApiQuery = Extract<DataQuery, { type: 'apiCall' }>;
 type ImageQuery = Extract<DataQuery, { type: 'imageRegistry' }>;
 type ObjectQuery = Extract<DataQuery, { type: 'object' }>;
 
-/** What policies read, from what is followed where possible, else from the API server. */
+/** Reads the data of policies: from caches where possible, else from the API server. */
 export function createClusterDataSource(options: ClusterDataOptions): DataSource {
   const { client, kinds, namespaces, configMaps, globalContext, calls } = options;
   return {
@@ -53,7 +53,7 @@ export function createClusterDataSource(options: ClusterDataOptions): DataSource
   };
 }
 
-/** A call of the API server, or of a service. */
+/** Calls the API server or a service. */
 export async function callApi(
   client: ApiClient,
   query: ApiQuery,
@@ -69,7 +69,7 @@ export async function callApi(
   try {
     const { status, body } = await client.raw({
       method: query.method,
-      // Blanks and the like; what is encoded already stays as it is.
+      // Encodes spaces and similar characters, but does not encode twice.
       path: path.replace(/[^\x21-\x7e]/gu, encodeURIComponent),
       timeoutMs: limits.timeoutMs,
       maxBytes: limits.maxBytes,
@@ -109,14 +109,14 @@ function namespaceLabels(
 ): DataAnswer | Promise<DataAnswer> {
   const known = namespaces.get(name);
   if (known !== undefined) return { found: true, value: labelsOf(known) };
-  // A namespace that was made a moment ago.
+  // The namespace may be newer than the cache.
   return client.get(resourceTypes.namespaces, { name }, { timeoutMs }).then(
     (object): DataAnswer => ({ found: true, value: labelsOf(object) }),
     (error: unknown) => missing(`namespace ${name} ${reasonOf(error)}`),
   );
 }
 
-/** One object, or a list when several have the name in different namespaces. */
+/** One object, or a list if several namespaces have an object of that name. */
 export async function readNamedObject(
   client: ApiClient,
   kinds: KindTable,
@@ -140,7 +140,7 @@ export async function readNamedObject(
   }
 }
 
-/** In whichever namespace: the object, or a list when there are several. */
+/** Searches all namespaces: returns the object, or a list if there are several. */
 async function findByName(
   client: ApiClient,
   served: ServedKind,

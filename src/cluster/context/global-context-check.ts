@@ -4,7 +4,7 @@ import { ExpressionSyntaxError } from '../../expression/jmespath/syntax-error.ts
 import { readObject, readObjects, readText } from '../../json/read-field.ts';
 import { isArray, type JsonObject, member } from '../../json/value.ts';
 
-/** Everything wrong with a GlobalContextEntry, each with its place. */
+/** All problems of a GlobalContextEntry, each with its path. */
 export function globalContextProblems(object: JsonObject): readonly string[] {
   const problems: string[] = [];
   const report = (place: string, message: string) => problems.push(`/spec${place}: ${message}`);

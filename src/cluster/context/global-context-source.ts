@@ -16,11 +16,11 @@ export interface GlobalContextOptions {
   readonly kinds: () => KindTable;
   readonly call: ApiCall;
   readonly environment: Environment;
-  /** There is data now, or other data, or a reason why there is none. */
+  /** Called when the data, or the reason why there is none, changed. */
   readonly onChange?: (() => void) | undefined;
 }
 
-/** Where the data of an entry comes from. */
+/** The data source of an entry. */
 export interface GlobalSource {
   data(): DataAnswer;
   /** When data was last fetched, in ms since the epoch. */
@@ -32,7 +32,7 @@ const defaultIntervalMs = 10 * 60_000;
 const shortestIntervalMs = 1_000;
 const retryMs = 10_000;
 
-/** For an entry without problems. */
+/** The entry must be valid. */
 export function startSource(spec: JsonObject, options: GlobalContextOptions): GlobalSource {
   const resource = readObject(spec, 'kubernetesResource');
   return resource === undefined
@@ -66,7 +66,7 @@ function resourceSource(wanted: JsonObject, { client, kinds, onChange }: GlobalC
   return {
     data() {
       if (!informer.hasSynced()) return missing(`${resource} are not listed yet${failure}`);
-      // Made anew only when something was heard of since.
+      // Rebuilt only after a change.
       const mark = informer.lastContact();
       if (seen?.mark !== mark) seen = { mark, value: [...informer.values()] };
       return { found: true, value: seen.value };
@@ -84,14 +84,14 @@ function callSource(
   const intervalMs =
     interval === undefined ? defaultIntervalMs : Math.max(Number(interval) / 1e6, shortestIntervalMs);
   const jmesPath = readText(apiCall, 'jmesPath');
-  let answer: DataAnswer = missing('the call was not answered yet');
+  let answer: DataAnswer = missing('the call has no response yet');
   let refreshedAt: number | undefined;
   let stopped = false;
   let timer: NodeJS.Timeout | undefined;
   async function refresh(): Promise<void> {
     try {
       const fresh = await call(queryOf(apiCall));
-      // Old data is better than none while a service is away.
+      // Keep old data while a service is unavailable.
       if (fresh.found) {
         const value =
           jmesPath === undefined
@@ -101,8 +101,8 @@ function callSource(
         refreshedAt = Date.now();
       } else if (!answer.found) answer = fresh;
     } catch {
-      // The reason may quote data.
-      if (!answer.found) answer = missing('the expression cannot be evaluated on what the call answered');
+      // The error may quote data.
+      if (!answer.found) answer = missing('the expression cannot be evaluated on the response of the call');
     }
     if (stopped) return;
     timer = setTimeout(() => void refresh(), answer.found ? intervalMs : Math.min(intervalMs, retryMs));

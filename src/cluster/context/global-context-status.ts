@@ -7,10 +7,10 @@ import { globalContextKind } from '../policies/kinds.ts';
 import { cutMessage, readyConditions, secondsOf } from '../policies/ready-condition.ts';
 import type { GlobalContextState } from './global-context.ts';
 
-/** A later refresh is not worth a write of its own before this long. */
+/** A new refresh time alone is written at most this often. */
 const refreshStepMs = 60_000;
 
-/** The status that an entry should have, or undefined when it has it. */
+/** The status that an entry should have, or undefined if it has it already. */
 export function changedEntryStatus(state: GlobalContextState, now: Date): JsonObject | undefined {
   const { object, ready, message, refreshedAt } = state;
   const current = readObject(object, 'status') ?? {};
@@ -25,7 +25,7 @@ export function changedEntryStatus(state: GlobalContextState, now: Date): JsonOb
   return equal(current, desired) ? undefined : desired;
 }
 
-/** Writes the status of every entry that does not have it yet. For the leader. */
+/** Writes the status of each entry whose status is outdated. Called by the leader. */
 export async function writeEntryStatuses(
   client: ApiClient,
   states: readonly GlobalContextState[],
@@ -38,7 +38,7 @@ export async function writeEntryStatuses(
     try {
       await client.update(globalContextKind.type, { ...state.object, status }, { subresource: 'status' });
     } catch (error) {
-      // Changed or deleted meanwhile: the next event brings it up again.
+      // The entry changed or was deleted in the meantime; the next watch event triggers another write.
       if (!hasStatus(error, 404) && !hasStatus(error, 409)) failure = error;
     }
   }

@@ -9,7 +9,7 @@ export interface GlobalContextWatcherOptions extends Omit<GlobalContextOptions, 
   readonly onError: (what: string, error: unknown) => void;
 }
 
-/** Follows GlobalContextEntries, as soon as the kind is installed. */
+/** Watches GlobalContextEntries when their kind is installed. */
 export function followGlobalContext(options: GlobalContextWatcherOptions): GlobalContext {
   const { client, discovery, onError } = options;
   const context = createGlobalContext({ ...options, kinds: () => discovery.current() });

@@ -10,13 +10,13 @@ export interface GlobalContext {
   set(name: string, object: JsonObject | undefined): void;
   /** `entry`, or `entry.projection`. */
   read(reference: string): DataAnswer;
-  /** How each entry is. */
+  /** The state of each entry. */
   states(): readonly GlobalContextState[];
   stop(): Promise<void>;
 }
 
 export interface GlobalContextState {
-  /** As the API server has it. */
+  /** The stored object. */
   readonly object: JsonObject;
   readonly ready: boolean;
   readonly message: string;
@@ -26,13 +26,13 @@ export interface GlobalContextState {
 
 interface Entry {
   readonly object: JsonObject;
-  /** To tell whether the entry changed. */
+  /** Identifies the version of the entry. */
   readonly text: string;
   readonly source: GlobalSource;
   readonly projections: ReadonlyMap<string, string>;
 }
 
-/** Keeps the data of GlobalContextEntries at hand. */
+/** Keeps the data of GlobalContextEntries in memory. */
 export function createGlobalContext(options: GlobalContextOptions): GlobalContext {
   const entries = new Map<string, Entry>();
   return {
@@ -61,14 +61,14 @@ export function createGlobalContext(options: GlobalContextOptions): GlobalContex
         return { found: true, value: compileExpression(expression).search(data.value, options.environment) };
       } catch (error) {
         if (error instanceof Suspend) throw error;
-        // The reason may quote data.
+        // The error may quote data.
         return missing(`projection ${projection} of GlobalContextEntry ${name} cannot be evaluated`);
       }
     },
     states: () =>
       [...entries.values()].map(({ object, source }) => {
         const data = source.data();
-        const message = data.found ? 'the data is at hand' : data.error;
+        const message = data.found ? 'the data is available' : data.error;
         return { object, ready: data.found, message, refreshedAt: source.refreshedAt() };
       }),
     async stop() {
@@ -90,7 +90,7 @@ function entryOf(object: JsonObject, text: string, options: GlobalContextOptions
   return { object, text, source, projections };
 }
 
-/** One that slipped past admission. */
+/** An invalid entry that admission did not see. */
 function unusable(problems: readonly string[]): GlobalSource {
   return {
     data: () => missing(`the GlobalContextEntry cannot be used: ${problems.join('; ')}`),
@@ -99,7 +99,7 @@ function unusable(problems: readonly string[]): GlobalSource {
   };
 }
 
-/** Names of entries may hold dots themselves. */
+/** Names of entries may contain dots. */
 function splitReference(
   reference: string,
   entries: ReadonlyMap<string, unknown>,

@@ -8,7 +8,7 @@ import { type RegistryLogin, registryFetch } from './registry-fetch.ts';
 import { mayCall } from './service-call.ts';
 
 export interface RegistryLimits {
-  /** Registries that may be asked; wildcards. */
+  /** Registries that policies may read; wildcards are allowed. */
   readonly allowedHosts: readonly string[];
   readonly timeoutMs: number;
   readonly maxBytes: number;
@@ -16,9 +16,9 @@ export interface RegistryLimits {
 
 export interface RegistryQuery {
   readonly reference: string;
-  /** By plain HTTP. */
+  /** Use plain HTTP. */
   readonly insecure?: boolean | undefined;
-  /** Names and passwords, by host. */
+  /** Credentials by host. */
   readonly logins?: ReadonlyMap<string, RegistryLogin> | undefined;
 }
 
@@ -31,10 +31,10 @@ const manifestTypes = [
   'application/vnd.docker.distribution.manifest.v2+json',
 ];
 
-/** Manifest and configuration of an image, in the form that policies know. */
+/** Manifest and configuration of an image, in the form of Kyverno's imageRegistry context. */
 export async function readImage(query: RegistryQuery, limits: RegistryLimits): Promise<DataAnswer> {
   const image = parseImage(query.reference);
-  if (image === undefined) return missing('the image reference cannot be read');
+  if (image === undefined) return missing('the image reference is invalid');
   const registry = image.registry ?? 'docker.io';
   if (!mayCall(registry.replace(/:\d+$/, ''), limits.allowedHosts))
     return missing(`the registry ${registry} is not among the allowed hosts`);
@@ -77,7 +77,7 @@ export async function readImage(query: RegistryQuery, limits: RegistryLimits): P
   }
 }
 
-/** The image for linux on amd64, or else the first: what a registry client takes by default. */
+/** The digest for linux/amd64, else the first one: the default of registry clients. */
 function platformDigest(index: JsonObject): string {
   const manifests = readObjects(index, 'manifests');
   const chosen =
@@ -90,7 +90,7 @@ function platformDigest(index: JsonObject): string {
 
 function objectOf(text: string): JsonObject {
   const value = JSON.parse(text) as Json;
-  if (!isObject(value)) throw new Error('the answer is not an object');
+  if (!isObject(value)) throw new Error('the response is not a JSON object');
   return value;
 }
 

@@ -4,7 +4,7 @@ import type { ApiClient } from '../api/client.ts';
 import { resourceTypes } from '../api/resource-path.ts';
 import type { RegistryLogin } from './registry-fetch.ts';
 
-/** Names and passwords from Secrets of the own namespace that hold a docker configuration. */
+/** Registry credentials from Secrets with a docker configuration, in the server's namespace. */
 export async function registryLogins(
   client: ApiClient,
   namespace: string,

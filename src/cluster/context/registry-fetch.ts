@@ -10,7 +10,7 @@ export interface RegistryFetchOptions {
   /** `https://host/v2/repository`. */
   readonly base: string;
   readonly login: RegistryLogin | undefined;
-  /** For all requests together. */
+  /** The limit for all requests together. */
   readonly timeoutMs: number;
   readonly maxBytes: number;
 }
@@ -20,13 +20,13 @@ export interface RegistryAnswer {
   readonly digest: string | undefined;
 }
 
-/** Reads below a repository; signs in, with a token where the registry asks for one, when it is told to. */
+/** Reads from a repository. Authenticates if the registry requires it, with a token if the registry offers one. */
 export function registryFetch(options: RegistryFetchOptions) {
   const deadline = AbortSignal.timeout(Math.ceil(options.timeoutMs));
   let authorization = '';
 
   async function attempt(path: string, accept: readonly string[]): Promise<Response> {
-    // Redirects (blobs are kept elsewhere) are followed; fetch takes the header off when the host changes.
+    // Redirects are followed, since blobs are often stored elsewhere. fetch drops the header when the host changes.
     return fetch(`${options.base}${path}`, {
       signal: deadline,
       headers: { accept: accept.join(','), ...(authorization === '' ? {} : { authorization }) },
@@ -37,7 +37,7 @@ export function registryFetch(options: RegistryFetchOptions) {
     const { login } = options;
     const basic = login && `Basic ${Buffer.from(`${login.username}:${login.password}`).toString('base64')}`;
     if (!/^bearer /i.test(challenge)) {
-      if (basic === undefined) throw new Error('it asks for a password');
+      if (basic === undefined) throw new Error('it requires credentials');
       authorization = basic;
       return;
     }
@@ -46,7 +46,7 @@ export function registryFetch(options: RegistryFetchOptions) {
     );
     const url = new URL(parts.get('realm') ?? '');
     if (url.protocol !== new URL(options.base).protocol)
-      throw new Error('it sends for a token to another protocol');
+      throw new Error('its token server uses another protocol');
     for (const key of ['service', 'scope']) {
       const value = parts.get(key);
       if (value !== undefined) url.searchParams.set(key, value);
@@ -59,7 +59,7 @@ export function registryFetch(options: RegistryFetchOptions) {
     const token = isObject(answer)
       ? (readText(answer, 'token') ?? readText(answer, 'access_token'))
       : undefined;
-    if (!response.ok || token === undefined) throw new Error(`no token is given: ${response.status}`);
+    if (!response.ok || token === undefined) throw new Error(`the token server answered ${response.status}`);
     authorization = `Bearer ${token}`;
   }
 
@@ -82,7 +82,7 @@ async function textOf(response: Response, maxBytes: number): Promise<string> {
   let size = 0;
   for await (const chunk of response.body ?? []) {
     size += chunk.length;
-    if (size > maxBytes) throw new Error(`the answer has more than ${maxBytes} bytes`);
+    if (size > maxBytes) throw new Error(`the response is larger than ${maxBytes} bytes`);
     chunks.push(chunk);
   }
   return Buffer.concat(chunks).toString('utf8');

@@ -9,7 +9,7 @@ interface Grant {
   readonly type: 'role' | 'clusterRole';
   /** `namespace:name` for a Role. */
   readonly name: string;
-  /** A ClusterRole bound in a namespace counts in requests for that namespace only. */
+  /** A ClusterRole that a RoleBinding grants applies only to requests in that namespace. */
   readonly onlyIn?: string | undefined;
 }
 
@@ -17,7 +17,7 @@ export interface RoleIndex {
   rolesOf(user: UserInfo, namespace: string): HeldRoles;
 }
 
-/** Answers which roles a user holds, from all bindings; subjects are compared exactly. */
+/** Finds the roles of a user in all bindings. Subjects are compared exactly. */
 export function createRoleIndex(
   roleBindings: Iterable<JsonObject>,
   clusterRoleBindings: Iterable<JsonObject>,
@@ -52,7 +52,7 @@ export function createRoleIndex(
   };
 }
 
-/** A service account signs in as a user with a name of its own form. */
+/** The user name of a ServiceAccount. */
 function subjectsOf(binding: JsonObject): readonly string[] {
   return readObjects(binding, 'subjects').map((subject) => {
     const name = readText(subject, 'name') ?? '';

@@ -55,7 +55,7 @@ describe('a call of a service', () => {
     ['a host that is not allowed', 'http://192.0.2.1/', /not among the allowed hosts/],
     ['another protocol', 'file:///etc/passwd', /http or https/],
     ['credentials in the address', 'http://u:p@127.0.0.1/', /credentials/],
-    ['no address', 'nonsense', /cannot be read/],
+    ['no address', 'nonsense', /is invalid/],
   ])('is refused for %s', async (_, url, reason) => {
     expect(await callService({ method: 'GET', service: { url } }, limits)).toEqual({
       found: false,
@@ -64,7 +64,7 @@ describe('a call of a service', () => {
   });
 
   it.each<[string, RequestListener, RegExp]>([
-    ['an answer that never comes', () => {}, /no answer in time/],
+    ['an answer that never comes', () => {}, /no response before the deadline/],
     [
       'an answer that never ends',
       (_, response) => void response.write('['),
@@ -80,7 +80,7 @@ describe('a call of a service', () => {
       (_, response) => void response.writeHead(302, { location: 'http://192.0.2.1/' }).end(),
       /answered 302/,
     ],
-    ['text', (_, response) => void response.end('hello SECRET'), /did not answer with JSON/],
+    ['text', (_, response) => void response.end('hello SECRET'), /did not return JSON/],
     ['an error', (_, response) => void response.writeHead(500).end('SECRET'), /answered 500/],
   ])('fails with %s, and does not quote it', async (_, listener, reason) => {
     const answer = await callService({ method: 'GET', service: { url: await serve(listener) } }, limits);

@@ -9,7 +9,7 @@ import { messageOf } from '../api/cluster-error.ts';
 import { readAll } from '../api/transport.ts';
 
 export interface ServiceCallLimits {
-  /** Hosts outside the cluster that may be called; wildcards. */
+  /** Hosts outside the cluster that policies may call; wildcards are allowed. */
   readonly allowedHosts: readonly string[];
   readonly timeoutMs: number;
   readonly maxBytes: number;
@@ -22,14 +22,14 @@ export interface ServiceQuery {
   readonly body?: Json | undefined;
 }
 
-/** Whether a policy may call a host: services of the cluster, and what is listed. */
+/** Policies may call Services of the cluster and the allowed hosts. */
 export function mayCall(host: string, allowedHosts: readonly string[]): boolean {
   const name = host.toLowerCase().replace(/\.$/, '');
   const isService = /^[a-z0-9-]+\.[a-z0-9-]+\.svc(\.cluster\.local)?$/.test(name);
   return isService || allowedHosts.some((pattern) => compileWildcard(pattern.toLowerCase()).matches(name));
 }
 
-/** Calls a JSON service. Redirects are not followed, and no credentials but those of the policy are sent. */
+/** Calls a JSON service. Redirects are not followed. Only credentials of the policy are sent. */
 export async function callService(query: ServiceQuery, limits: ServiceCallLimits): Promise<DataAnswer> {
   const service = isObject(query.service) ? query.service : {};
   const address = readText(service, 'url') ?? '';
@@ -37,12 +37,12 @@ export async function callService(query: ServiceQuery, limits: ServiceCallLimits
   try {
     url = new URL(address);
   } catch {
-    return refused('the address of the service cannot be read');
+    return refused('the URL of the service is invalid');
   }
   if (url.protocol !== 'https:' && url.protocol !== 'http:')
-    return refused('a service is called by http or https');
+    return refused('the URL of the service must be http or https');
   if (url.username !== '' || url.password !== '')
-    return refused('the address of the service holds credentials');
+    return refused('the URL of the service must not contain credentials');
   if (!mayCall(url.hostname, limits.allowedHosts))
     return refused(`the host ${url.hostname} is outside the cluster and not among the allowed hosts`);
   const headers = Object.fromEntries(
@@ -78,7 +78,7 @@ async function exchange(
       agent: false,
       ...(ca === undefined || ca === '' ? {} : { ca }),
     });
-    const timer = setTimeout(() => call.destroy(new Error('no answer in time')), timeoutMs);
+    const timer = setTimeout(() => call.destroy(new Error('no response before the deadline')), timeoutMs);
     call.once('response', (answer) => {
       clearTimeout(timer);
       resolve(answer);
@@ -92,12 +92,12 @@ async function exchange(
   const leftMs = timeoutMs - (Date.now() - startedAt);
   const text = await readAll(response, { method: query.method, path: url.pathname, maxBytes }, leftMs);
   const status = response.statusCode ?? 0;
-  // The body of a refusal may hold anything; a message holds the number only.
+  // The body of an error response may contain anything, so the message has only the status.
   if (status < 200 || status > 299) return refused(`${query.method} ${url.origin} answered ${status}`);
   try {
     return { found: true, value: JSON.parse(text) as Json };
   } catch {
-    return refused(`${query.method} ${url.origin} did not answer with JSON`);
+    return refused(`${query.method} ${url.origin} did not return JSON`);
   }
 }
 

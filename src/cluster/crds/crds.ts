@@ -8,11 +8,11 @@ interface KindDefinition {
   readonly group: string;
   readonly kind: string;
   readonly plural: string;
-  /** The kind in lower case, unless it says otherwise. */
+  /** By default the kind in lower case. */
   readonly singular?: string | undefined;
   readonly shortNames: readonly string[];
   readonly scope: 'Cluster' | 'Namespaced';
-  /** The first is the stored one. */
+  /** The first one is the storage version. */
   readonly versions: readonly string[];
   readonly schema: JsonObject;
   readonly columns: readonly JsonObject[];
@@ -49,9 +49,9 @@ const updateRequestColumns = [
   age,
 ];
 
-/** All dialects in one: versions of one kind share it, since no conversion takes place. */
+/** All dialects in one schema: versions of a kind share it, because there is no conversion webhook. */
 const anyPolicy = schemaOf(openApiOf(mergeSchemas(policySchema, alphaPolicySchema)), policyStatus);
-/** Shown by kubectl; an old policy knows none of these fields, so they are taken off again when it is read. */
+/** kubectl shows these defaults. v1alpha1 policies do not have the fields, so they are removed when such a policy is read. */
 export const storedDefaults = { admission: true, background: true, emitWarning: false } as const;
 const policyWithDefaults = withDefaults(anyPolicy, {
   'spec.admission': storedDefaults.admission,
@@ -93,7 +93,7 @@ function policyDefinitions(
 
 const definitions: readonly KindDefinition[] = [
   ...policyDefinitions('kyverno.io', '', ['v1', 'v2beta1'], ['v1', 'v2beta1', 'v1alpha1']),
-  // Other plurals and short names: `kubectl get clusterpolicies` goes on meaning those of Kyverno.
+  // Different plurals and short names: `kubectl get clusterpolicies` must continue to list Kyverno's.
   ...policyDefinitions('kymera.io', 'k', ['v1'], ['v1']),
   {
     group: 'policy.nirmata.io',
@@ -146,12 +146,12 @@ const definitions: readonly KindDefinition[] = [
   },
 ];
 
-/** The CustomResourceDefinitions, as deploy/crds holds them. */
+/** The CustomResourceDefinitions of deploy/crds. */
 export function customResourceDefinitions(): readonly JsonObject[] {
   return definitions.map(toDefinition);
 }
 
-/** What `kind` and `apiVersion` mean is for the API server to say. */
+/** The API server describes `kind` and `apiVersion` itself. */
 function schemaOf(schema: JsonObject, status?: JsonObject): JsonObject {
   const { required, properties, ...rest } = schema;
   const names = (required as readonly string[] | undefined)?.filter((name) => name === 'spec') ?? [];

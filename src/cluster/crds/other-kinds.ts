@@ -6,7 +6,7 @@ const typeMeta: ObjectSchema = {
   metadata: { type: 'object', description: 'Standard object metadata.' },
 };
 
-/** Data that policies share: objects of a kind, or the answer to a call, kept at hand. */
+/** Data that policies share: objects of a kind, or the response to a call. */
 export const globalContextSchema: ObjectSchema = {
   ...typeMeta,
   spec: {
@@ -75,7 +75,7 @@ export const globalContextSchema: ObjectSchema = {
   },
 };
 
-/** Work for the background: objects to patch or to generate. */
+/** Work for the background controller: objects to patch or to generate. */
 export const updateRequestSchema: ObjectSchema = {
   ...typeMeta,
   spec: {

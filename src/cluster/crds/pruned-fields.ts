@@ -2,9 +2,9 @@ import { readObject, readObjects, readText } from '../../json/read-field.ts';
 import { isObject, type Json, type JsonObject } from '../../json/value.ts';
 
 /**
- * The fields of our CustomResourceDefinition that the API server drops under another one for the same kind, such as
- * `spec.rules[].mutate.replacements`; `VERSION` alone for a version that the other does not serve. Of a field that is
- * dropped, what is inside is not named.
+ * The fields of our CustomResourceDefinition that another definition of the same kind lacks, and the API server therefore
+ * drops, such as `spec.rules[].mutate.replacements`. A version that the other does not serve is listed as `VERSION`. Fields
+ * inside a dropped field are not listed.
  */
 export function prunedFields(ours: JsonObject, theirs: JsonObject): readonly string[] {
   const served = new Map(versionsOf(theirs));
@@ -32,7 +32,7 @@ function missingIn(ours: Json | undefined, theirs: Json | undefined, path: strin
   const properties = readObject(ours, 'properties') ?? {};
   const others = readObject(theirs, 'properties') ?? {};
   return Object.entries(properties).flatMap(([name, schema]) => {
-    // Nobody can leave metadata out, and nobody writes status by hand.
+    // Metadata is always present, and users do not write status.
     if (path === '' && (name === 'metadata' || name === 'status')) return [];
     const at = path === '' ? name : `${path}.${name}`;
     return missingIn(schema, Object.hasOwn(others, name) ? others[name] : undefined, at);

@@ -1,7 +1,7 @@
 import { isObject, type Json, type JsonObject } from '../../json/value.ts';
 import type { FieldSchema, FieldType, ObjectSchema } from '../../policy/schema/schema.ts';
 
-/** Turns a document schema into a structural OpenAPI schema; free-form parts keep whatever is in them. */
+/** Converts a document schema to a structural OpenAPI schema. Free-form parts preserve unknown fields. */
 export function openApiOf(schema: ObjectSchema): JsonObject {
   const required = Object.keys(schema).filter((name) => schema[name]?.required === true);
   const properties = Object.fromEntries(
@@ -20,7 +20,7 @@ function deprecation(instead: string): string {
   return instead === 'nothing' ? ' Deprecated.' : ` Deprecated: use ${instead}.`;
 }
 
-/** Limits of a list are those of its items. */
+/** Limits of a list apply to its items. */
 function limitsOf({ enum: values, minimum, maximum, maxLength }: FieldSchema): JsonObject {
   return {
     ...(values === undefined ? {} : { enum: [...values] }),
@@ -40,13 +40,12 @@ function typeSchema(type: FieldType, limits: JsonObject): JsonObject {
   if (typeof type === 'string') return { type, ...limits };
   if ('list' in type) return { type: 'array', items: typeSchema(type.list, limits) };
   if ('object' in type) return openApiOf(type.object);
-  // A schema cannot contain itself there.
+  // Structural schemas cannot be recursive.
   return { type: 'object', ...anything };
 }
 
 /**
- * One schema for what two dialects write: what both require is required, what both limit is limited. The rest is
- * checked when a policy is admitted.
+ * Merges the schemas of two dialects: only common requirements and limits are kept. Policy admission checks the rest.
  */
 export function mergeSchemas(left: ObjectSchema, right: ObjectSchema): ObjectSchema {
   const merged: Record<string, FieldSchema> = {};

@@ -72,7 +72,7 @@ export const globalContextStatus: JsonObject = {
   },
 };
 
-/** Status of UpdateRequest. New ones are pending, without anybody writing so. */
+/** Status of UpdateRequest. A new UpdateRequest has no status and counts as pending. */
 export const updateRequestStatus: JsonObject = {
   description: 'Written by the controller.',
   type: 'object',

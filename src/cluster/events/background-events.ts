@@ -6,7 +6,7 @@ import type { TargetWrite } from '../../background/targets/write-target.ts';
 import type { CompiledPolicy } from '../../policy/compiled.ts';
 import { type EventNote, type EventSubject, subjectOfPolicy } from './review-events.ts';
 
-/** What the background tells of an object that it changed, or could not change. */
+/** Events about an object that the background controller changed, or failed to change. */
 export function writeNotes(
   policy: CompiledPolicy,
   { rule }: UpdateRequest,
@@ -21,7 +21,7 @@ export function writeNotes(
   ];
 }
 
-/** The same of an object that it made. */
+/** Events about an object that the background controller generated. */
 export function generatedNotes(
   policy: CompiledPolicy,
   { rule }: UpdateRequest,
@@ -33,7 +33,7 @@ export function generatedNotes(
   return [];
 }
 
-/** What is told of a request that did not work, or had nothing to do. */
+/** Events about an UpdateRequest that failed or had nothing to do. */
 export function resultNotes(
   policy: CompiledPolicy,
   request: UpdateRequest,
@@ -55,7 +55,7 @@ export function resultNotes(
   ];
 }
 
-/** A trigger that was not taken. */
+/** Events about a trigger that was not accepted. */
 export function triggerNote(policy: CompiledPolicy, rule: string, reason: string): EventNote {
   return { ...problem(`policy ${policy.key}/${rule} error: ${reason}`), regarding: subjectOfPolicy(policy) };
 }

@@ -6,11 +6,11 @@ import { resourceTypes } from '../api/resource-path.ts';
 import type { EventNote, EventSubject } from './review-events.ts';
 
 export interface EventSink {
-  /** Takes events in; those that do not fit are counted and dropped. Never waits. */
+  /** Queues events. Events that do not fit are dropped and counted. */
   add(notes: readonly EventNote[]): void;
-  /** Events that were dropped so far: too many at a time, or refused. */
+  /** The number of events dropped so far, because the queue was full or the API server refused them. */
   dropped(): number;
-  /** Writes what is queued, for at most this long. */
+  /** Writes the queued events, for at most this time. */
   stop(timeoutMs?: number): Promise<void>;
 }
 
@@ -27,7 +27,7 @@ const workers = 3;
 const attempts = 3;
 const longestNote = 1024;
 
-/** Writes events beside the requests they are about: a bounded queue and three at a time. */
+/** Writes events asynchronously: from a bounded queue, three at a time. */
 export function createEventSink(options: EventSinkOptions): EventSink {
   const { client, maximumQueued = 1000, now = () => new Date(), onError } = options;
   const queue: JsonObject[] = [];
@@ -42,7 +42,7 @@ export function createEventSink(options: EventSinkOptions): EventSink {
         await client.create(resourceTypes.events, event);
         return;
       } catch (error) {
-        // A namespace that is being deleted, or is not there on a dry run, takes no events.
+        // A namespace that is terminating, or does not exist in a dry run, accepts no events.
         const refused = error instanceof ApiError && error.status < 500 && error.status !== 429;
         if (attempt === attempts || refused || stopped) {
           dropped += 1;

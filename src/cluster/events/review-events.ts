@@ -12,7 +12,7 @@ export type EventReason =
   | 'PolicyError'
   | 'PolicyAudited';
 
-/** What is to be told about one object; nothing in it comes from the inside of an object. */
+/** An event about one object. It contains no data from inside an object. */
 export interface EventNote {
   readonly reason: EventReason;
   readonly type: 'Normal' | 'Warning';
@@ -31,10 +31,10 @@ export interface EventSubject {
 }
 
 export interface EventChoice {
-  /** Reasons that are left out. */
+  /** Reasons to omit. */
   readonly omitted: ReadonlySet<string>;
   readonly success: boolean;
-  /** Actions of success events; empty for all. */
+  /** Actions whose success events are written; empty for all. */
   readonly successActions: readonly string[];
 }
 
@@ -47,7 +47,7 @@ export interface ReviewEvents {
 
 const mutated = 'Resource Mutated';
 
-/** The events of one review. A refused request leaves none but the refusal; an object without a name has none. */
+/** The events of one review. A denied request has only the denial; an object without a name has no events. */
 export function eventNotes(review: ReviewEvents, choice: EventChoice): readonly EventNote[] {
   const { request, outcomes, audited, denied } = review;
   if (denied || request.name === '') return [];
@@ -89,7 +89,7 @@ function applied(policy: CompiledPolicy, object: EventSubject): EventNote {
   };
 }
 
-/** One on the policy for each failed rule, one on the object for every rule of the policy. */
+/** One event on the policy for each failed rule, and one on the object for all rules of the policy. */
 function violations(
   policy: CompiledPolicy,
   outcomes: readonly Outcome[],

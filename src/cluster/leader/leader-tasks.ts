@@ -38,9 +38,9 @@ export interface LeaderTaskOptions {
 
 export interface LeaderTasks {
   isLeader(): boolean;
-  /** Something changed that what the leader writes may depend on. */
+  /** Call it when something changed that webhook configurations or policy statuses depend on. */
   trigger(): void;
-  /** A Secret changed, or is gone. */
+  /** Call it when a Secret with certificates changed or was deleted. */
   checkCertificates(): void;
   retire(): Promise<void>;
 }
@@ -48,12 +48,12 @@ export interface LeaderTasks {
 export const leaseName = 'kymera';
 const defaultCertificateCheckMs = 60_000;
 
-/** What one replica does for all: certificates, webhook configurations, status of policies. */
+/** The tasks of the leader: certificates, webhook configurations, policy statuses. */
 export function startLeaderTasks(given: LeaderTaskOptions): LeaderTasks {
   const { client, namespace, identity, options, catalog, discovery, certificates, metrics, log } = given;
   const isManaging = options.registerWebhooks !== false;
   const complain = (what: string) => (error: unknown) =>
-    log.warn({ what, reason: messageOf(error) }, 'will be tried again');
+    log.warn({ what, reason: messageOf(error) }, 'failed; will be retried');
   const asLeader = (controller: ControllerName, what: string, run: () => Promise<void>, delayMs: number) => {
     const count = metrics.endOf(controller);
     return createCoalescedTask(async () => (election.isLeader() ? run() : undefined), {
@@ -63,7 +63,7 @@ export function startLeaderTasks(given: LeaderTaskOptions): LeaderTasks {
     });
   };
 
-  // A new leader knows nothing yet of what the one before it has written: it says nothing before it has looked.
+  // A new leader does not know what its predecessor wrote. It writes no status before it has read the configurations.
   let hasTried = !isManaging;
   const caBundle = () => options.certificateAuthority?.() ?? certificates?.caBundle();
   const writer = createWebhookWriter({
@@ -77,8 +77,8 @@ export function startLeaderTasks(given: LeaderTaskOptions): LeaderTasks {
       hasTried = true;
       statuses.trigger();
     },
-    onRefused: (policy, message) => log.warn({ policy, message }, 'the API server refuses the policy'),
-    onRefusedSetting: (key, message) => log.warn({ problem: key, message }, 'a setting is not used'),
+    onRefused: (policy, message) => log.warn({ policy, message }, 'the API server refused the policy'),
+    onRefusedSetting: (key, message) => log.warn({ problem: key, message }, 'an invalid setting is ignored'),
   });
   const webhooks = asLeader('webhook-controller', 'webhook configuration', () => writer.reconcile(), 100);
   const stateOf = (policy: CompiledPolicy) => ({
@@ -110,7 +110,7 @@ export function startLeaderTasks(given: LeaderTaskOptions): LeaderTasks {
     statuses.trigger();
   }
 
-  // Somebody who edits or deletes a configuration by hand sees it come back.
+  // Restore a configuration that was edited or deleted by hand.
   const followed = isManaging
     ? (['mutatingWebhooks', 'validatingWebhooks'] as const).map((name) =>
         startInformer({
@@ -130,7 +130,7 @@ export function startLeaderTasks(given: LeaderTaskOptions): LeaderTasks {
     identity,
     ...(options.timing?.lease === undefined ? {} : { timing: options.timing.lease }),
     onChange(isLeader) {
-      log.info({ identity }, isLeader ? 'leads' : 'does not lead any more');
+      log.info({ identity }, isLeader ? 'became the leader' : 'is no longer the leader');
       if (!isLeader) return;
       certificateTask.trigger();
       trigger();
@@ -147,22 +147,25 @@ export function startLeaderTasks(given: LeaderTaskOptions): LeaderTasks {
       certificateTask.stop(),
       ...followed.map((each) => each.stop()),
     ]);
-    // Another that goes at the same time may have handed it over meanwhile.
+    // Another replica that stops at the same time may have released the Lease to us.
     wasLeader ||= election.isLeader();
     await election.stop();
-    // A Deployment that is gone is gone for all, and the one that led may be dead.
+    // After its Deployment was deleted, the leader may be dead already.
     const mayBeLast = wasLeader || options.deployment !== undefined;
     if (!mayBeLast || !isManaging) return;
     try {
       const waitMs = 2.5 * (options.timing?.lease?.retryMs ?? 2_000);
       if (await isLastReplica({ client, namespace, leaseName, deployment: options.deployment, waitMs })) {
         const removed = await removeWebhooks(client);
-        log.info({ removed }, 'the last replica takes the webhooks away');
+        log.info({ removed }, 'the last replica removed the webhook configurations');
         if (wasLeader)
           await writeStatuses(client, catalog.records(), () => ({ written: false, ended: true }), new Date());
       }
     } catch (error) {
-      log.warn({ reason: messageOf(error) }, 'the webhooks could not be taken away: run kymera cleanup');
+      log.warn(
+        { reason: messageOf(error) },
+        'the webhook configurations could not be removed: run kymera cleanup',
+      );
     }
   }
 

@@ -10,13 +10,13 @@ export interface RetireOptions {
   readonly namespace: string;
   readonly leaseName: string;
   readonly deployment: string | undefined;
-  /** How long another replica may take to step in. */
+  /** How long another replica may take to acquire the Lease. */
   readonly waitMs: number;
 }
 
 /**
- * Whether the last replica is going: then the webhooks must go with it. A Deployment says so; without one, it shows in
- * nobody taking the lease that was just given up.
+ * Whether the last replica is stopping: it must remove the webhook configurations. The Deployment tells. Without one, no
+ * other replica acquires the Lease that was just released.
  */
 export async function isLastReplica(options: RetireOptions): Promise<boolean> {
   const { client, namespace, leaseName, deployment, waitMs } = options;

@@ -8,7 +8,7 @@ export interface ScaleDownOptions {
   readonly client: ApiClient;
   readonly namespace: string;
   readonly deployments: readonly string[];
-  /** Whoever holds one of these still writes to the cluster. */
+  /** The holder of one of these Leases still writes to the cluster. */
   readonly leases: readonly string[];
   readonly timeoutMs: number;
 }
@@ -16,8 +16,8 @@ export interface ScaleDownOptions {
 const pollMs = 500;
 
 /**
- * Stops the servers of an installation, so that none of them writes back what is taken away next. Returns the leases that are still
- * held when time is up. A Deployment that is gone already is as good as stopped.
+ * Stops the servers of an installation, so that none of them restores what is removed next. Returns the Leases that are
+ * still held after the timeout. A Deployment that does not exist counts as stopped.
  */
 export async function scaleDown(options: ScaleDownOptions): Promise<readonly string[]> {
   const { client, namespace, deployments, leases, timeoutMs } = options;
@@ -33,7 +33,7 @@ export async function scaleDown(options: ScaleDownOptions): Promise<readonly str
   return leases.filter((_, index) => waits[index] !== true);
 }
 
-/** Given up by its holder, or not renewed for as long as it lasts: by our own clock, which may differ from the holder's. */
+/** Waits until the holder released the Lease, or did not renew it for its duration, measured with our own clock. */
 async function becomesFree(
   client: ApiClient,
   place: { readonly namespace: string; readonly name: string },

@@ -3,7 +3,7 @@ import type { HttpRequest } from '../api/transport.ts';
 import { createCounts, type Sample } from './counts.ts';
 import { createQueryCounts } from './query-counts.ts';
 
-/** Kyverno's own names where the work is the same. */
+/** Kyverno's names, where a controller does the same work. */
 export type ControllerName =
   | 'webhook-controller'
   | 'certmanager-controller'
@@ -13,12 +13,12 @@ export type ControllerName =
   | 'policy-update-controller'
   | 'update-request-controller';
 
-/** What this process asked of the API server and did with the answers, counted. */
+/** Counts the queries to the API server and the runs of controllers. */
 export interface ClusterMetrics {
   queried(request: HttpRequest): void;
-  /** Counts runs of a controller, which is told how many have failed in a row: one that failed is run again. */
+  /** Counts runs of a controller, given the number of consecutive failures. A failed run is repeated. */
   endOf(controller: ControllerName): (failures: number) => void;
-  /** A controller ran, and will not try again. */
+  /** A controller failed and will not try again. */
   gaveUp(controller: ControllerName): void;
   report(kinds: KindTable, droppedEvents: number): ClusterMetricsReport;
 }
@@ -31,7 +31,7 @@ export interface ClusterMetricsReport {
   readonly droppedEvents: number;
 }
 
-/** Some controllers try for ever; Kyverno's give up after so many. */
+/** Some of our controllers retry without limit; Kyverno's stop after this number. */
 const mostRequeues = 10;
 
 export function createClusterMetrics(ownNamespace: string): ClusterMetrics {

@@ -1,16 +1,16 @@
-/** One figure and what it is about. */
+/** One value of a metric, with its labels. */
 export interface Sample {
   readonly labels: Readonly<Record<string, string>>;
   readonly value: number;
 }
 
-/** Figures by labels, for whoever asks. */
+/** Counters by labels. */
 export interface Counts {
   add(labels: Sample['labels'], count?: number): void;
   all(): readonly Sample[];
 }
 
-/** Names come from policies; past this many they are counted together. */
+/** Label values come from policies. Beyond this number, series are counted together. */
 const mostSeries = 1_000;
 
 export function createCounts(): Counts {

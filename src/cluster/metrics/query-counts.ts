@@ -5,7 +5,7 @@ import { createCounts, type Sample } from './counts.ts';
 
 export interface QueryCounts {
   add(request: HttpRequest): void;
-  /** With the names of kinds, which are known only after some queries. */
+  /** Resolves resources to kinds, which are known only after discovery. */
   all(kinds: Pick<KindTable, 'kindOfResource'>): readonly Sample[];
 }
 
@@ -20,7 +20,7 @@ interface Query {
 
 type AlikeQueries = Query & { count: number };
 
-/** Policies can name any path; past this many, queries are counted together. */
+/** Policies can use any path. Beyond this number, queries are counted together. */
 const mostRemembered = 1_000;
 const other: Query = {
   operation: 'other',
@@ -33,8 +33,8 @@ const other: Query = {
 const noKind = '-';
 
 /**
- * Counts queries of the API server with Kyverno's labels. Of namespaces only the own one is told: the others come from requests, and would
- * multiply the series without end.
+ * Counts queries to the API server with Kyverno's labels. Only the server's own namespace is a label value: other
+ * namespaces come from requests, and the number of series would have no limit.
  */
 export function createQueryCounts(ownNamespace: string): QueryCounts {
   const remembered = new Map<string, AlikeQueries>();
@@ -54,7 +54,7 @@ export function createQueryCounts(ownNamespace: string): QueryCounts {
       alike(queryOf(request, ownNamespace)).count += 1;
     },
     all(kinds) {
-      // Several versions are one kind.
+      // All versions of a kind are counted together.
       const counts = createCounts();
       for (const { operation, client, namespace, count, ...resource } of remembered.values()) {
         const labels = {
@@ -99,7 +99,7 @@ function queryOf({ method, path, headers }: HttpRequest, ownNamespace: string): 
   };
 }
 
-/** Which of Kyverno's clients is there for the group. */
+/** The client that Kyverno uses for the API group. */
 function clientOf(group: string): string {
   if (/(^|\.)(kyverno|kymera|nirmata)\.io$/.test(group)) return 'kyverno';
   if (group === 'apiextensions.k8s.io') return 'apiserver';

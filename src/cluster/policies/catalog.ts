@@ -10,34 +10,34 @@ import type { WatchedKind } from './kinds.ts';
 import { guardProtectedKinds } from './protected-kinds.ts';
 import { authoredPolicy } from './stored-policy.ts';
 
-/** A policy in the cluster, in force or not. */
+/** A policy in the cluster, whether it applies or not. */
 export interface PolicyRecord {
   readonly kind: WatchedKind;
-  /** As the API server has it, with its status. */
+  /** The stored object, including its status. */
   readonly object: JsonObject;
-  /** Absent when it does not load. */
+  /** Absent if the policy is invalid. */
   readonly policy?: CompiledPolicy | undefined;
   readonly problems: readonly Problem[];
-  /** The policy of another group with the same name, which counts in its place. */
+  /** The API group of a policy with the same name, which takes precedence. */
   readonly hiddenBy?: string | undefined;
 }
 
 export interface PolicyCatalog {
   set(kind: WatchedKind, key: string, object: JsonObject | undefined): void;
   setException(key: string, object: JsonObject | undefined): void;
-  /** In a fixed order: by kind, then by name. */
+  /** Sorted by kind, then by name. */
   records(): readonly PolicyRecord[];
-  /** The policies that load, each name once. */
+  /** The valid policies; of several with the same name, the first. */
   policies(): readonly CompiledPolicy[];
-  /** The same object until something changes. */
+  /** Returns the same object until something changes. */
   sets(): PolicySets;
 }
 
 export interface CatalogOptions {
   readonly kinds: readonly WatchedKind[];
-  /** Namespaces whose PolicyExceptions count; `*` for all. None by default. */
+  /** Namespaces whose PolicyExceptions apply; `*` for all. Default: none. */
   readonly exceptionNamespaces?: readonly string[] | undefined;
-  /** Every policy counts as if its failure policy were Ignore. */
+  /** Treat every policy as if its failurePolicy were Ignore. */
   readonly forceIgnore?: boolean | undefined;
 }
 
@@ -74,7 +74,7 @@ export function createPolicyCatalog(options: CatalogOptions): PolicyCatalog {
       const before = known.get(key);
       if (object === undefined) known.delete(key);
       else if (before !== undefined && isSameSpec(before.object, object)) {
-        // Only the status changed: nothing to compile, nobody to tell.
+        // Only the status changed: nothing to compile or to report.
         known.set(key, { ...before, object });
         records = undefined;
         return;

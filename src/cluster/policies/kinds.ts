@@ -15,7 +15,7 @@ function watched(
   return { kind, type: { group, version, resource, namespaced } };
 }
 
-/** Where policies may be: of two with one name, that of the first kind counts. */
+/** The kinds of policies. Of two policies with the same name, the one of the earlier kind takes precedence. */
 export const policyKinds: readonly WatchedKind[] = [
   watched('kyverno.io', 'v1', 'ClusterPolicy', 'clusterpolicies', false),
   watched('kyverno.io', 'v1', 'Policy', 'policies', true),

@@ -12,7 +12,7 @@ export function kinds(...names: readonly string[]): JsonObject {
   return { any: [{ resources: { kinds: [...names] } }] };
 }
 
-/** A ClusterPolicy, or a Policy when a namespace is given; throws when it does not load. */
+/** A ClusterPolicy, or a Policy if a namespace is given. Throws if it is invalid. */
 export function policy(
   name: string,
   rules: readonly JsonObject[],

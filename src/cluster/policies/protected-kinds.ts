@@ -3,8 +3,8 @@ import type { KindKey } from '../../policy/kind-selector.ts';
 import type { PolicySnapshot } from '../../policy/registry.ts';
 
 /**
- * Kinds without which a cluster cannot be repaired, or that every component writes all the time. `*` does not mean
- * them: only a policy that names them gets to see them.
+ * Kinds that are needed to repair a cluster, or that components write constantly. A wildcard does not match them: only a
+ * policy that names them applies to them.
  */
 const protectedKinds: ReadonlyMap<string, ReadonlySet<string> | 'all'> = new Map<
   string,
@@ -32,7 +32,7 @@ export function isProtected({ group, kind }: Pick<KindKey, 'group' | 'kind'>): b
   return kinds === 'all' || (kinds?.has(kind) ?? false);
 }
 
-/** The same snapshot, in which a wildcard does not reach protected kinds. */
+/** The same snapshot, in which wildcards do not match protected kinds. */
 export function guardProtectedKinds(snapshot: PolicySnapshot): PolicySnapshot {
   const remembered = new WeakMap<object, ReturnType<PolicySnapshot['candidates']>>();
   return {

@@ -8,7 +8,7 @@ export interface ReadyState {
 
 const longestMessage = 1_000;
 
-/** The conditions of an object, with this for `Ready`; others are kept. */
+/** The conditions of an object with a new `Ready` condition; others are kept. */
 export function readyConditions(object: JsonObject, { ready, message }: ReadyState, now: Date): Json {
   const status = ready ? 'True' : 'False';
   const conditions = readObjects(readObject(object, 'status') ?? {}, 'conditions');
@@ -30,7 +30,7 @@ export function cutMessage(text: string): string {
   return text.length <= longestMessage ? text : `${text.slice(0, longestMessage - 1)}…`;
 }
 
-/** As the API server writes times. */
+/** The time format of the API server. */
 export function secondsOf(date: Date): string {
   return date.toISOString().replace(/\.\d+Z$/, 'Z');
 }

@@ -3,12 +3,12 @@ import type { Json, JsonObject } from '../../json/value.ts';
 import { storedDefaults } from '../crds/crds.ts';
 
 /**
- * The policy as its author wrote it. The API server hands every version out as the stored one, so the old dialect is
- * recognised by its fields; and it adds defaults, which the old dialect does not know.
+ * The policy as its author wrote it. The API server returns every version as the storage version, so v1alpha1 policies
+ * are recognised by their fields. The defaults that the API server adds do not exist in v1alpha1, and are removed.
  */
 export function authoredPolicy(object: JsonObject): JsonObject {
   const { status: _, ...document } = object;
-  if (!isOldDialect(document)) return document;
+  if (!isV1alpha1(document)) return document;
   return {
     ...document,
     apiVersion: 'kyverno.io/v1alpha1',
@@ -16,7 +16,7 @@ export function authoredPolicy(object: JsonObject): JsonObject {
   };
 }
 
-function isOldDialect(document: JsonObject): boolean {
+function isV1alpha1(document: JsonObject): boolean {
   if (!(readText(document, 'apiVersion') ?? '').startsWith('kyverno.io/')) return false;
   if (readText(document, 'kind') !== 'Policy') return false;
   return readObjects(readObject(document, 'spec') ?? {}, 'rules').some((rule) => {

@@ -10,50 +10,50 @@ export interface ClusterLog {
   warn(details: object, message: string): void;
 }
 
-/** What can be chosen about the work in the background. */
+/** Options of the background controller. */
 export interface BackgroundOptions {
-  /** How often rules for existing objects are run anyway; 0 for never. */
+  /** The interval of the periodic resync of mutateExisting and generate rules; 0 disables it. */
   readonly scanIntervalMs: number;
   readonly limits?: Partial<ControllerLimits> | undefined;
 }
 
-/** Everything that can be chosen about life in a cluster. */
+/** Options of a server in a cluster. */
 export interface ClusterOptions extends AccessOptions {
-  /** How the API server reaches the server: an address, or a Service of the own namespace. */
+  /** How the API server reaches this server: a URL, or a Service in the server's namespace. */
   readonly webhook:
     | { readonly url: string }
     | { readonly service: { readonly name: string; readonly port?: number | undefined } };
-  /** Where Lease, Secrets and ConfigMap are; that of the pod, else `kymera`. */
+  /** The namespace of the Lease, the Secrets and the ConfigMap. Default: the Pod's namespace, else `kymera`. */
   readonly namespace?: string | undefined;
-  /** The name of this replica among others. */
+  /** The unique name of this replica. */
   readonly identity?: string | undefined;
   /** The ConfigMap with the settings. */
   readonly configMap?: string | undefined;
-  /** What holds where that ConfigMap says nothing. */
+  /** Defaults for keys that the ConfigMap does not set. */
   readonly request?: RequestSettings | undefined;
-  /** PEM, brought by the user: then no certificates are made, and this is what the API server trusts. May change. */
+  /** PEM of the user's CA, which may change. If given, the server issues no certificates, and the API server trusts this CA. */
   readonly certificateAuthority?: (() => string) | undefined;
-  /** Labels of the `kyverno.io` policies that are taken; all by default, none where Kyverno runs. */
+  /** A label selector for `kyverno.io` policies. Default: all of them, or none if Kyverno is installed. */
   readonly policySelector?: string | undefined;
-  /** Namespaces whose PolicyExceptions count; `*` for all. */
+  /** Namespaces whose PolicyExceptions apply; `*` for all. */
   readonly exceptionNamespaces?: readonly string[] | undefined;
-  /** `system:serviceaccount:NS:NAME`, as whom existing objects are changed; by default whoever the kubeconfig is. */
+  /** The user of the background controller, as `system:serviceaccount:NS:NAME`. Default: the user of the kubeconfig. */
   readonly backgroundUser?: string | undefined;
-  /** The Deployment of this server: when it is gone or scaled to zero, the webhooks go too. */
+  /** The Deployment of this server. When it is deleted or scaled to zero, the webhook configurations are removed. */
   readonly deployment?: string | undefined;
-  /** Hosts outside the cluster that policies may call. */
+  /** Hosts outside the cluster that policies may call; wildcards are allowed. */
   readonly allowedHosts?: readonly string[] | undefined;
   readonly apiCallTimeoutMs?: number | undefined;
   readonly maxApiCallBytes?: number | undefined;
-  /** Reasons of events that are not written. */
+  /** Reasons of events to omit. */
   readonly omitEvents?: readonly string[] | undefined;
   readonly maximumQueuedEvents?: number | undefined;
   readonly forceIgnore?: boolean | undefined;
-  /** False leaves the webhook configurations to others. */
+  /** False: do not manage webhook configurations. */
   readonly registerWebhooks?: boolean | undefined;
-  /** False: requests set off no rules in the background. */
+  /** False: requests do not trigger mutateExisting and generate rules. */
   readonly takeTriggers?: boolean | undefined;
-  /** Also does the work in the background. */
+  /** If given, this server also runs the background controller. */
   readonly background?: BackgroundOptions | undefined;
   readonly log?: ClusterLog | undefined;
   readonly timing?:
@@ -61,7 +61,7 @@ export interface ClusterOptions extends AccessOptions {
         readonly informer?: Partial<InformerTiming> | undefined;
         readonly lease?: LeaseTiming | undefined;
         readonly certificateLife?: CertificateLife | undefined;
-        /** How often the leader looks whether certificates are due. */
+        /** How often the leader checks whether certificates must be renewed. */
         readonly certificateCheckMs?: number | undefined;
       }
     | undefined;

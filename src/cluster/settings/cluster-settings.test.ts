@@ -86,7 +86,7 @@ describe('settings from the ConfigMap', () => {
     ['generateSuccessEvents', 'yes', 'generateSuccessEvents is neither true nor false'],
     ['updateRequestThreshold', 'many', 'updateRequestThreshold is not a number'],
     ['maxContextSize', 'big', 'maxContextSize is not a quantity'],
-    ['defaultRegistry', 'a b', 'defaultRegistry is not the name of a host'],
+    ['defaultRegistry', 'a b', 'defaultRegistry is not a host name'],
   ])('keep the default and say so when %s is %s', (key, value, problem) => {
     expect(read({ [key]: value })).toEqual({ settings: defaultSettings, problems: [problem] });
   });

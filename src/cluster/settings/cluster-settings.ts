@@ -3,11 +3,11 @@ import { approximateNumber, parseQuantity } from '../../expression/quantity.ts';
 import { readObject, readTextMap } from '../../json/read-field.ts';
 import { isArray, isObject, type Json, type JsonObject } from '../../json/value.ts';
 
-/** What the ConfigMap says, for requests and for everything around them. */
+/** The settings of the ConfigMap. */
 export interface ClusterSettings {
   readonly request: RequestSettings;
   readonly generateSuccessEvents: boolean;
-  /** Actions of success events that are written; empty for all. */
+  /** Actions whose success events are written; empty for all. */
   readonly successEventActions: readonly string[];
   readonly webhookNamespaceSelector?: JsonObject | undefined;
   readonly webhookObjectSelector?: JsonObject | undefined;
@@ -19,7 +19,7 @@ export interface ClusterSettings {
 
 export interface SettingsResult {
   readonly settings: ClusterSettings;
-  /** Keys that could not be read: their defaults are in force. */
+  /** One message for each invalid key; the default applies instead. */
   readonly problems: readonly string[];
 }
 
@@ -30,7 +30,7 @@ export const defaultSettings: ClusterSettings = {
   updateRequestThreshold: 1000,
 };
 
-/** Reads the ConfigMap, in the form of Kyverno's. What it does not say is as given: by flags. */
+/** Reads the ConfigMap, which has the keys of Kyverno's. `given` holds the values of flags, for keys that are not set. */
 export function readSettings(
   configMap: JsonObject | undefined,
   given: RequestSettings = defaultRequestSettings,
@@ -70,7 +70,7 @@ export function readSettings(
   const objectSelector = readObject(webhooks, 'objectSelector');
   const registry = text('defaultRegistry') ?? given.defaultRegistry;
   const isRegistry = /^[a-z0-9]([-a-z0-9.]*[a-z0-9])?(:\d+)?(\/[-\w./]+)?$/i.test(registry);
-  if (!isRegistry) problems.push('defaultRegistry is not the name of a host');
+  if (!isRegistry) problems.push('defaultRegistry is not a host name');
 
   const settings: ClusterSettings = {
     request: {
@@ -98,7 +98,7 @@ export function readSettings(
   return { settings, problems };
 }
 
-/** Kyverno wrote a list with one item once. */
+/** Old releases of Kyverno wrote a list with one item. */
 function firstObject(value: Json | undefined): JsonObject {
   const first = isArray(value) ? value[0] : value;
   return isObject(first) ? first : {};

@@ -5,7 +5,7 @@ import type { JsonObject } from '../../json/value.ts';
 
 const metadataMaps = ['labels', 'annotations'] as const;
 
-/** Labels and annotations of others are left alone. */
+/** Ignores labels and annotations that others have added. */
 export function differs(existing: JsonObject, desired: JsonObject): boolean {
   if (!equal(existing['webhooks'] ?? [], desired['webhooks'] ?? [])) return true;
   const [have, want] = [metadataOf(existing), metadataOf(desired)];
@@ -15,7 +15,7 @@ export function differs(existing: JsonObject, desired: JsonObject): boolean {
   });
 }
 
-/** Without the labels and annotations that the settings asked for before and do not ask for any more. */
+/** Removes labels and annotations that earlier settings required and the current settings do not. */
 export function withoutOutdated(
   existing: JsonObject,
   last: JsonObject | undefined,

@@ -16,7 +16,7 @@ import {
 import { type LocalPolicy, namespaceEntries } from './namespace-entries.ts';
 import { addInterest, type Interest, type Interests, interestsOf, webhookRulesOf } from './rules.ts';
 
-/** How the API server reaches the server. */
+/** How the API server reaches this server. */
 export type WebhookTarget = { readonly caBundle: string } & (
   | { readonly url: string }
   | { readonly service: { readonly namespace: string; readonly name: string; readonly port: number } }
@@ -24,12 +24,12 @@ export type WebhookTarget = { readonly caBundle: string } & (
 
 export interface WebhookSettings {
   readonly target: WebhookTarget;
-  /** Where this installation lives: never subject to its own policies. */
+  /** The namespace of this installation. Policies never apply to it. */
   readonly namespace: string;
-  /** From the ConfigMap; in place of the default, which leaves kube-system out. */
+  /** From the ConfigMap. It replaces the default, which excludes kube-system. */
   readonly namespaceSelector?: JsonObject | undefined;
   readonly objectSelector?: JsonObject | undefined;
-  /** For the shared entries; a policy with conditions of its own has an entry of its own. */
+  /** For shared entries. A policy with its own matchConditions has its own entry. */
   readonly matchConditions?: readonly JsonObject[] | undefined;
   readonly annotations?: Readonly<Record<string, string>> | undefined;
   readonly labels?: Readonly<Record<string, string>> | undefined;
@@ -38,11 +38,11 @@ export interface WebhookSettings {
 
 export interface MutatingConfiguration {
   readonly document: JsonObject;
-  /** Kinds that policies name and nothing serves, by policy key. */
+  /** Kinds in policies that the API server does not serve, by policy key. */
   readonly unknownKinds: ReadonlyMap<string, readonly string[]>;
 }
 
-/** The MutatingWebhookConfiguration for these policies, and nothing more than they ask for. */
+/** The MutatingWebhookConfiguration that covers exactly what these policies match. */
 export function mutatingConfiguration(
   policies: readonly CompiledPolicy[],
   kinds: KindTable,
@@ -90,7 +90,7 @@ export function mutatingConfiguration(
   };
 }
 
-/** One call for one policy. */
+/** The entry of a single policy. */
 function ownEntry(
   policy: CompiledPolicy,
   group: FailureGroup,
@@ -110,8 +110,8 @@ function ownEntry(
 }
 
 /**
- * Policies are checked as they are written. Ignore, and no DELETE: whatever happens to the server, a policy can be mended
- * and removed. What slips through is checked again when it is loaded.
+ * Reviews policies when they are created or updated. With failurePolicy Ignore and without DELETE, policies can be fixed and
+ * deleted while the server is unavailable. A policy that was not reviewed is checked when it is loaded.
  */
 export function validatingConfiguration(settings: WebhookSettings): JsonObject {
   const rule = (group: string, resources: readonly string[]) => ({
@@ -143,7 +143,7 @@ export function validatingConfiguration(settings: WebhookSettings): JsonObject {
 interface Entry {
   readonly interests: Interests;
   readonly timeoutSeconds: number;
-  /** Those alone, when given. */
+  /** Restricts the entry to these namespaces. */
   readonly namespaces?: readonly string[] | undefined;
 }
 
@@ -182,7 +182,7 @@ function webhook(
 
 const nameLabel = 'kubernetes.io/metadata.name';
 
-/** Whatever is configured, the own namespace stays out: a server that is down must be able to come back. */
+/** Always excludes the server's own namespace: an unavailable server must be able to restart. */
 export function namespaceSelector(
   { namespace, namespaceSelector: configured }: WebhookSettings,
   only?: readonly string[],

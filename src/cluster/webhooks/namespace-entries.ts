@@ -1,7 +1,7 @@
 import type { FailureGroup } from '../policies/grouping.ts';
 import { addInterest, type Interest, type Interests, webhookRulesOf, withoutCovered } from './rules.ts';
 
-/** A policy of a namespace that shares an entry. */
+/** A namespaced policy that shares an entry. */
 export interface LocalPolicy {
   readonly namespace: string;
   readonly group: FailureGroup;
@@ -13,7 +13,7 @@ export interface NamespaceEntry {
   readonly interests: Interests;
 }
 
-/** What policies of namespaces ask for beyond those of the cluster; namespaces that ask for the same have one entry. */
+/** The resources of namespaced policies that the cluster-wide entry does not cover. Namespaces with the same resources share an entry. */
 export function namespaceEntries(
   policies: readonly LocalPolicy[],
   cluster: Interests,
@@ -26,9 +26,9 @@ export function namespaceEntries(
   }
   const entries = new Map<string, NamespaceEntry>();
   for (const [namespace, interests] of [...byNamespace].sort(([left], [right]) => (left < right ? -1 : 1))) {
-    const mark = JSON.stringify(webhookRulesOf(interests));
-    const known = entries.get(mark);
-    entries.set(mark, { namespaces: [...(known?.namespaces ?? []), namespace], interests });
+    const key = JSON.stringify(webhookRulesOf(interests));
+    const known = entries.get(key);
+    entries.set(key, { namespaces: [...(known?.namespaces ?? []), namespace], interests });
   }
   return [...entries.values()];
 }

@@ -1,7 +1,7 @@
-/** Asks whether a set is refused, and why. */
+/** Returns why a set is refused, or undefined if it is accepted. */
 export type RefusalCheck<T> = (items: readonly T[]) => Promise<string | undefined>;
 
-/** Those that are refused even alone, with the reason; found by halving, so that one bad item among many costs little. */
+/** Finds the items that are refused on their own, by bisection, with the reasons. */
 export async function findOffenders<T>(
   items: readonly T[],
   refusalOf: RefusalCheck<T>,

@@ -6,11 +6,11 @@ import { readyEndpoints } from './service-endpoints.ts';
 
 export interface ProbeOptions {
   readonly timeoutMs?: number | undefined;
-  /** The name that the certificate must hold; that of the address when absent. */
+  /** The name that the certificate must contain; by default the host of the address. */
   readonly servername?: string | undefined;
 }
 
-/** Asks the server whether it is alive, at the address and with the trust that the API server will use. */
+/** Calls the server's health check, at the address and with the CA that the API server will use. */
 export function probeServer(address: string, ca: string, options: ProbeOptions = {}): Promise<void> {
   const { timeoutMs = 5_000, ...tls } = options;
   return new Promise((resolve, reject) => {
@@ -26,7 +26,7 @@ export function probeServer(address: string, ca: string, options: ProbeOptions =
         else fail(`it answered ${response.statusCode}`);
       },
     );
-    const timer = setTimeout(() => call.destroy(new Error('no answer in time')), timeoutMs);
+    const timer = setTimeout(() => call.destroy(new Error('no response before the deadline')), timeoutMs);
     call.once('error', (error) => {
       clearTimeout(timer);
       fail(messageOf(error), error);
@@ -43,7 +43,7 @@ export interface ServicePlace {
 
 const unknownHost: ReadonlySet<unknown> = new Set(['ENOTFOUND', 'EAI_AGAIN']);
 
-/** The same through a Service. Outside the cluster its name means nothing: there one of its endpoints is asked. */
+/** Calls the health check through a Service. Outside the cluster, where its name does not resolve, through an endpoint. */
 export async function probeService(client: ApiClient, place: ServicePlace, ca: string): Promise<void> {
   const { namespace, name, port } = place;
   const host = `${name}.${namespace}.svc`;
@@ -54,7 +54,7 @@ export async function probeService(client: ApiClient, place: ServicePlace, ca: s
     if (!unknownHost.has(cause?.code)) throw error;
     const [endpoint] = await readyEndpoints(client, place);
     if (endpoint === undefined)
-      throw new ClusterAccessError(`the Service ${namespace}/${name} leads to no server`);
+      throw new ClusterAccessError(`the Service ${namespace}/${name} has no ready endpoints`);
     const address = isIPv6(endpoint.address) ? `[${endpoint.address}]` : endpoint.address;
     await probeServer(`https://${address}:${endpoint.port}`, ca, { servername: host });
   }

@@ -7,7 +7,7 @@ import {
 } from './configuration.ts';
 import { validatingConfigurationName } from './names.ts';
 
-/** Settings of webhooks that users choose, by their names in the ConfigMap. */
+/** Settings of webhooks that users configure, with their keys in the ConfigMap. */
 const chosen = {
   namespaceSelector: 'webhooks',
   objectSelector: 'webhooks',
@@ -25,7 +25,7 @@ export interface RefusedSetting {
   readonly message: string;
 }
 
-/** Those that the API server refuses whatever the policies are: tried one by one on a webhook that asks for nothing new. */
+/** Finds settings that the API server refuses whatever the policies are, by a dry run with each setting alone. */
 export async function refusedSettings(
   settings: WebhookSettings,
   refusalOf: (configuration: JsonObject) => Promise<string | undefined>,
@@ -40,7 +40,7 @@ export async function refusedSettings(
   return refused;
 }
 
-/** Their defaults hold instead. */
+/** Resets the settings to their defaults. */
 export function withoutSettings(settings: WebhookSettings, unwanted: readonly Chosen[]): WebhookSettings {
   const entries = Object.entries(settings).filter(
     ([name]) => !(unwanted as readonly string[]).includes(name),
@@ -48,7 +48,7 @@ export function withoutSettings(settings: WebhookSettings, unwanted: readonly Ch
   return Object.fromEntries(entries) as unknown as WebhookSettings;
 }
 
-/** What tells one choice of settings from another. */
+/** A key that identifies the configured settings. */
 export function choiceOf(settings: WebhookSettings): string {
   return JSON.stringify(names.map((name) => settings[name] ?? null));
 }

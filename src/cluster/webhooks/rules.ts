@@ -19,7 +19,7 @@ export interface WebhookRule {
   readonly scope: 'Namespaced' | 'Cluster';
 }
 
-/** A resource or subresource, and the operations for which policies want to be asked. */
+/** A resource or subresource, and the operations that policies match. */
 export interface Interest {
   readonly group: string;
   readonly version: string;
@@ -29,12 +29,12 @@ export interface Interest {
   readonly operations: ReadonlySet<Operation>;
 }
 
-/** Interests by resource, so that those of several rules add up. */
+/** Interests by resource; interests of several rules are merged. */
 export type Interests = ReadonlyMap<string, Interest>;
 
 const operationOrder: readonly Operation[] = ['CREATE', 'UPDATE', 'DELETE', 'CONNECT'];
 const defaultOperations: ReadonlySet<Operation> = new Set(['CREATE', 'UPDATE']);
-/** For which operations a block wants to be asked. */
+/** The operations that a match block needs. */
 type OperationsOf = (block: CompiledBlock) => ReadonlySet<Operation>;
 
 export interface PolicyInterests {
@@ -42,13 +42,13 @@ export interface PolicyInterests {
   readonly unknownKinds: readonly string[];
 }
 
-/** What the rules of a policy that act on admission can apply to, and the kinds that nothing serves. */
+/** The resources that the admission rules of a policy match, and the kinds that the API server does not serve. */
 export function interestsOf(policy: CompiledPolicy, kinds: KindTable): PolicyInterests {
   const rules = policy.rules.filter(({ targets }) => targets === undefined);
   return collect(policy, kinds, [{ rules, operationsOf: operationsToMutate }]);
 }
 
-/** What can set off those rules of a policy that act in the background. */
+/** The resources that trigger the mutateExisting and generate rules of a policy. */
 export function triggerInterestsOf(policy: CompiledPolicy, kinds: KindTable): PolicyInterests {
   const isSynchronized = ({ synchronize }: CompiledGenerateRule) => synchronize;
   return collect(policy, kinds, [
@@ -90,11 +90,11 @@ export function addInterest(into: Map<string, Interest>, interest: Interest): vo
   into.set(key, { ...interest, operations });
 }
 
-/** What is left of them where others ask already: those are called anyway. */
+/** The interests that `covered` does not include. */
 export function withoutCovered(interests: Interests, covered: Interests): readonly Interest[] {
   return [...interests.values()].flatMap((interest) => {
-    const asked = covered.get(keyOf(interest))?.operations;
-    const operations = [...interest.operations].filter((operation) => !asked?.has(operation));
+    const included = covered.get(keyOf(interest))?.operations;
+    const operations = [...interest.operations].filter((operation) => !included?.has(operation));
     return operations.length === 0 ? [] : [{ ...interest, operations: new Set(operations) }];
   });
 }
@@ -112,7 +112,7 @@ function interestsOfRule(
   const { any, all } = rule.match;
   const of = (block: CompiledBlock) => ofBlock(block, operationsOf(block), kinds, unknown);
   const found = any === undefined ? intersection((all ?? []).map(of)) : union(any.map(of));
-  // Blocks of `exclude.any` that speak of kinds and operations only take from the webhook what they take from the rule.
+  // Blocks of `exclude.any` with only kinds and operations can be excluded from the webhook, too.
   const excluded = (rule.exclude?.any ?? []).filter(isAboutKindsOnly);
   return [...found.values()].flatMap((interest) => {
     const operations = excluded.reduce(
@@ -129,7 +129,7 @@ function union(maps: readonly Interests[]): Interests {
   return result;
 }
 
-/** Every block must match: only what all of them name, for operations that all of them name. */
+/** All blocks must match: only resources and operations that all of them name. */
 function intersection(maps: readonly Interests[]): Interests {
   const [first = new Map(), ...others] = maps;
   const result = new Map<string, Interest>();
@@ -164,18 +164,18 @@ function ofBlock(
   return result;
 }
 
-/** A standard rule never runs on DELETE, and on CONNECT only when it is listed. */
+/** A mutate rule never runs on DELETE, and on CONNECT only if it is listed. */
 function operationsToMutate({ operations }: CompiledBlock): ReadonlySet<Operation> {
   if (operations === undefined) return defaultOperations;
   return new Set([...operations].filter((operation) => operation !== 'DELETE'));
 }
 
-/** What runs in the background runs on DELETE and CONNECT when they are listed. */
+/** mutateExisting and generate rules run on DELETE and CONNECT if these are listed. */
 function operationsOfTriggers({ operations }: CompiledBlock): ReadonlySet<Operation> {
   return operations ?? defaultOperations;
 }
 
-/** What is generated for a trigger goes when the trigger goes, or is none any more. */
+/** A synchronized object is deleted when its trigger is deleted or no longer matches. */
 function operationsToFollow(block: CompiledBlock): ReadonlySet<Operation> {
   return new Set([...operationsOfTriggers(block), 'UPDATE', 'DELETE']);
 }
@@ -201,7 +201,7 @@ function resourcesOf(selector: KindSelector, kinds: KindTable): readonly Selecte
     .filter((served) => selector.kind.literal || isReachedByWildcard(served))
     .flatMap((served) => {
       const names = ['', ...served.subresources].filter((name) => selector.subresource.matches(name));
-      // A plain Pod has always meant its ephemeral containers too.
+      // In Kyverno, Pod includes pods/ephemeralcontainers.
       const isPod = served.group === '' && served.version === 'v1' && served.kind === 'Pod';
       if (isPod && selector.subresource.pattern === '') names.push('ephemeralcontainers');
       return [...new Set(names)].map((subresource) => ({ served, subresource }));
@@ -240,7 +240,7 @@ function withoutExcluded(
   return new Set([...operations].filter((operation) => !block.operations?.has(operation)));
 }
 
-/** As few rules as say the same, in a fixed order: resources of one version together, then versions with equal lists. */
+/** The smallest equivalent list of rules, in a fixed order: grouped by version, then versions with equal resources merged. */
 export function webhookRulesOf(interests: Interests): readonly WebhookRule[] {
   const byVersion = group([...interests.values()], (each) =>
     [each.group, each.scope, textOf(each.operations), each.version].join(' '),

@@ -14,7 +14,7 @@ const endpointSlices: ResourceType = {
   namespaced: true,
 };
 
-/** Where a Service leads to, as far as it is ready. */
+/** The ready endpoints of a Service. */
 export async function readyEndpoints(
   client: ApiClient,
   { namespace, name }: { readonly namespace: string; readonly name: string },

@@ -15,15 +15,15 @@ import { type LocalPolicy, namespaceEntries } from './namespace-entries.ts';
 import { addInterest, type Interest, type Interests, triggerInterestsOf, webhookRulesOf } from './rules.ts';
 
 export interface TriggerConfiguration {
-  /** Undefined when no policy has rules that act in the background. */
+  /** Undefined if no policy has mutateExisting or generate rules. */
   readonly document: JsonObject | undefined;
-  /** Kinds that policies name and nothing serves, by policy key. */
+  /** Kinds in policies that the API server does not serve, by policy key. */
   readonly unknownKinds: ReadonlyMap<string, readonly string[]>;
 }
 
 /**
- * The ValidatingWebhookConfiguration through which requests set off rules that act in the background: there the object is
- * final, and nothing but the kinds that these rules match is asked for.
+ * The ValidatingWebhookConfiguration for requests that trigger mutateExisting and generate rules. It is validating because
+ * the object is final then, and it covers only the kinds that these rules match.
  */
 export function triggerConfiguration(
   policies: readonly CompiledPolicy[],
@@ -93,7 +93,7 @@ interface TriggerEntry {
   readonly group: FailureGroup;
   readonly interests: Interests;
   readonly conditions: readonly JsonObject[];
-  /** Those alone, when given. */
+  /** Restricts the entry to these namespaces. */
   readonly namespaces: readonly string[] | undefined;
 }
 

@@ -17,30 +17,30 @@ import { triggerConfiguration } from './trigger-webhook.ts';
 
 export interface WebhookWriterOptions {
   readonly client: ApiClient;
-  /** Undefined while there is no certificate to trust. */
+  /** Undefined while there is no CA. */
   settings(): WebhookSettings | undefined;
   policies(): readonly CompiledPolicy[];
   kinds(): KindTable;
-  /** False: requests set off nothing in the background. */
+  /** False: do not register the trigger webhook. */
   readonly withTriggers?: boolean | undefined;
-  /** Rejects unless the server answers where the API server will call it. */
+  /** Rejects unless this server answers at the address that the API server will call. */
   probe(): Promise<void>;
-  /** Called when what `stateOf` says may have changed. */
+  /** Called when the result of `stateOf` may have changed. */
   readonly onState: () => void;
   readonly onRefused?: ((policy: string, message: string) => void) | undefined;
-  /** Told of the key in the ConfigMap. */
+  /** Called with the key in the ConfigMap. */
   readonly onRefusedSetting?: ((key: string, message: string) => void) | undefined;
 }
 
 export interface WebhookWriter {
-  /** Brings the configurations up to date. For the leader. */
+  /** Updates the configurations. Called by the leader. */
   reconcile(): Promise<void>;
   stateOf(policy: CompiledPolicy): WebhookState;
 }
 
 export function createWebhookWriter(options: WebhookWriterOptions): WebhookWriter {
   const { client } = options;
-  // By the compiled policy: when its author changes it, it gets another chance. So do all when settings change.
+  // Keyed by compiled policy, so that a changed policy is tried again. Changed settings reset all refusals.
   let refusals = new WeakMap<CompiledPolicy, string>();
   let refusedOfChoice: readonly RefusedSetting[] = [];
   let choice: string | undefined;
@@ -52,7 +52,7 @@ export function createWebhookWriter(options: WebhookWriterOptions): WebhookWrite
     const found = await find(client, type, nameOf(desired));
     const existing =
       found === undefined ? undefined : withoutOutdated(found, lastPut.get(nameOf(desired)), desired);
-    // Nobody is sent to a server that cannot be reached; once it was, a rolling update is no reason to take it away.
+    // Create a configuration only when the server is reachable. Keep an existing one during a rolling update.
     if (existing === undefined) await options.probe();
     if (existing === undefined) await client.create(type, desired);
     else if (existing !== found || differs(existing, desired))
@@ -60,7 +60,7 @@ export function createWebhookWriter(options: WebhookWriterOptions): WebhookWrite
     lastPut.set(nameOf(desired), desired);
   }
 
-  /** What the API server has against a configuration. */
+  /** Returns why the API server refuses a configuration. */
   async function refusalOf(type: ResourceType, document: JsonObject): Promise<string | undefined> {
     try {
       const metadata = { ...metadataOf(document), name: `${nameOf(document)}-check` };
@@ -72,7 +72,7 @@ export function createWebhookWriter(options: WebhookWriterOptions): WebhookWrite
     }
   }
 
-  /** The same of a configuration for these policies alone. */
+  /** Returns why the API server refuses the configurations for these policies. */
   async function refusalOfPolicies(
     policies: readonly CompiledPolicy[],
     settings: WebhookSettings,
@@ -84,7 +84,7 @@ export function createWebhookWriter(options: WebhookWriterOptions): WebhookWrite
     return undefined;
   }
 
-  /** The settings as far as the API server takes them: no policy is to suffer for the others. */
+  /** The settings without those that the API server refuses. */
   function acceptedSettings(settings: WebhookSettings): WebhookSettings {
     const current = choiceOf(settings);
     if (current !== choice) {
@@ -107,7 +107,7 @@ export function createWebhookWriter(options: WebhookWriterOptions): WebhookWrite
     return found.length > 0;
   }
 
-  /** Everything that depends on the policies. */
+  /** The configurations that depend on the policies. */
   function documentsFor(policies: readonly CompiledPolicy[], settings: WebhookSettings) {
     const mutating = mutatingConfiguration(policies, options.kinds(), settings);
     const acting = options.withTriggers === false ? [] : policies;
@@ -122,7 +122,7 @@ export function createWebhookWriter(options: WebhookWriterOptions): WebhookWrite
     return { documents, unknown };
   }
 
-  /** Without a policy that acts in the background there is nothing to ask about. */
+  /** Removes the trigger webhook when no policy needs it. */
   async function removeTriggers(): Promise<void> {
     const name = triggerConfigurationName;
     if ((await find(client, resourceTypes.validatingWebhooks, name)) === undefined) return;
@@ -176,7 +176,7 @@ export function createWebhookWriter(options: WebhookWriterOptions): WebhookWrite
   };
 }
 
-/** Names of the webhook configurations of this installation that were removed. */
+/** Removes the webhook configurations of this installation, and returns their names. */
 export async function removeWebhooks(client: ApiClient): Promise<readonly string[]> {
   const removed: string[] = [];
   for (const [type, name] of [
@@ -197,7 +197,7 @@ export async function removeWebhooks(client: ApiClient): Promise<readonly string
   return removed;
 }
 
-/** PEM of what the API server trusts where it calls this installation; undefined when it calls nothing. */
+/** PEM of the CA bundle in the webhook configurations of this installation; undefined if there are none. */
 export async function trustedBundle(client: ApiClient): Promise<string | undefined> {
   const configuration = await find(client, resourceTypes.validatingWebhooks, validatingConfigurationName);
   const [webhook] = readObjects(configuration ?? {}, 'webhooks');
