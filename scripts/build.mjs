@@ -40,9 +40,11 @@ export async function bundle() {
  */
 export async function bundleCommandLine() {
   const startedAt = new Date();
-  const { dependencies } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
+  const { dependencies, devDependencies } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
   // The Kubernetes client takes two seconds to load from its thousand files.
-  const external = Object.keys(dependencies).filter((name) => name !== '@kubernetes/client-node');
+  const external = Object.keys({ ...dependencies, ...devDependencies }).filter(
+    (name) => name !== '@kubernetes/client-node',
+  );
   await bundleForNode({ entryPoints: programEntryPoints, external });
   // The caller goes on for as long as the program runs; without this, so would esbuild's service process.
   await (await import('esbuild')).stop();
