@@ -1,5 +1,6 @@
 import type { Outcome } from '../engine/outcome.ts';
 import { errorTable } from '../errors.ts';
+import { stringifyJson } from '../json/json-text.ts';
 import { formatPointer } from '../json/pointer.ts';
 import type { Path } from '../json/value.ts';
 import type { CompiledRule } from '../policy/compiled.ts';
@@ -45,5 +46,5 @@ function objectLocation(path: Path, rule: CompiledRule): string {
 }
 
 function isInRule(text: string, rule: CompiledRule): boolean {
-  return JSON.stringify(rule.document).includes(text);
+  return stringifyJson(rule.document).includes(text);
 }

@@ -1,3 +1,4 @@
+import { stringifyJson } from '../json/json-text.ts';
 import type { JsonObject, Path } from '../json/value.ts';
 import type { CompiledBlock, CompiledFilter, Operation, Subject } from '../policy/compiled.ts';
 import { matchesKind } from '../policy/kind-selector.ts';
@@ -165,9 +166,9 @@ function operands(block: CompiledBlock, attribute: Attribute, subject: MatchSubj
         keysOf(subject.annotations),
       ];
     case 'selector':
-      return [JSON.stringify(block.selector?.document ?? {}), keysOf(subject.labels)];
+      return [stringifyJson(block.selector?.document ?? {}), keysOf(subject.labels)];
     case 'namespaceSelector':
-      return [JSON.stringify(block.namespaceSelector?.document ?? {}), subject.namespace];
+      return [stringifyJson(block.namespaceSelector?.document ?? {}), subject.namespace];
     case 'roles':
       return [[...(block.roles ?? [])].join(', '), (subject.user?.roles ?? []).join(', ')];
     case 'clusterRoles':

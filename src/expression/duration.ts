@@ -78,6 +78,7 @@ function decimal(amount: bigint, unit: bigint, places: number): string {
 }
 
 /** Converts whole seconds, as Kyverno's operators do with numbers. */
-export function secondsToDuration(seconds: number): bigint {
-  return BigInt(Math.trunc(seconds)) * nanosecondsPerSecond;
+export function secondsToDuration(seconds: number | bigint): bigint {
+  const whole = typeof seconds === 'bigint' ? seconds : BigInt(Math.trunc(seconds));
+  return whole * nanosecondsPerSecond;
 }

@@ -1,9 +1,18 @@
-import { isArray, isObject, type Json, type JsonArray, type JsonObject } from './value.ts';
+import {
+  compareNumbers,
+  isArray,
+  isNumber,
+  isObject,
+  type Json,
+  type JsonArray,
+  type JsonObject,
+} from './value.ts';
 
 /** Deep equality; the order of object members does not matter. Shared subtrees cost nothing. */
 export function equal(a: Json, b: Json): boolean {
   if (a === b) return true;
   if (isArray(a)) return isArray(b) && equalLists(a, b);
+  if (isNumber(a)) return isNumber(b) && compareNumbers(a, b) === 0;
   return isObject(a) && isObject(b) && equalObjects(a, b);
 }
 

@@ -1,5 +1,8 @@
-/** A JSON value. Values are immutable: edits return a new value that shares the unchanged parts. */
-export type Json = null | boolean | number | string | JsonArray | JsonObject;
+/**
+ * A JSON value. Values are immutable: edits return a new value that shares the unchanged parts.
+ * An integer beyond ±(2^53 − 1), which a double may not represent exactly, is a bigint; every other number is a number.
+ */
+export type Json = null | boolean | number | bigint | string | JsonArray | JsonObject;
 export type JsonArray = readonly Json[];
 export interface JsonObject {
   readonly [key: string]: Json;
@@ -38,5 +41,14 @@ export type JsonType = 'null' | 'boolean' | 'number' | 'string' | 'array' | 'obj
 export function typeOf(value: Json): JsonType {
   if (value === null) return 'null';
   if (Array.isArray(value)) return 'array';
-  return typeof value as JsonType;
+  return typeof value === 'bigint' ? 'number' : (typeof value as JsonType);
+}
+
+export function isNumber(value: Json | undefined): value is number | bigint {
+  return typeof value === 'number' || typeof value === 'bigint';
+}
+
+/** Exact, also between a number and a bigint. */
+export function compareNumbers(a: number | bigint, b: number | bigint): -1 | 0 | 1 {
+  return a < b ? -1 : a > b ? 1 : 0;
 }

@@ -1,4 +1,5 @@
 import { equal } from '../json/equal.ts';
+import { stringifyJson } from '../json/json-text.ts';
 import { metadataOf } from '../json/metadata.ts';
 import { isArray, isObject, type Json, type JsonArray, type JsonObject } from '../json/value.ts';
 import { mergeSchemaFor, type SchemaNode } from '../patch/merge-schema.ts';
@@ -65,6 +66,6 @@ function sortByKey(value: Json, schema: SchemaNode | undefined): Json {
 
 function sortItems(items: JsonArray, keys: readonly string[]): JsonArray {
   const identity = (item: Json) =>
-    JSON.stringify(isObject(item) ? keys.map((key) => item[key] ?? null) : item);
+    stringifyJson(isObject(item) ? keys.map((key) => item[key] ?? null) : item);
   return items.toSorted((a, b) => (identity(a) < identity(b) ? -1 : identity(a) > identity(b) ? 1 : 0));
 }

@@ -1,6 +1,7 @@
 import type { TLSSocket } from 'node:tls';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { Readiness } from '../admission/policy-provider.ts';
+import { stringifyJson } from '../json/json-text.ts';
 import { HttpError } from './http-error.ts';
 
 export interface StatusRoutes {
@@ -37,7 +38,7 @@ export function addStatusRoutes(app: FastifyInstance, routes: StatusRoutes): voi
       throw new HttpError(403, 'a client certificate is required');
     if (decisions === undefined) throw new HttpError(404, 'decisions are not kept: see --debug-decisions');
     if (!isLoopback(request)) throw new HttpError(403, 'decisions are shown on this machine only');
-    return reply.type('application/json').send(`${JSON.stringify(await decisions(), undefined, 2)}\n`);
+    return reply.type('application/json').send(`${stringifyJson(await decisions(), 2)}\n`);
   });
 }
 

@@ -1,3 +1,4 @@
+import { tryParseJson } from '../json/json-text.ts';
 import type { Json } from '../json/value.ts';
 
 export interface JsonValueText {
@@ -8,26 +9,18 @@ export interface JsonValueText {
 
 /** JSON values one after another, or one per line. Undefined when the text is not that. */
 export function parseJsonValues(text: string): JsonValueText[] | undefined {
-  const whole = parse(text);
+  const whole = tryParseJson(text);
   if (whole !== undefined) return [{ value: whole, line: 1 }];
   const values: JsonValueText[] = [];
   let line = 1;
   let counted = 0;
   for (const [start, end] of topLevelRanges(text)) {
-    const value = parse(text.slice(start, end));
+    const value = tryParseJson(text.slice(start, end));
     if (value === undefined) return undefined;
     for (; counted < start; counted++) if (text.charCodeAt(counted) === newline) line++;
     values.push({ value, line });
   }
   return values.length === 0 ? undefined : values;
-}
-
-function parse(text: string): Json | undefined {
-  try {
-    return JSON.parse(text) as Json;
-  } catch {
-    return undefined;
-  }
 }
 
 const newline = 0x0a;

@@ -10,12 +10,12 @@ import {
 } from 'js-yaml';
 import { decodeBase64, resolveYamlScalar, typedScalarStarts } from './scalar.ts';
 
-/** Makes js-yaml read a resource as Kubernetes does: the twin of `kubernetesSchema` for the `yaml` package. */
+/** Makes js-yaml read a resource as Kubernetes does. */
 
 const tagPrefix = 'tag:yaml.org,2002:';
 const neverDumped = { identify: () => false } as const;
 
-/** One resolver for every plain scalar: the shared one knows all types. */
+/** One resolver for all plain scalars. */
 const plainTag = defineScalarTag('tag:kymera:plain', {
   ...neverDumped,
   implicit: true,
@@ -69,11 +69,11 @@ export const kubernetesResourceSchema = new Schema([
   defineMappingTag(`${tagPrefix}map`, mapOptions),
   typedScalar('null', (value) => value === null),
   typedScalar('bool', (value) => typeof value === 'boolean'),
-  typedScalar('int', (value) => Number.isInteger(value)),
-  typedScalar('float', (value) => typeof value === 'number'),
+  typedScalar('int', (value) => typeof value === 'bigint' || Number.isInteger(value)),
+  typedScalar('float', (value) => typeof value === 'bigint' || typeof value === 'number'),
   explicitScalar('timestamp', (text) => text),
   explicitScalar('binary', decodeBase64),
-  // A tag of the application (`!reference x`) says nothing to Kubernetes: the value counts.
+  // Kubernetes ignores application tags (`!reference x`) and uses the value.
   defineScalarTag('!', { ...neverDumped, matchByTagPrefix: true, resolve: (text) => text }),
   defineMappingTag('!', { ...mapOptions, matchByTagPrefix: true }),
   defineSequenceTag('!', { ...listOptions, matchByTagPrefix: true }),

@@ -1,5 +1,5 @@
 import { isAlias, isMap, isScalar, isSeq, type Node, type Pair, type Scalar } from 'yaml';
-import type { Json, JsonArray, JsonObject, PathToken } from '../json/value.ts';
+import { isNumber, type Json, type JsonArray, type JsonObject, type PathToken } from '../json/value.ts';
 import { decodeBase64, NonFiniteNumberError, resolveYamlScalar } from './scalar.ts';
 
 /** Offsets into the text: of the container itself (`start`) and of each key or item in it. */
@@ -124,7 +124,7 @@ export function convertYaml(
     const resolved = node !== null && isAlias(node) ? convert(node).value : undefined;
     const key = resolved ?? (node !== null && isScalar(node) ? scalar(node) : null);
     if (typeof key === 'string') return key;
-    if (typeof key === 'number' || typeof key === 'boolean') return String(key);
+    if (isNumber(key) || typeof key === 'boolean') return String(key);
     fail(node ?? owner, 'a key must be text');
     return undefined;
   }

@@ -2,6 +2,7 @@ import { evaluateOperator, isOperator } from '../../expression/conditions/operat
 import { usesVariables } from '../../expression/template/template.ts';
 import { hasWildcard } from '../../expression/wildcard.ts';
 import { equal } from '../../json/equal.ts';
+import { stringifyJson } from '../../json/json-text.ts';
 import { read, readText } from '../../json/read-field.ts';
 import { isObject, type Json, type JsonObject, type Path } from '../../json/value.ts';
 import {
@@ -35,7 +36,7 @@ function adviseOnEach({ path, conditions }: ConditionGroup, reporter: Reporter):
   conditions.forEach((condition, index) => {
     if (!isConstantlyFalse(condition) || !isObject(condition)) return;
     const { key, operator, value } = condition;
-    const text = `${JSON.stringify(key)} ${String(operator)} ${JSON.stringify(value)}`;
+    const text = `${stringifyJson(key)} ${String(operator)} ${stringifyJson(value)}`;
     const message = `this condition is always false: ${text}`;
     reporter.warn([...path, index], 'KYM_NEVER_APPLIES', message, 'Write a variable as {{ … }}.');
   });
@@ -51,7 +52,7 @@ function isConstantlyFalse(condition: Json): boolean {
 }
 
 function mayVary(value: Json): boolean {
-  return usesVariables(value) || JSON.stringify(value).includes('$(');
+  return usesVariables(value) || stringifyJson(value).includes('$(');
 }
 
 /** One key that must equal two different strings. */
@@ -63,7 +64,7 @@ function adviseOnContradictions({ path, conditions }: ConditionGroup, reporter: 
     const earlier = wanted.get(required.key);
     if (earlier === undefined) wanted.set(required.key, { value: required.value, index });
     else if (!equal(earlier.value, required.value)) {
-      const message = `${required.key} cannot equal both ${JSON.stringify(earlier.value)} and ${JSON.stringify(required.value)}`;
+      const message = `${required.key} cannot equal both ${stringifyJson(earlier.value)} and ${stringifyJson(required.value)}`;
       const at: Path = [...path, index];
       reporter.warn(at, 'KYM_NEVER_APPLIES', message, 'Put both under any, or use AnyIn with a list.');
     }

@@ -1,3 +1,4 @@
+import { stringifyJson } from '../../json/json-text.ts';
 import { isArray, isObject, type Json } from '../../json/value.ts';
 import type { CompiledPolicy, CompiledRule } from '../../policy/compiled.ts';
 import type { KindWrites } from '../writes/write-set.ts';
@@ -113,7 +114,7 @@ function firstConflict(
 
 function isSameWrite(left: Write, right: Write): boolean {
   const isRemoval = (write: Write) => write.effect === 'remove';
-  return isRemoval(left) === isRemoval(right) && JSON.stringify(left.value) === JSON.stringify(right.value);
+  return isRemoval(left) === isRemoval(right) && stringifyJson(left.value) === stringifyJson(right.value);
 }
 
 function overlap(left: string, right: string): boolean {
@@ -129,7 +130,7 @@ function tryPair(first: Candidate, second: Candidate, example: Example): Conflic
   ];
   if (forward.failed || backward.failed) return undefined;
   const [outcome, reversed] = [forward, backward].map(({ object }) => valuesAt(object, first.write.path));
-  if (JSON.stringify(outcome) === JSON.stringify(reversed)) return undefined;
+  if (stringifyJson(outcome) === stringifyJson(reversed)) return undefined;
   const place = formatSteps(first.write.path);
   return { first, second, place, example, outcome: outcome?.[0], reversed: reversed?.[0] };
 }

@@ -1,5 +1,6 @@
 import { diff } from '../../json/diff/diff.ts';
 import { equal } from '../../json/equal.ts';
+import { stringifyJson } from '../../json/json-text.ts';
 import { read, readObject, readObjects, readText, readTextMap } from '../../json/read-field.ts';
 import { isArray, isObject, type Json, type JsonObject } from '../../json/value.ts';
 import { parseAnchor } from '../../patch/strategic/anchor.ts';
@@ -127,7 +128,7 @@ function selectorKeys(selector: JsonObject | undefined): readonly string[] {
 }
 
 function expressionReads(rule: JsonObject): readonly (readonly string[])[] {
-  const text = JSON.stringify(rule).replaceAll('\\"', '"');
+  const text = stringifyJson(rule).replaceAll('\\"', '"');
   return [...text.matchAll(/request\.object((?:\.(?:[A-Za-z_]\w*|"[^"]*"))*)/g)].map(([, fields = '']) =>
     [...fields.matchAll(/\.(?:([A-Za-z_]\w*)|"([^"]*)")/g)].map((match) => match[1] ?? match[2] ?? ''),
   );

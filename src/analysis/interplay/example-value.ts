@@ -1,6 +1,7 @@
 import { rangeEnds } from '../../expression/conditions/pattern-text.ts';
 import { hasVariable } from '../../expression/template/tokens.ts';
 import { EditError, setAt } from '../../json/edit.ts';
+import { stringifyJson } from '../../json/json-text.ts';
 import { isObject, type Json, type JsonObject, type Path, valueAt } from '../../json/value.ts';
 
 /** A string that matches a pattern with wildcards and simple operators. */
@@ -68,7 +69,7 @@ export function objectPath(key: string): readonly string[] | undefined {
 /** The plain fields of the object that the strings of a rule read. */
 export function readPaths(document: JsonObject): readonly (readonly string[])[] {
   const found = new Map<string, readonly string[]>();
-  const text = JSON.stringify(document).replaceAll('\\"', '"');
+  const text = stringifyJson(document).replaceAll('\\"', '"');
   for (const { index, 0: match } of text.matchAll(/request\.object(?=\.)/g)) {
     const fields = fieldsAfter(text.slice(index + match.length, index + 500));
     if (fields !== undefined) found.set(fields.join('\n'), fields);

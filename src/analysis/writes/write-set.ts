@@ -1,4 +1,5 @@
 import { resolveReferences } from '../../expression/template/reference.ts';
+import { stringifyJson } from '../../json/json-text.ts';
 import { read, readList, readObject, readObjects, readText } from '../../json/read-field.ts';
 import { isObject, type Json, type JsonObject, type Path } from '../../json/value.ts';
 import { withLoopReferences } from '../../policy/compile/patch.ts';
@@ -95,6 +96,6 @@ function isSame(left: Write, right: Write): boolean {
       const other = right.path[index];
       return other !== undefined && sameStep(step, other);
     }) &&
-    JSON.stringify(left.value) === JSON.stringify(right.value)
+    stringifyJson(left.value) === stringifyJson(right.value)
   );
 }

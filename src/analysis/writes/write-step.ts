@@ -1,6 +1,7 @@
 import { usesVariables } from '../../expression/template/template.ts';
 import { hasVariable, unescapeBraces } from '../../expression/template/tokens.ts';
 import { equal } from '../../json/equal.ts';
+import { stringifyJson } from '../../json/json-text.ts';
 import { isObject, type Json, type JsonObject, member, type Path } from '../../json/value.ts';
 import type { SchemaNode } from '../../patch/merge-schema.ts';
 
@@ -101,7 +102,7 @@ export function formatSteps(path: readonly WriteStep[]): string {
 }
 
 function formatWhere(where: Json): string {
-  if (!isObject(where)) return `=${JSON.stringify(where)}`;
+  if (!isObject(where)) return `=${stringifyJson(where)}`;
   return Object.entries(where)
     .map(([key, value]) => `${key}=${String(value)}`)
     .join(',');

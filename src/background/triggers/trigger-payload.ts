@@ -1,5 +1,6 @@
 import { Buffer } from 'node:buffer';
 import { equal } from '../../json/equal.ts';
+import { stringifyJson } from '../../json/json-text.ts';
 import { readObject, readText } from '../../json/read-field.ts';
 import { isArray, isObject, type Json, type JsonObject, member, type Path } from '../../json/value.ts';
 import type { Operation } from '../../policy/compiled.ts';
@@ -52,7 +53,7 @@ export function payloadOf(request: TriggerObjects, reads: PayloadReads): Payload
     if (oldObject !== null && (reads.oldObject === 'all' || reads.oldObject.length > 0))
       kept.oldObject = cut(oldObject, reads.oldObject);
   }
-  const size = Buffer.byteLength(JSON.stringify(kept));
+  const size = Buffer.byteLength(stringifyJson(kept));
   return size > maxPayloadBytes ? { tooLarge: size } : kept;
 }
 

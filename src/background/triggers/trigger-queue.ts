@@ -1,4 +1,5 @@
 import { Buffer } from 'node:buffer';
+import { stringifyJson } from '../../json/json-text.ts';
 import type { Clock } from '../clock.ts';
 import type { RequestInbox } from '../queue/request-ledger.ts';
 import { type NewUpdateRequest, updateRequestName } from '../queue/update-request.ts';
@@ -64,7 +65,7 @@ export function createTriggerQueue(options: TriggerQueueOptions): TriggerQueue {
   function wait(request: NewUpdateRequest, reason: string, failures = 0): Submission {
     const name = updateRequestName(request);
     const before = waiting.get(name);
-    const bytes = Buffer.byteLength(JSON.stringify(request.admission ?? {}));
+    const bytes = Buffer.byteLength(stringifyJson(request.admission ?? {}));
     const newBytes = waitingBytes - (before?.bytes ?? 0) + bytes;
     if (before === undefined && (waiting.size >= capacity || newBytes > capacityBytes)) {
       onDrop(request, full);

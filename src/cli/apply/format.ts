@@ -1,6 +1,7 @@
 import { kindOf } from '../../admission/resource-request.ts';
 import type { Outcome } from '../../engine/outcome.ts';
 import { diff } from '../../json/diff/diff.ts';
+import { stringifyJson } from '../../json/json-text.ts';
 import type { JsonObject } from '../../json/value.ts';
 import { type Evaluated, reportStatus } from '../../offline/evaluator.ts';
 import { nameOf, namespaceOf, titleOf, withoutDefaultNamespace } from '../../offline/object-identity.ts';
@@ -100,7 +101,7 @@ function jsonList(): ApplyFormatter {
     object: (resource, evaluated) => {
       const start = isFirst ? '{\n  "apiVersion": "v1",\n  "kind": "List",\n  "items": [\n' : ',\n';
       isFirst = false;
-      return `${start}    ${JSON.stringify(resultOf(resource, evaluated), null, 2).replaceAll('\n', '\n    ')}`;
+      return `${start}    ${stringifyJson(resultOf(resource, evaluated), 2).replaceAll('\n', '\n    ')}`;
     },
     end: () => (isFirst ? '{\n  "apiVersion": "v1",\n  "kind": "List",\n  "items": []\n}\n' : '\n  ]\n}\n'),
   };

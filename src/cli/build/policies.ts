@@ -1,3 +1,4 @@
+import { stringifyJson } from '../../json/json-text.ts';
 import { isArray, type JsonObject, member } from '../../json/value.ts';
 import type { PolicyPlace, PolicyRunner } from '../../kustomize/build-context.ts';
 import { KustomizeError } from '../../kustomize/kustomize-error.ts';
@@ -50,7 +51,7 @@ export function createPolicyRunner(report: (change: PolicyChange) => void = () =
 /** A policy is its own source; a PolicyTransformer lists policy files, relative to the kustomization. */
 function policySources(config: JsonObject, place: PolicyPlace): readonly SourceFile[] {
   if (member(config, 'kind') !== 'PolicyTransformer') {
-    return [{ file: place.file, text: JSON.stringify(config) }];
+    return [{ file: place.file, text: stringifyJson(config) }];
   }
   const files = member(config, 'policies');
   if (!isArray(files) || files.length === 0 || !files.every((file) => typeof file === 'string')) {

@@ -83,7 +83,8 @@ function hasAnchor(value: Json): boolean {
 function conditionObstacle(value: Json, path: Path): Obstacle | undefined {
   const isPlain =
     typeof value === 'boolean' ||
-    (typeof value === 'number' && Number.isInteger(value)) ||
+    typeof value === 'bigint' ||
+    Number.isInteger(value) ||
     (typeof value === 'string' && /^[A-Za-z*?][\w./:*?-]*$/.test(value));
   return isPlain ? undefined : { path, reason: 'the two compare this value differently' };
 }

@@ -1,4 +1,5 @@
 import { Scalar, type YAMLMap } from 'yaml';
+import { stringifyJson } from '../../json/json-text.ts';
 import { formatPointer } from '../../json/pointer.ts';
 import { readObject, readObjects, readText } from '../../json/read-field.ts';
 import type { JsonObject, Path } from '../../json/value.ts';
@@ -47,7 +48,7 @@ export function conversionProblems(source: SourceDocument): readonly Problem[] {
 
 /** References `$( )` are paths into the rule, which moving its parts would break. */
 export function holdsReferences(document: JsonObject): boolean {
-  return /(?<!\\)\$\((?! |\))/.test(JSON.stringify(readObject(document, 'spec') ?? {}));
+  return /(?<!\\)\$\((?! |\))/.test(stringifyJson(readObject(document, 'spec') ?? {}));
 }
 
 /** Rewrites the nodes of a policy or exception in today's form. */

@@ -1,6 +1,7 @@
 import { diffArrays } from 'diff';
 import { type Document, parseDocument } from 'yaml';
 import { equal } from '../../json/equal.ts';
+import { stringifyJson } from '../../json/json-text.ts';
 import { readDocuments } from '../../policy/documents.ts';
 
 /** The document in the style its text is written in. */
@@ -23,7 +24,7 @@ export function printJson(printed: string, text: string): string {
   const [document] = readDocuments({ file: '', text: printed }).documents;
   const value = parseDocument(printed).toJS();
   const indent = /^\s*[{[]\n(\s+)/.exec(text)?.[1]?.length ?? 2;
-  return document === undefined ? text : `${JSON.stringify(value, null, indent)}\n`;
+  return document === undefined ? text : `${stringifyJson(value, indent)}\n`;
 }
 
 /** Lines that the conversion left alone stay as they were written: spaces before comments, blanks in flow lists. */

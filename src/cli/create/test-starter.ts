@@ -1,5 +1,6 @@
 import { basename, join, relative, resolve } from 'node:path';
 import { kindOf } from '../../admission/resource-request.ts';
+import { stringifyJson } from '../../json/json-text.ts';
 import type { JsonObject } from '../../json/value.ts';
 import { type Evaluated, type Evaluator, reportStatus } from '../../offline/evaluator.ts';
 import { nameOf, namespaceOf, withoutDefaultNamespace } from '../../offline/object-identity.ts';
@@ -158,7 +159,7 @@ export async function collectResults({ policies, resources, evaluator }: Setup):
           ...patched,
           result,
         };
-        const key = JSON.stringify(entry);
+        const key = stringifyJson(entry);
         const known = results.get(key) ?? entry;
         known.resources.push(reference);
         results.set(key, known);

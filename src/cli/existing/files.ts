@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { refKey, refTitle } from '../../background/object-identity.ts';
+import { stringifyJson } from '../../json/json-text.ts';
 import type { JsonObject } from '../../json/value.ts';
 import { withoutDefaultNamespace } from '../../offline/object-identity.ts';
 import type { Resource } from '../../offline/resource-documents.ts';
@@ -73,7 +74,7 @@ function jsonText(text: string, resource: Resource, result: JsonObject | undefin
   const isWhole =
     text.trimStart().startsWith('{') && !/"items"\s*:/.test(text) && text.trimEnd().endsWith('}');
   if (!isWhole) throw cannotWrite(resource, 'it is one of several objects in a list');
-  return result === undefined ? '' : `${JSON.stringify(result, null, 2)}\n`;
+  return result === undefined ? '' : `${stringifyJson(result, 2)}\n`;
 }
 
 function cannotWrite({ object, file, line }: Resource, why: string) {

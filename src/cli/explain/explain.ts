@@ -1,4 +1,5 @@
 import type { Outcome } from '../../engine/outcome.ts';
+import { parseJson, stringifyJson } from '../../json/json-text.ts';
 import type { Json, JsonObject } from '../../json/value.ts';
 import type { Evaluated } from '../../offline/evaluator.ts';
 import { nameOf, namespaceOf, titleOf } from '../../offline/object-identity.ts';
@@ -45,7 +46,7 @@ export async function explain(
     const evaluated = await run.evaluator.evaluate(item.object);
     hasFailed ||= evaluated.failedPolicies.length > 0;
     if (options.output === 'json') {
-      await output.write(`${isFirst ? '[\n' : ',\n'}${JSON.stringify(asJson(item, evaluated), null, 2)}`);
+      await output.write(`${isFirst ? '[\n' : ',\n'}${stringifyJson(asJson(item, evaluated), 2)}`);
     } else {
       await output.write(`${isFirst ? '' : '\n'}${asText(item, evaluated, run.policies, paint, width)}`);
     }
@@ -139,5 +140,5 @@ function outcomeAsJson(outcome: Outcome): JsonObject {
 
 /** Outcomes hold data only; absent members are left out. */
 function plainJson(value: object): JsonObject {
-  return JSON.parse(JSON.stringify(value)) as Record<string, Json>;
+  return parseJson(stringifyJson(value)) as Record<string, Json>;
 }

@@ -1,4 +1,5 @@
 import type { ElementOutcome, Outcome, SkipReason } from '../../engine/outcome.ts';
+import { stringifyJson } from '../../json/json-text.ts';
 import { formatPointer } from '../../json/pointer.ts';
 import type { Json } from '../../json/value.ts';
 import type { AnchorMiss } from '../../patch/compiled-patch.ts';
@@ -108,6 +109,6 @@ function leaf(text: string): Branch {
 const longest = 120;
 
 function short(value: Json): string {
-  const text = JSON.stringify(value);
+  const text = stringifyJson(value);
   return text.length <= longest ? text : `${text.slice(0, longest - 1)}…`;
 }

@@ -1,4 +1,5 @@
 import { sameStep, type Write, type WriteStep } from '../../analysis/writes/write-step.ts';
+import { stringifyJson } from '../../json/json-text.ts';
 import { escapeToken } from '../../json/pointer.ts';
 import { isObject, type Json } from '../../json/value.ts';
 
@@ -78,12 +79,12 @@ function jqStep(step: Exclude<WriteStep, { type: 'item' }>): string {
 
 /** Numbers and texts compare as in merge keys: `80` is `"80"`. */
 function jqCondition(where: Json): string {
-  if (!isObject(where)) return `. == ${JSON.stringify(where)}`;
+  if (!isObject(where)) return `. == ${stringifyJson(where)}`;
   return Object.entries(where)
     .map(([key, value]) => {
       const member = /^[A-Za-z_]\w*$/.test(key) ? `.${key}?` : `.[${JSON.stringify(key)}]?`;
       return typeof value === 'string'
-        ? `${member} == ${JSON.stringify(value)}`
+        ? `${member} == ${stringifyJson(value)}`
         : `(${member} | tostring) == ${JSON.stringify(String(value))}`;
     })
     .join(' and ');

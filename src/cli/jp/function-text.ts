@@ -1,4 +1,5 @@
 import type { ExpressionFunction } from '../../expression/functions/function-signature.ts';
+import { stringifyJson } from '../../json/json-text.ts';
 
 /** @example functionSignature(truncate) // 'truncate(string, number) string' */
 export function functionSignature({ name, parameters, returns }: ExpressionFunction): string {
@@ -18,7 +19,7 @@ export function functionExample({ example }: ExpressionFunction): FunctionExampl
   const { expression, result, data } = example;
   return {
     expression,
-    result: result === undefined ? 'the time now' : JSON.stringify(result),
-    ...(data === undefined ? {} : { data: JSON.stringify(data) }),
+    result: result === undefined ? 'the time now' : stringifyJson(result),
+    ...(data === undefined ? {} : { data: stringifyJson(data) }),
   };
 }

@@ -1,5 +1,6 @@
 import type { Node, PathStep, TextValue } from '../../expression/jmespath/ast.ts';
 import { parseExpression } from '../../expression/jmespath/parser.ts';
+import { stringifyJson } from '../../json/json-text.ts';
 import type { ExitCode, Io } from '../io.ts';
 import { paintFor } from '../output/style.ts';
 import { type Branch, drawTree } from '../output/tree.ts';
@@ -52,7 +53,7 @@ function describe(node: Node): Described {
         below: node.head === undefined ? [] : [['of', node.head]],
       };
     case 'literal':
-      return { text: `literal ${JSON.stringify(node.value)}` };
+      return { text: `literal ${stringifyJson(node.value)}` };
     case 'bound-text':
       return { text: `text ${valueText(node.text)}` };
     case 'bound-json':

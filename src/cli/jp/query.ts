@@ -2,6 +2,7 @@ import { parseAllDocuments } from 'yaml';
 import { errorTable } from '../../errors.ts';
 import { type CompiledExpression, compileExpression } from '../../expression/expression.ts';
 import { EvaluationError, untilReady } from '../../expression/scope.ts';
+import { stringifyJson } from '../../json/json-text.ts';
 import type { Json } from '../../json/value.ts';
 import { inputError } from '../../problem.ts';
 import { systemEnvironment } from '../../system-environment.ts';
@@ -64,7 +65,7 @@ export async function query(given: readonly string[], options: QueryOptions, io:
 
 function format(value: Json, options: QueryOptions): string {
   if (options.unquoted === true && typeof value === 'string') return value;
-  return JSON.stringify(value, null, options.compact === true ? undefined : 2);
+  return stringifyJson(value, options.compact === true ? undefined : 2);
 }
 
 const maximumDepth = 500;

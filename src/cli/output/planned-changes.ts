@@ -2,6 +2,7 @@ import { refKey, refTitle } from '../../background/object-identity.ts';
 import type { ExistingStep } from '../../background/run/existing-run.ts';
 import type { Change } from '../../background/store/overlay-store.ts';
 import { diff } from '../../json/diff/diff.ts';
+import { stringifyJson } from '../../json/json-text.ts';
 import { writeYaml } from '../../yaml/writer.ts';
 import type { Paint } from './style.ts';
 import { unifiedDiff } from './unified-diff.ts';
@@ -36,7 +37,7 @@ export function formatChanges(changes: readonly PlannedChange[], format: ChangeF
     case 'yaml':
       return changes.flatMap(({ after }) => (after === undefined ? [] : [writeYaml(after)])).join('---\n');
     case 'json':
-      return `${JSON.stringify(changes.map(jsonOf), null, 2)}\n`;
+      return `${stringifyJson(changes.map(jsonOf), 2)}\n`;
     case 'table':
       return tableText(changes, paint);
   }

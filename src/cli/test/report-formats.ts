@@ -1,3 +1,4 @@
+import { parseJson, stringifyJson } from '../../json/json-text.ts';
 import type { JsonObject } from '../../json/value.ts';
 import { writeYaml } from '../../yaml/writer.ts';
 import { formatCounts, problemTexts, type ReportedRow, reportedRow, type TestResults } from './report.ts';
@@ -8,7 +9,7 @@ export type ReportFormat = 'json' | 'yaml' | 'markdown' | 'junit' | 'tap';
 export function formatReport(format: ReportFormat, results: TestResults): string {
   switch (format) {
     case 'json':
-      return `${JSON.stringify(asData(results), null, 2)}\n`;
+      return `${stringifyJson(asData(results), 2)}\n`;
     case 'yaml':
       return writeYaml(asData(results));
     case 'markdown':
@@ -34,7 +35,7 @@ function asData({ suites, counts, options, coverage }: TestResults): JsonObject 
     })),
     coverage,
   };
-  return JSON.parse(JSON.stringify(data)) as JsonObject;
+  return parseJson(stringifyJson(data)) as JsonObject;
 }
 
 function rowsOf({ suites, options }: TestResults): ReportedRow[] {

@@ -1,3 +1,4 @@
+import { isArray, isObject, type Json } from '../../json/value.ts';
 import { tidyObject } from '../../offline/compare-objects.ts';
 import type { Problem } from '../../problem.ts';
 import { writeYaml } from '../../yaml/writer.ts';
@@ -56,13 +57,13 @@ export function differenceOf({ expected, actual }: NonNullable<TestRow['differen
 
 /** The order of keys means nothing: sorted, it makes no difference. */
 function sortKeys(object: Parameters<typeof tidyObject>[0]) {
-  return JSON.parse(
-    JSON.stringify(tidyObject(object), (_, value: unknown) =>
-      typeof value === 'object' && value !== null && !Array.isArray(value)
-        ? Object.fromEntries(Object.entries(value).toSorted(([a], [b]) => (a < b ? -1 : 1)))
-        : value,
-    ),
-  ) as Parameters<typeof writeYaml>[0];
+  const sorted = (value: Json): Json => {
+    if (isArray(value)) return value.map(sorted);
+    if (!isObject(value)) return value;
+    const members = Object.entries(value).toSorted(([a], [b]) => (a < b ? -1 : 1));
+    return Object.fromEntries(members.map(([key, member]) => [key, sorted(member)]));
+  };
+  return sorted(tidyObject(object));
 }
 
 export function formatCounts(counts: TestCounts): string {

@@ -5,6 +5,7 @@ import { type Example, examplesFor } from '../../analysis/interplay/example-obje
 import { findNonIdempotentRules, type NonIdempotentRule } from '../../analysis/interplay/idempotence.ts';
 import { writeSet } from '../../analysis/writes/write-set.ts';
 import type { ErrorCode } from '../../errors.ts';
+import { stringifyJson } from '../../json/json-text.ts';
 import { formatPointer } from '../../json/pointer.ts';
 import type { Json, JsonObject, Path } from '../../json/value.ts';
 import { titleOf, withDefaultNamespace } from '../../offline/object-identity.ts';
@@ -124,11 +125,11 @@ function nameOf({ policy, rule }: Place): string {
 const longest = 400;
 
 function shown(value: Json | undefined): string {
-  const text = value === undefined ? 'absent' : JSON.stringify(value);
+  const text = value === undefined ? 'absent' : stringifyJson(value);
   return text.length > 80 ? `${text.slice(0, 79)}…` : text;
 }
 
 function shownExample({ object }: Example): string {
-  const text = JSON.stringify(object);
+  const text = stringifyJson(object);
   return `Example: ${text.length > longest ? titleOf(object) : text}`;
 }

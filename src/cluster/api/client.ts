@@ -1,4 +1,5 @@
 import type { IncomingMessage } from 'node:http';
+import { parseJson, stringifyJson } from '../../json/json-text.ts';
 import { readObject, readText } from '../../json/read-field.ts';
 import { isArray, isObject, type Json, type JsonObject, member } from '../../json/value.ts';
 import { apiErrorOf, ClusterAccessError } from './cluster-error.ts';
@@ -143,7 +144,7 @@ export function createClient(transport: Transport): ApiClient {
     call({
       method,
       path: `${path}${query({ ...(dryRun ? { dryRun: 'All' } : {}), ...(fieldManager === undefined ? {} : { fieldManager }) })}`,
-      ...(body === undefined ? {} : { body: JSON.stringify(body), headers: { 'content-type': contentType } }),
+      ...(body === undefined ? {} : { body: stringifyJson(body), headers: { 'content-type': contentType } }),
       ...options,
     });
 
@@ -199,7 +200,7 @@ function itemsOf(list: JsonObject): readonly JsonObject[] {
 function parseBody(text: string, contentType: string): Json | string {
   if (!contentType.includes('json')) return text;
   try {
-    return JSON.parse(text) as Json;
+    return parseJson(text);
   } catch {
     return text;
   }

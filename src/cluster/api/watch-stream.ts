@@ -1,7 +1,8 @@
 import type { Readable } from 'node:stream';
 import { StringDecoder } from 'node:string_decoder';
+import { parseJson } from '../../json/json-text.ts';
 import { readNumber, readObject, readText } from '../../json/read-field.ts';
-import { isObject, type Json, type JsonObject } from '../../json/value.ts';
+import { isObject, type JsonObject } from '../../json/value.ts';
 import { ApiError, ClusterAccessError } from './cluster-error.ts';
 
 export type WatchEventType = 'ADDED' | 'MODIFIED' | 'DELETED' | 'BOOKMARK';
@@ -54,7 +55,7 @@ export function readWatch(
 }
 
 function deliver(line: string, listener: WatchListener): void {
-  const event = JSON.parse(line) as Json;
+  const event = parseJson(line);
   const object = isObject(event) ? readObject(event, 'object') : undefined;
   const type = isObject(event) ? readText(event, 'type') : undefined;
   if (object === undefined) return;

@@ -1,4 +1,5 @@
 import type { DataAnswer, DataQuery, DataSource } from '../../engine/context/data-source.ts';
+import { stringifyJson } from '../../json/json-text.ts';
 import { labelsOf } from '../../json/metadata.ts';
 import { readBoolean, readTexts } from '../../json/read-field.ts';
 import type { ApiClient } from '../api/client.ts';
@@ -74,7 +75,7 @@ export async function callApi(
       timeoutMs: limits.timeoutMs,
       maxBytes: limits.maxBytes,
       ...(query.method === 'POST'
-        ? { body: JSON.stringify(query.body ?? {}), headers: { 'content-type': 'application/json' } }
+        ? { body: stringifyJson(query.body ?? {}), headers: { 'content-type': 'application/json' } }
         : {}),
     });
     if (status < 200 || status > 299) return missing(`${shown} answered ${status}`);

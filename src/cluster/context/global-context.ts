@@ -1,6 +1,7 @@
 import type { DataAnswer } from '../../engine/context/data-source.ts';
 import { compileExpression } from '../../expression/expression.ts';
 import { Suspend } from '../../expression/scope.ts';
+import { stringifyJson } from '../../json/json-text.ts';
 import { readObject, readObjects, readText } from '../../json/read-field.ts';
 import type { JsonObject } from '../../json/value.ts';
 import { globalContextProblems } from './global-context-check.ts';
@@ -37,7 +38,7 @@ export function createGlobalContext(options: GlobalContextOptions): GlobalContex
   const entries = new Map<string, Entry>();
   return {
     set(name, object) {
-      const text = JSON.stringify(readObject(object ?? {}, 'spec'));
+      const text = stringifyJson(readObject(object ?? {}, 'spec'));
       const known = entries.get(name);
       if (object !== undefined && known !== undefined && known.text === text) {
         entries.set(name, { ...known, object });

@@ -1,8 +1,9 @@
 import { createHash } from 'node:crypto';
 import type { DataAnswer } from '../../engine/context/data-source.ts';
 import { parseImage } from '../../expression/image.ts';
+import { parseJson } from '../../json/json-text.ts';
 import { readObject, readObjects, readText } from '../../json/read-field.ts';
-import { isObject, type Json, type JsonObject } from '../../json/value.ts';
+import { isObject, type JsonObject } from '../../json/value.ts';
 import { messageOf } from '../api/cluster-error.ts';
 import { type RegistryLogin, registryFetch } from './registry-fetch.ts';
 import { mayCall } from './service-call.ts';
@@ -89,7 +90,7 @@ function platformDigest(index: JsonObject): string {
 }
 
 function objectOf(text: string): JsonObject {
-  const value = JSON.parse(text) as Json;
+  const value = parseJson(text);
   if (!isObject(value)) throw new Error('the response is not a JSON object');
   return value;
 }

@@ -3,6 +3,7 @@ import { request as requestHttp } from 'node:http';
 import { request as requestHttps } from 'node:https';
 import type { DataAnswer } from '../../engine/context/data-source.ts';
 import { compileWildcard } from '../../expression/wildcard.ts';
+import { parseJson, stringifyJson } from '../../json/json-text.ts';
 import { readObjects, readText } from '../../json/read-field.ts';
 import { isObject, type Json } from '../../json/value.ts';
 import { messageOf } from '../api/cluster-error.ts';
@@ -66,7 +67,7 @@ async function exchange(
   { timeoutMs, maxBytes }: ServiceCallLimits,
 ): Promise<DataAnswer> {
   const startedAt = Date.now();
-  const body = query.method === 'POST' ? JSON.stringify(query.body ?? {}) : undefined;
+  const body = query.method === 'POST' ? stringifyJson(query.body ?? {}) : undefined;
   const response = await new Promise<IncomingMessage>((resolve, reject) => {
     const content =
       body === undefined
@@ -95,7 +96,7 @@ async function exchange(
   // The body of an error response may contain anything, so the message has only the status.
   if (status < 200 || status > 299) return refused(`${query.method} ${url.origin} answered ${status}`);
   try {
-    return { found: true, value: JSON.parse(text) as Json };
+    return { found: true, value: parseJson(text) };
   } catch {
     return refused(`${query.method} ${url.origin} did not return JSON`);
   }

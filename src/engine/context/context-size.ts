@@ -1,5 +1,5 @@
 import { EvaluationError } from '../../expression/scope.ts';
-import { isArray, isObject, type Json } from '../../json/value.ts';
+import { isArray, isNumber, isObject, type Json } from '../../json/value.ts';
 
 /** The current and maximum total size of the context entries of a request. */
 export interface ContextBudget {
@@ -27,7 +27,7 @@ const measuredLevels = 2;
 /** The length of the value as JSON; an escaped character counts as one. */
 function sizeOf(value: Json, level: number): number {
   if (typeof value === 'string') return textSize(value) + 2;
-  if (typeof value === 'number') return String(value).length;
+  if (isNumber(value)) return String(value).length;
   if (!isArray(value) && !isObject(value)) return value === false ? 5 : 4;
   if (level >= measuredLevels) return sizeOfParts(value, level);
   const known = measured.get(value) ?? sizeOfParts(value, level);

@@ -1,4 +1,5 @@
 import { Suspend } from '../../expression/scope.ts';
+import { stringifyJson } from '../../json/json-text.ts';
 import type { DataAnswer, DataQuery, DataSource } from './data-source.ts';
 
 /** Caches the reads of one request: each query runs once, however many rules need it. */
@@ -12,7 +13,7 @@ export class DataCache {
 
   /** Throws Suspend while the answer is pending. */
   read(query: DataQuery): DataAnswer {
-    const key = JSON.stringify(query);
+    const key = stringifyJson(query);
     const known = this.#answers.get(key);
     if (known instanceof Promise) throw new Suspend(known);
     if (known !== undefined) return known;

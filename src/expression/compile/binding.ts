@@ -1,3 +1,4 @@
+import { stringifyJson, tryParseJson } from '../../json/json-text.ts';
 import type { Json } from '../../json/value.ts';
 import { formatGoJson } from '../go/format.ts';
 import type { BoundJson, BoundText } from '../jmespath/ast.ts';
@@ -33,35 +34,29 @@ export function bindJson(json: BoundJson, { variables }: ClosureContext): (scope
     if (typeof part === 'string') return part;
     const variable = variableAt(variables, part.variable);
     return part.inString
-      ? (scope: Scope) => JSON.stringify(textOf(variable(scope))).slice(1, -1)
-      : (scope: Scope) => JSON.stringify(asJson(variable(scope)));
+      ? (scope: Scope) => stringifyJson(textOf(variable(scope))).slice(1, -1)
+      : (scope: Scope) => stringifyJson(asJson(variable(scope)));
   });
   return (scope) => {
     let text = '';
     for (const part of parts) text += typeof part === 'string' ? part : part(scope);
-    return parseJson(text);
+    return parseLiteral(text);
   };
 }
 
 /** A string that is valid JSON is parsed: `'5'` becomes 5. */
 function asJson(value: Json): Json {
   if (typeof value !== 'string') return value;
-  try {
-    return JSON.parse(value) as Json;
-  } catch {
-    return value;
-  }
+  return tryParseJson(value) ?? value;
 }
 
-function parseJson(text: string): Json {
-  try {
-    return JSON.parse(text) as Json;
-  } catch {
-    throw new EvaluationError(
-      'KYM_EXPRESSION_FAILED',
-      'a literal in backticks is not valid JSON after substituting its variables',
-    );
-  }
+function parseLiteral(text: string): Json {
+  const value = tryParseJson(text);
+  if (value !== undefined) return value;
+  throw new EvaluationError(
+    'KYM_EXPRESSION_FAILED',
+    'a literal in backticks is not valid JSON after substituting its variables',
+  );
 }
 
 function variableAt(variables: ClosureContext['variables'], index: number): (scope: Scope) => Json {

@@ -1,4 +1,4 @@
-import { isArray, isObject, type Json, typeOf } from '../../json/value.ts';
+import { isArray, isNumber, isObject, type Json, typeOf } from '../../json/value.ts';
 import type {
   Argument,
   ArgumentType,
@@ -98,9 +98,11 @@ function hasType(value: Json, type: ArgumentType): boolean {
     case 'object':
       return isObject(value);
     case 'array[number]':
-      return isArray(value) && value.every((item) => typeof item === 'number');
+      return isArray(value) && value.every(isNumber);
     case 'array[string]':
       return isArray(value) && value.every((item) => typeof item === 'string');
+    case 'number':
+      return isNumber(value);
     case 'expref':
       return false;
     default:

@@ -1,6 +1,6 @@
 import { assignMember } from '../../json/edit.ts';
 import { equal } from '../../json/equal.ts';
-import type { Json } from '../../json/value.ts';
+import { isNumber, type Json } from '../../json/value.ts';
 import type { ComparisonOperator, Node } from '../jmespath/ast.ts';
 import { ExpressionSyntaxError } from '../jmespath/syntax-error.ts';
 import { bindJson, bindText } from './binding.ts';
@@ -130,16 +130,17 @@ function compileComparison(operator: ComparisonOperator, left: Closure, right: C
   return (current, scope) => {
     const a = left(current, scope);
     const b = right(current, scope);
-    return typeof a === 'number' && typeof b === 'number' ? compare(a, b) : null;
+    return isNumber(a) && isNumber(b) ? compare(a, b) : null;
   };
 }
 
-const order: Readonly<Record<'<' | '<=' | '>' | '>=', (a: number, b: number) => boolean>> = {
-  '<': (a, b) => a < b,
-  '<=': (a, b) => a <= b,
-  '>': (a, b) => a > b,
-  '>=': (a, b) => a >= b,
-};
+const order: Readonly<Record<'<' | '<=' | '>' | '>=', (a: number | bigint, b: number | bigint) => boolean>> =
+  {
+    '<': (a, b) => a < b,
+    '<=': (a, b) => a <= b,
+    '>': (a, b) => a > b,
+    '>=': (a, b) => a >= b,
+  };
 
 function compileList(items: readonly Closure[], at: 'root' | 'current'): Closure {
   return (current, scope) => {

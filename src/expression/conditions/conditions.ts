@@ -1,3 +1,4 @@
+import { stringifyJson } from '../../json/json-text.ts';
 import { isArray, isObject, type Json, type JsonObject, member, type Path } from '../../json/value.ts';
 import type { Reporter } from '../../problem.ts';
 import { emptyScope, type Scope } from '../scope.ts';
@@ -158,7 +159,7 @@ function readOperator(entry: JsonObject, path: Path, reporter: Reporter): string
     return undefined;
   }
   if (typeof operator === 'string' && isOperator(operator)) return operator;
-  const shown = typeof operator === 'string' ? operator : JSON.stringify(operator);
+  const shown = typeof operator === 'string' ? operator : stringifyJson(operator);
   const hint = `use one of ${operatorNames.join(', ')}`;
   reporter.error([...path, 'operator'], 'KYM_CONDITION_INVALID', `unknown operator ${shown}`, hint);
   return undefined;

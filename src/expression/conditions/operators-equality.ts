@@ -1,7 +1,7 @@
 import { equal } from '../../json/equal.ts';
-import { isArray, isObject, type Json } from '../../json/value.ts';
+import { compareNumbers, isArray, isNumber, isObject, type Json } from '../../json/value.ts';
 import { parseDuration, secondsToDuration } from '../duration.ts';
-import { parseGoFloat } from '../go/format.ts';
+import { parseGoNumber } from '../go/format.ts';
 import { compareQuantities, parseQuantity, type Quantity } from '../quantity.ts';
 import { compileWildcard, matchesWildcard, type TextMatcher } from '../wildcard.ts';
 
@@ -20,8 +20,8 @@ export function durationPair(
 ): readonly [bigint, bigint] | undefined {
   const keyDuration = durationOf(key);
   if (keyDuration === undefined && valueDuration === undefined) return undefined;
-  const left = keyDuration ?? (typeof key === 'number' ? secondsToDuration(key) : undefined);
-  const right = valueDuration ?? (typeof value === 'number' ? secondsToDuration(value) : undefined);
+  const left = keyDuration ?? (isNumber(key) ? secondsToDuration(key) : undefined);
+  const right = valueDuration ?? (isNumber(value) ? secondsToDuration(value) : undefined);
   return left === undefined || right === undefined ? undefined : [left, right];
 }
 
@@ -43,8 +43,9 @@ export function prepareEquals(constant?: Json): (key: Json, value: Json) => bool
 
 function equals(key: Json, value: Json, prepared: PreparedText | undefined): boolean {
   if (typeof key === 'string') return textEquals(key, value, prepared);
-  if (typeof key === 'number') {
-    return key === value || (typeof value === 'string' && parseGoFloat(value) === key);
+  if (isNumber(key)) {
+    const other = typeof value === 'string' ? parseGoNumber(value) : value;
+    return isNumber(other) && compareNumbers(key, other) === 0;
   }
   if (typeof key === 'boolean') return key === value;
   if (isArray(key)) return isArray(value) && equal(key, value);

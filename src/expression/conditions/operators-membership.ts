@@ -1,3 +1,4 @@
+import { tryParseJson } from '../../json/json-text.ts';
 import { isArray, type Json, type JsonArray } from '../../json/value.ts';
 import { formatGoValue } from '../go/format.ts';
 import { compileWildcard, hasWildcard, matchesWildcard } from '../wildcard.ts';
@@ -88,7 +89,7 @@ function collectionOfText(value: string): Collection {
 /** Undefined for other JSON: `5`, `true`, `{}`. */
 function itemsOfText(value: string): readonly string[] | undefined {
   if (!looksLikeJson.test(value)) return [value];
-  const parsed = parseJson(value);
+  const parsed = tryParseJson(value);
   if (parsed === undefined) return [value];
   return parsed === null ? [] : textsOf(parsed);
 }
@@ -97,21 +98,13 @@ function itemsOfText(value: string): readonly string[] | undefined {
 const looksLikeJson = /^\s*(?:[[{"]|-?\d|true\s*$|false\s*$|null\s*$)/;
 
 function textsOfJson(value: string): readonly string[] | undefined {
-  return textsOf(parseJson(value));
+  return textsOf(tryParseJson(value));
 }
 
 function textsOf(parsed: Json | undefined): readonly string[] | undefined {
   if (!isArray(parsed)) return undefined;
   const items = parsed.map((item) => item ?? '');
   return items.every((item) => typeof item === 'string') ? items : undefined;
-}
-
-function parseJson(text: string): Json | undefined {
-  try {
-    return JSON.parse(text) as Json;
-  } catch {
-    return undefined;
-  }
 }
 
 function eitherWay(texts: readonly string[]): TextTest {

@@ -109,11 +109,13 @@ function accepts(comparison: Comparison, order: number): boolean {
 function measurableText(value: Json): string | undefined {
   if (typeof value === 'string') return value;
   if (typeof value === 'number') return value.toFixed(6);
+  if (typeof value === 'bigint') return String(value);
   return value === null ? '0' : undefined;
 }
 
 function wildcardText(value: Json): string | undefined {
   if (typeof value === 'string') return value;
   if (typeof value === 'number') return formatGoExponent(value);
+  if (typeof value === 'bigint') return formatGoExponent(Number(value));
   return typeof value === 'boolean' ? String(value) : undefined;
 }

@@ -1,5 +1,6 @@
+import { stringifyJson } from '../../json/json-text.ts';
 import { isArray, isObject, type Json, type JsonArray, type JsonObject, member } from '../../json/value.ts';
-import { parseGoFloat } from '../go/format.ts';
+import { parseGoNumber } from '../go/format.ts';
 import { compileWildcard, hasWildcard } from '../wildcard.ts';
 import { compileTextPattern, type ValueTest } from './pattern-text.ts';
 
@@ -9,7 +10,7 @@ type Check = (value: Json | undefined) => Verdict;
 
 /** A scalar as a manifest spells it. Anchors compare scalars in this form. */
 export function formatScalar(value: Json): string {
-  return typeof value === 'string' ? value : JSON.stringify(value);
+  return typeof value === 'string' ? value : stringifyJson(value);
 }
 
 /**
@@ -44,11 +45,11 @@ function verdict(matched: boolean): Verdict {
   return matched ? 'match' : 'mismatch';
 }
 
-function compileScalar(pattern: null | boolean | number | string): ValueTest {
+function compileScalar(pattern: null | boolean | number | bigint | string): ValueTest {
   if (typeof pattern === 'string') return compileTextPattern(pattern);
   if (typeof pattern === 'boolean') return (value) => value === pattern;
   if (pattern === null) return (value) => value === null || value === 0 || value === false || value === '';
-  return (value) => value === pattern || (typeof value === 'string' && parseGoFloat(value) === pattern);
+  return (value) => value === pattern || (typeof value === 'string' && parseGoNumber(value) === pattern);
 }
 
 function compileList(pattern: JsonArray): Check {

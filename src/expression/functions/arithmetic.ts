@@ -1,4 +1,4 @@
-import type { Json } from '../../json/value.ts';
+import { isNumber, type Json } from '../../json/value.ts';
 import { formatDuration, nanosecondsPerSecond, parseDuration } from '../duration.ts';
 import { formatGoNumber } from '../go/format.ts';
 import {
@@ -80,7 +80,7 @@ type Operand =
 
 /** A string that parses as a quantity is one, so `30m` is 0.03 and not half an hour. */
 function operand(args: Arguments, value: Json): Operand {
-  if (typeof value === 'number') return { kind: 'number', value };
+  if (isNumber(value)) return { kind: 'number', value: Number(value) };
   if (typeof value === 'string') {
     const quantity = parseQuantity(value);
     if (quantity !== undefined) return { kind: 'quantity', value: quantity };

@@ -27,8 +27,9 @@ export class Arguments {
     return this.#values[index] as string;
   }
 
+  /** As in Kyverno, functions calculate with float64. */
   number(index: number): number {
-    return this.#values[index] as number;
+    return Number(this.#values[index]);
   }
 
   list(index: number): JsonArray {

@@ -1,7 +1,7 @@
 import { md5, sha1 } from '@noble/hashes/legacy.js';
 import { sha256 } from '@noble/hashes/sha2.js';
 import { bytesToHex } from '@noble/hashes/utils.js';
-import type { Json } from '../../json/value.ts';
+import { parseJson } from '../../json/json-text.ts';
 import { parseYamlText } from '../../yaml/parse-text.ts';
 import { decodeBase64, encodeBase64 } from './base64.ts';
 import { defineFunctions } from './define.ts';
@@ -29,7 +29,7 @@ export const encodingFunctions = defineFunctions({
     returns: 'any',
     description: 'Parses JSON.',
     example: { expression: 'parse_json(\'{"a":1}\')', result: { a: 1 } },
-    call: (args) => args.attempt(() => JSON.parse(args.text(0)) as Json),
+    call: (args) => args.attempt(() => parseJson(args.text(0))),
   },
   parse_yaml: {
     parameters: ['string'],

@@ -52,5 +52,6 @@ export const matchingFunctions = defineFunctions({
 
 function textOf(args: Arguments, index: number): string {
   const value = args.any(index);
+  if (typeof value === 'bigint') return String(value);
   return typeof value === 'number' ? formatGoDecimal(value) : args.text(index);
 }

@@ -1,5 +1,5 @@
-import type { Json, JsonArray } from '../../json/value.ts';
-import { compareText, parseGoFloat } from '../go/format.ts';
+import { compareNumbers, isNumber, type Json, type JsonArray } from '../../json/value.ts';
+import { compareText, parseGoNumber } from '../go/format.ts';
 import { type Arguments, defineFunctions } from './define.ts';
 
 export const numberFunctions = defineFunctions({
@@ -8,7 +8,14 @@ export const numberFunctions = defineFunctions({
     returns: 'number',
     description: 'The absolute value.',
     example: { expression: 'abs(`-3`)', result: 3 },
-    call: (args) => Math.abs(args.number(0)),
+    call: (args) => {
+      const value = args.any(0);
+      return typeof value === 'bigint' && value < 0n
+        ? -value
+        : isExact(value)
+          ? value
+          : Math.abs(args.number(0));
+    },
   },
   avg: {
     parameters: ['array[number]'],
@@ -16,8 +23,10 @@ export const numberFunctions = defineFunctions({
     description: 'The average; null for an empty list.',
     example: { expression: 'avg(`[1, 2]`)', result: 1.5 },
     call: (args) => {
-      const items = args.list(0) as readonly number[];
-      return items.length === 0 ? null : items.reduce((sum, item) => sum + item, 0) / items.length;
+      const items = args.list(0).map(Number);
+      if (items.length === 0) return null;
+      const mean = items.reduce((sum, item) => sum + item, 0) / items.length;
+      return Number.isFinite(mean) ? mean : args.fail('the result is too large');
     },
   },
   ceil: {
@@ -25,14 +34,14 @@ export const numberFunctions = defineFunctions({
     returns: 'number',
     description: 'The number rounded up to an integer.',
     example: { expression: 'ceil(`1.2`)', result: 2 },
-    call: (args) => Math.ceil(args.number(0)),
+    call: (args) => (isExact(args.any(0)) ? args.any(0) : Math.ceil(args.number(0))),
   },
   floor: {
     parameters: ['number'],
     returns: 'number',
     description: 'The number rounded down to an integer.',
     example: { expression: 'floor(`1.8`)', result: 1 },
-    call: (args) => Math.floor(args.number(0)),
+    call: (args) => (isExact(args.any(0)) ? args.any(0) : Math.floor(args.number(0))),
   },
   max: {
     parameters: ['array[number]|array[string]'],
@@ -62,16 +71,23 @@ export const numberFunctions = defineFunctions({
     example: { expression: "to_number('2.50')", result: 2.5 },
     call: (args) => {
       const value = args.any(0);
-      if (typeof value === 'number') return value;
-      return typeof value === 'string' ? (parseGoFloat(value) ?? null) : null;
+      if (isNumber(value)) return value;
+      return typeof value === 'string' ? (parseGoNumber(value) ?? null) : null;
     },
   },
 });
 
+/** A bigint has no fraction to round. */
+function isExact(value: Json): value is bigint {
+  return typeof value === 'bigint';
+}
+
 function round(args: Arguments): Json {
+  const value = args.any(0);
   const places = args.number(1);
   if (!Number.isInteger(places)) return args.fail('Non-integer argument(s) passed for round off');
   if (places < 0) return args.fail('the number of decimal places is out of bounds');
+  if (isExact(value)) return value;
   const shift = 10 ** places;
   const shifted = Math.abs(args.number(0)) * shift;
   if (!Number.isFinite(shifted)) return args.number(0);
@@ -81,7 +97,7 @@ function round(args: Arguments): Json {
 
 /** Orders two values of the same type, numbers or strings; undefined for anything else. */
 export function orderOf(a: Json, b: Json): number | undefined {
-  if (typeof a === 'number' && typeof b === 'number') return a - b;
+  if (isNumber(a) && isNumber(b)) return compareNumbers(a, b);
   return typeof a === 'string' && typeof b === 'string' ? compareText(a, b) : undefined;
 }
 

@@ -1,4 +1,4 @@
-import type { Json } from '../../json/value.ts';
+import { isNumber, type Json, typeOf } from '../../json/value.ts';
 import { type Arguments, defineFunctions } from './define.ts';
 import { orderOf } from './numbers.ts';
 
@@ -59,7 +59,7 @@ function rank(args: Arguments): readonly Ranked[] {
   if (items.length < 2) return items.map((item) => ({ item, rank: null }));
   const ranked = items.map((item) => ({ item, rank: args.expression(1).apply(item) }));
   const first = ranked[0]?.rank;
-  if (typeof first !== 'number' && typeof first !== 'string') {
+  if (!isNumber(first) && typeof first !== 'string') {
     return args.fail('invalid type, must be number of string');
   }
   return ranked;
@@ -74,7 +74,7 @@ function best(args: Arguments, direction: 1 | -1): Json {
   if (first === undefined) return null;
   let winner = first;
   for (const other of others) {
-    const order = compareRanks(args, other, winner, `invalid type, must be ${typeof first.rank}`);
+    const order = compareRanks(args, other, winner, `invalid type, must be ${typeOf(first.rank)}`);
     if (order * direction > 0) winner = other;
   }
   return winner.item;

@@ -1,3 +1,4 @@
+import { parseInteger, stringifyJson } from '../../json/json-text.ts';
 import { isArray, isObject, type Json } from '../../json/value.ts';
 
 /** Go orders strings by their UTF-8 bytes, which is the order of code points, not of UTF-16 units. */
@@ -70,7 +71,7 @@ function escapeForHtml(text: string): string {
 
 function encode(value: Json): string {
   if (isArray(value)) return `[${value.map(encode).join(',')}]`;
-  if (!isObject(value)) return JSON.stringify(value);
+  if (!isObject(value)) return stringifyJson(value);
   const members = sortedKeys(value).map((key) => `${JSON.stringify(key)}:${encode(value[key] ?? null)}`);
   return `{${members.join(',')}}`;
 }
@@ -84,6 +85,13 @@ export function parseGoFloat(text: string): number | undefined {
   if (!decimalNumber.test(digits)) return undefined;
   const value = Number(digits);
   return Number.isFinite(value) ? value : undefined;
+}
+
+/** A decimal number; an integer is exact. */
+export function parseGoNumber(text: string): number | bigint | undefined {
+  const value = parseGoFloat(text);
+  if (value === undefined || Number.isSafeInteger(value) || !/^[+-]?\d+$/.test(text)) return value;
+  return parseInteger(text.startsWith('+') ? text.slice(1) : text);
 }
 
 const int64Limit = 2n ** 63n;

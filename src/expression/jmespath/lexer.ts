@@ -1,3 +1,4 @@
+import { parseJson } from '../../json/json-text.ts';
 import type { Json } from '../../json/value.ts';
 import type { BoundJson, BoundJsonPart, ComparisonOperator, TextValue } from './ast.ts';
 import { ExpressionSyntaxError } from './syntax-error.ts';
@@ -143,7 +144,7 @@ function literalToken(parts: readonly (string | number)[], start: number): Token
 
 function parseLiteral(text: string, start: number): Json {
   try {
-    return JSON.parse(text) as Json;
+    return parseJson(text);
   } catch (cause) {
     throw new ExpressionSyntaxError('a literal in backticks must be JSON', start, { cause });
   }

@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache';
-import type { Json } from '../../json/value.ts';
+import { isNumber, type Json } from '../../json/value.ts';
 import { ANY_ROOT } from '../compile/closure.ts';
 import { type CompiledBoundExpression, compileBoundExpression } from '../expression.ts';
 import type { VariableRange } from '../jmespath/lexer.ts';
@@ -91,7 +91,7 @@ function compileChoice(
 /** Values are data: outside of quotes only a name or a number is accepted, nothing that could change the expression. */
 function plainText({ token, evaluate }: NestedVariable, scope: Scope): string {
   const value = evaluate(scope);
-  const text = typeof value === 'string' || typeof value === 'number' ? String(value) : '';
+  const text = typeof value === 'string' || isNumber(value) ? String(value) : '';
   if (/^(?:[A-Za-z_][A-Za-z0-9_]*|-?[0-9]+)$/.test(text)) return text;
   throw new EvaluationError(
     'KYM_EXPRESSION_FAILED',

@@ -79,6 +79,7 @@ function resolveReference(
   if (typeof value === 'string') return operator + value;
   if (operator === '') return report('a reference must point to a string');
   if (typeof value === 'number') return operator + value.toFixed(6);
+  if (typeof value === 'bigint') return operator + String(value);
   return report(`the operator ${operator} needs a string or a number`);
 }
 

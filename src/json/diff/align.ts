@@ -1,4 +1,5 @@
 import { equal } from '../equal.ts';
+import { stringifyJson } from '../json-text.ts';
 import type { Json, JsonArray } from '../value.ts';
 import { cutPoints } from './align-cuts.ts';
 import { identityOf } from './item-identity.ts';
@@ -44,7 +45,7 @@ export function alignLists(before: JsonArray, after: JsonArray): AlignStep[] {
   return steps;
 }
 
-const cuts: readonly ((item: Json) => string | undefined)[] = [(item) => JSON.stringify(item), identityOf];
+const cuts: readonly ((item: Json) => string | undefined)[] = [(item) => stringifyJson(item), identityOf];
 
 // Cells of the least-cost table; a larger remainder is cut up first.
 const largestTable = 4096;

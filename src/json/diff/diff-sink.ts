@@ -1,4 +1,4 @@
-import { jsonText } from '../json-text.ts';
+import { jsonText, stringifyJson } from '../json-text.ts';
 import type { PatchOperation } from '../patch/operation.ts';
 import { escapeToken } from '../pointer.ts';
 import type { Json } from '../value.ts';
@@ -39,7 +39,7 @@ export class OperationSink implements DiffSink {
   lengthFrom(index: number): number {
     let length = 0;
     for (let at = index; at < this.operations.length; at++) {
-      length += JSON.stringify(this.operations[at]).length + 1;
+      length += stringifyJson(this.operations[at]).length + 1;
     }
     return length;
   }

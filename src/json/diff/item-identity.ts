@@ -15,7 +15,7 @@ export function identityOf(item: Json): string | undefined {
   return undefined;
 }
 
-type Scalar = string | number | boolean;
+type Scalar = string | number | bigint | boolean;
 
 function isScalar(value: Json | undefined): value is Scalar {
   return value !== undefined && value !== null && typeof value !== 'object';

@@ -1,4 +1,5 @@
 import { setMember } from '../../json/edit.ts';
+import { stringifyJson } from '../../json/json-text.ts';
 import { isArray, isObject, type Json, type JsonObject, member } from '../../json/value.ts';
 import type { FieldSpec } from '../kustomization/kustomization.ts';
 import { KustomizeError } from '../kustomize-error.ts';
@@ -83,7 +84,7 @@ function changeBelow(value: Json, at: number, walk: Walk): Json {
   if (!isObject(value)) {
     throw new KustomizeError(
       'KYM_KUSTOMIZE_RESOURCE',
-      `the field ${walk.spec.path} passes through ${JSON.stringify(value)}, which is neither a map nor a list`,
+      `the field ${walk.spec.path} passes through ${stringifyJson(value)}, which is neither a map nor a list`,
     );
   }
   return changeMember(value, at, walk);

@@ -1,3 +1,4 @@
+import { stringifyJson } from '../../json/json-text.ts';
 import { isArray, isObject, type Json, type JsonObject } from '../../json/value.ts';
 import { KustomizeError } from '../kustomize-error.ts';
 
@@ -125,7 +126,7 @@ function decodeSelector(value: Json, field: string, options: DecodeOptions): Jso
 }
 
 function invalid(field: string, wanted: string, value: Json, options: DecodeOptions): KustomizeError {
-  const found = isArray(value) ? 'a list' : isObject(value) ? 'a map' : JSON.stringify(value);
+  const found = isArray(value) ? 'a list' : isObject(value) ? 'a map' : stringifyJson(value);
   return new KustomizeError('KYM_KUSTOMIZATION_INVALID', `expected ${wanted}, found ${found}`, {
     ...fileOf(options),
     field,

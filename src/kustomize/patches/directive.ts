@@ -1,4 +1,5 @@
 import { removeMember } from '../../json/edit.ts';
+import { stringifyJson } from '../../json/json-text.ts';
 import { isObject, type Json, type JsonObject, member } from '../../json/value.ts';
 import { KustomizeError } from '../kustomize-error.ts';
 
@@ -45,7 +46,7 @@ function isDirective(value: Json | undefined): value is Directive {
 
 function directiveNamed(value: Json): Directive {
   if (isDirective(value)) return value;
-  const text = typeof value === 'string' ? value : JSON.stringify(value);
+  const text = typeof value === 'string' ? value : stringifyJson(value);
   throw new KustomizeError('KYM_KUSTOMIZE_PATCH', `unknown patch strategy '${text}'`, {
     hint: '$patch must be merge, replace or delete.',
   });

@@ -1,5 +1,6 @@
 import { insertItem, removeItem, removeMember, replaceItem, setMember } from '../../json/edit.ts';
 import { equal } from '../../json/equal.ts';
+import { stringifyJson } from '../../json/json-text.ts';
 import { isArray, isObject, type Json, type JsonArray, type JsonObject, member } from '../../json/value.ts';
 import { KustomizeError } from '../kustomize-error.ts';
 
@@ -162,7 +163,7 @@ function readOperation(item: JsonObject, index: number): JsonPatchOperation {
       return { ...location, op, from: readPointer(from, index) };
     }
     default:
-      throw invalid(`operation [${index}] has an unknown op: ${JSON.stringify(op ?? null)}`);
+      throw invalid(`operation [${index}] has an unknown op: ${stringifyJson(op ?? null)}`);
   }
 }
 

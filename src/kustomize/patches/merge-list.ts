@@ -1,4 +1,5 @@
 import { setMember } from '../../json/edit.ts';
+import { stringifyJson } from '../../json/json-text.ts';
 import { isObject, type Json, type JsonArray, type JsonObject, member } from '../../json/value.ts';
 import type { SchemaNode } from '../../patch/merge-schema.ts';
 import { resolveYamlScalar } from '../../yaml/scalar.ts';
@@ -152,7 +153,7 @@ function completeKeys(cell: Cell, keys: readonly string[], texts: readonly strin
 function distinct(identities: readonly (readonly string[])[]): (readonly string[])[] {
   const seen = new Set<string>();
   return identities.filter((identity) => {
-    const key = JSON.stringify(identity);
+    const key = stringifyJson(identity);
     return seen.has(key) ? false : seen.add(key);
   });
 }

@@ -1,4 +1,5 @@
 import { setMember } from '../../json/edit.ts';
+import { stringifyJson } from '../../json/json-text.ts';
 import { isObject, type Json, type JsonObject } from '../../json/value.ts';
 import { changeFields, isSelected } from '../fields/field-spec-apply.ts';
 import { type FieldSpecs, mergeSpecs } from '../fields/field-specs.ts';
@@ -26,7 +27,7 @@ function withPairs(value: Json, entries: readonly [string, string][], spec: Fiel
   if (value !== null && !isObject(value)) {
     throw new KustomizeError(
       'KYM_KUSTOMIZE_RESOURCE',
-      `the field ${spec.path} must be a map of labels or annotations, but it is ${JSON.stringify(value)}`,
+      `the field ${spec.path} must be a map of labels or annotations, but it is ${stringifyJson(value)}`,
     );
   }
   let result: JsonObject = value ?? {};

@@ -1,4 +1,5 @@
 import { emptyScope } from '../../expression/scope.ts';
+import { stringifyJson } from '../../json/json-text.ts';
 import { isArray, isObject, type Json, type JsonObject, type Path } from '../../json/value.ts';
 import { PatchError } from '../../patch/compiled-patch.ts';
 import { compilePlan, type ReplacementPlan } from '../../patch/replacement/plan.ts';
@@ -61,7 +62,7 @@ function checkNames(set: ResourceSet, place: KustomizeLocation): void {
 function readReplacements(text: string, file: string): readonly JsonObject[] {
   const value = readSettings(text, file);
   if (value !== null && !isArray(value) && !isObject(value)) {
-    const message = `expected a replacement or a list of replacements, found ${JSON.stringify(value)}`;
+    const message = `expected a replacement or a list of replacements, found ${stringifyJson(value)}`;
     throw new KustomizeError('KYM_KUSTOMIZATION_INVALID', message, { file });
   }
   const list = isArray(value) ? value : value === null ? [] : [value];

@@ -110,9 +110,8 @@ function resolveSettingsScalar(text: string): unknown {
   const value = typedSettingsScalar(text);
   if (value === undefined && isNonFinite(text)) throw new Error(`JSON cannot represent ${text}`);
   if (value === undefined) return NOT_RESOLVED;
-  const plain = typeof value === 'bigint' ? Number(value) : value;
   // A key such as `n` stays a string.
-  return String(plain) === text ? plain : new ScalarText(text, plain);
+  return String(value) === text ? value : new ScalarText(text, value);
 }
 
 const tagPrefix = 'tag:yaml.org,2002:';

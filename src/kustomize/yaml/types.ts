@@ -1,3 +1,5 @@
+import { jsonInteger } from '../../json/json-text.ts';
+
 /**
  * The types of plain YAML scalars in the two YAML readers of kustomize. The newer one reads resources, the older one reads
  * kustomizations. The printer quotes strings that the older one would read as another type.
@@ -81,8 +83,7 @@ function typedNumber(text: string): number | bigint | undefined {
 /** Undefined beyond 64 bits; a number if that is exact, otherwise a bigint. */
 function integer(value: bigint): number | bigint | undefined {
   if (value < -(1n << 63n) || value >= 1n << 64n) return undefined;
-  const number = Number(value);
-  return Number.isSafeInteger(number) ? number : value;
+  return jsonInteger(value);
 }
 
 function finite(text: string): number | undefined {

@@ -1,5 +1,6 @@
 import { parseDocument } from 'yaml';
 import { equal } from '../../json/equal.ts';
+import { jsonInteger, stringifyJson, tryParseJson } from '../../json/json-text.ts';
 import { isArray, isObject, type Json, type Path } from '../../json/value.ts';
 
 /** `sorted` sorts the members of JSON by name, as kustomize does. `kept` keeps their order. */
@@ -18,29 +19,21 @@ export function openStructured(text: string, style: StructuredStyle): Structured
 }
 
 function openJson(text: string, style: StructuredStyle): StructuredText | undefined {
-  const value = parseJson(text) ?? openYaml(text)?.value;
+  const value = tryParseJson(text) ?? openYaml(text)?.value;
   if (value === undefined || !isContainer(value)) return undefined;
   const indent = text.includes('\n') && text.includes('  ') ? 2 : undefined;
   return {
     value,
-    close: (changed) => JSON.stringify(style === 'sorted' ? sortMembers(changed) : changed, null, indent),
+    close: (changed) => stringifyJson(style === 'sorted' ? sortMembers(changed) : changed, indent),
   };
 }
 
-function parseJson(text: string): Json | undefined {
-  try {
-    return JSON.parse(text) as Json;
-  } catch {
-    return undefined;
-  }
-}
-
 function openYaml(text: string): StructuredText | undefined {
-  const document = parseDocument(text);
+  const document = parseDocument(text, { intAsBigInt: true });
   if (document.errors.length > 0) return undefined;
   let value: Json;
   try {
-    value = document.toJS({ maxAliasCount: 100 }) as Json;
+    value = canonical(document.toJS({ maxAliasCount: 100 }) as Json);
   } catch {
     return undefined;
   }
@@ -72,6 +65,13 @@ function setChanges(path: Path, before: Json, after: Json, set: (path: Path, val
     if (was === undefined || !Object.hasOwn(before, key)) set([...path, token], value);
     else setChanges([...path, token], was, value, set);
   }
+}
+
+function canonical(value: Json): Json {
+  if (typeof value === 'bigint') return jsonInteger(value);
+  if (isArray(value)) return value.map(canonical);
+  if (!isObject(value)) return value;
+  return Object.fromEntries(Object.entries(value).map(([key, member]) => [key, canonical(member)]));
 }
 
 function isContainer(value: Json): boolean {

@@ -2,6 +2,7 @@ import { emptyScope, type Scope } from '../../expression/scope.ts';
 import { compileTemplateText, type TemplateOptions } from '../../expression/template/template.ts';
 import { findVariables } from '../../expression/template/tokens.ts';
 import { assignMember } from '../../json/edit.ts';
+import { stringifyJson, tryParseJson } from '../../json/json-text.ts';
 import type { Json, Path } from '../../json/value.ts';
 import type { Reporter } from '../../problem.ts';
 import { yamlDepthBound } from '../../yaml/depth.ts';
@@ -54,7 +55,7 @@ type Reader = (value: Json) => Json;
 
 const readers: Readonly<Record<PatchTemplate['reading'], (text: string) => Reader>> = {
   typed: () => (value) => value,
-  text: () => (value) => (typeof value === 'string' ? value : JSON.stringify(value)),
+  text: () => (value) => (typeof value === 'string' ? value : stringifyJson(value)),
   plain: (text) => (isOneVariable(text) ? readPlainVariable : readPlainText),
 };
 
@@ -67,7 +68,7 @@ function isOneVariable(text: string): boolean {
 function readPlainVariable(value: Json): Json {
   if (typeof value !== 'string') return value;
   const first = value.trimStart().charAt(0);
-  return first === '{' || first === '[' ? (parseJson(value) ?? value) : readPlainText(value);
+  return first === '{' || first === '[' ? (parseShallowJson(value) ?? value) : readPlainText(value);
 }
 
 function readPlainText(value: Json): Json {
@@ -79,13 +80,9 @@ function readPlainText(value: Json): Json {
   }
 }
 
-function parseJson(text: string): Json | undefined {
+function parseShallowJson(text: string): Json | undefined {
   if (yamlDepthBound(text) > deepestText) return undefined;
-  try {
-    return JSON.parse(text) as Json;
-  } catch {
-    return undefined;
-  }
+  return tryParseJson(text);
 }
 
 function compileList(items: readonly PatchNode[], location: PatchLocation): PatchValue {

@@ -1,3 +1,4 @@
+import { stringifyJson } from '../../json/json-text.ts';
 import type { Json } from '../../json/value.ts';
 import { NonFiniteNumberError, resolveYamlScalar } from '../../yaml/scalar.ts';
 import { FieldPathError } from '../field-path/field-path.ts';
@@ -85,7 +86,7 @@ function holdsText({ steps }: WriteLocation): boolean {
 function scalarText(value: Json): string {
   if (isContainer(value))
     throw new FieldPathError('the delimiter option can only be used with scalar values');
-  return typeof value === 'string' ? value : JSON.stringify(value);
+  return typeof value === 'string' ? value : stringifyJson(value);
 }
 
 function isContainer(value: Json): boolean {

@@ -36,7 +36,7 @@ export function mergeNode(
 }
 
 function mergeScalar(
-  value: null | boolean | number | string,
+  value: null | boolean | number | bigint | string,
   current: Json | undefined,
   run: MergeRun,
 ): Json | undefined {

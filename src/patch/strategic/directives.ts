@@ -1,4 +1,5 @@
 import { removeMember, setMember } from '../../json/edit.ts';
+import { stringifyJson } from '../../json/json-text.ts';
 import {
   isArray,
   isObject,
@@ -111,7 +112,7 @@ function directiveWord(value: Json, path: Path, build: OverlayBuild): Directive 
   build.reporter.error(
     path,
     'KYM_PATCH_DIRECTIVE',
-    `unknown patch strategy ${JSON.stringify(value)}`,
+    `unknown patch strategy ${stringifyJson(value)}`,
     '$patch must be merge, replace or delete.',
   );
   return 'merge';

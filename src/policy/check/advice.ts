@@ -1,4 +1,5 @@
 import { findVariables } from '../../expression/template/tokens.ts';
+import { stringifyJson } from '../../json/json-text.ts';
 import { readObject, readObjects, readText, readTexts } from '../../json/read-field.ts';
 import { isArray, isObject, type Json, type JsonObject, type Path } from '../../json/value.ts';
 import type { Reporter } from '../../problem.ts';
@@ -17,7 +18,7 @@ export function adviseOn(rule: JsonObject, facts: PolicyFacts, reporter: Reporte
 function adviseOnSubresources(rule: JsonObject, mutate: JsonObject, reporter: Reporter): void {
   const targets = readObjects(mutate, 'targets').map((target) => readText(target, 'kind') ?? '');
   const kinds = [...matchKinds(rule), ...excludeKinds(rule), ...targets].map((kind) => kind.toLowerCase());
-  const text = JSON.stringify(mutate);
+  const text = stringifyJson(mutate);
   const advise = (field: string, subresource: string): void => {
     if (kinds.some((kind) => kind.includes(subresource))) return;
     const message = `${field} can also change through the subresource ${subresource}, which the rule does not match`;

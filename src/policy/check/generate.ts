@@ -1,6 +1,7 @@
 import { usesVariables } from '../../expression/template/template.ts';
 import { hasVariable } from '../../expression/template/tokens.ts';
 import { hasWildcard } from '../../expression/wildcard.ts';
+import { stringifyJson } from '../../json/json-text.ts';
 import {
   read,
   readBoolean,
@@ -161,7 +162,7 @@ function checkCloneList(list: JsonObject, path: Path, facts: PolicyFacts, report
     reporter.error(path, 'KYM_FIELD_MISSING', 'cloneList needs the namespace of the objects to copy');
   }
   const selector = read(list, 'selector');
-  if (selector !== undefined && hasWildcard(JSON.stringify(selector)) && !usesVariables(selector)) {
+  if (selector !== undefined && hasWildcard(stringifyJson(selector)) && !usesVariables(selector)) {
     const message = 'the selector of cloneList does not support wildcards';
     reporter.error([...path, 'selector'], 'KYM_LABEL_SELECTOR', message);
   }

@@ -1,5 +1,6 @@
 import { hasVariable } from '../../expression/template/tokens.ts';
 import { compileWildcard } from '../../expression/wildcard.ts';
+import { stringifyJson } from '../../json/json-text.ts';
 import { read, readObject, readObjects, readText } from '../../json/read-field.ts';
 import type { JsonObject } from '../../json/value.ts';
 import type { Reporter } from '../../problem.ts';
@@ -26,7 +27,7 @@ export function checkIdentity(
   for (const patch of patchDocuments(mutate, ['mutate'])) {
     for (const { path, place, value } of literalWrites(patch, places)) {
       if (isPossible(place as Place, value, match, targets, facts)) continue;
-      const change = value === null ? `removes ${place}` : `sets ${place} to ${JSON.stringify(value)}`;
+      const change = value === null ? `removes ${place}` : `sets ${place} to ${stringifyJson(value)}`;
       const message = `the patch ${change}, which no object of this rule has: Kubernetes rejects the change`;
       reporter.error(path, 'KYM_IDENTITY_WRITE', message, `Remove ${place} from the patch.`);
     }

@@ -1,5 +1,6 @@
 import { hasVariable } from '../../expression/template/tokens.ts';
 import { hasWildcard } from '../../expression/wildcard.ts';
+import { stringifyJson } from '../../json/json-text.ts';
 import { read, readBoolean, readList, readObject, readObjects, readText } from '../../json/read-field.ts';
 import { isObject, type Json, type JsonObject, type Path } from '../../json/value.ts';
 import type { Reporter } from '../../problem.ts';
@@ -65,7 +66,7 @@ function checkTextMaps(metadata: JsonObject, path: Path, reporter: Reporter): vo
       reporter.error(
         [...path, field, key],
         'KYM_LABEL_VALUE',
-        `${field} are texts; found ${JSON.stringify(value)}`,
+        `${field} are texts; found ${stringifyJson(value)}`,
         hint,
       );
     }

@@ -1,4 +1,5 @@
 import { type CompiledConditions, compileConditions } from '../../expression/conditions/conditions.ts';
+import { stringifyJson } from '../../json/json-text.ts';
 import { read, readText } from '../../json/read-field.ts';
 import { isArray, isObject, type Json, type JsonObject, type Path } from '../../json/value.ts';
 import type { Reporter } from '../../problem.ts';
@@ -86,7 +87,7 @@ function checkOperationValue(entry: JsonObject, path: Path, reporter: Reporter):
   if (typeof value === 'string' && wholeVariable.test(value)) return;
   for (const candidate of isArray(value) ? value : [value]) {
     if ((operations as readonly Json[]).includes(candidate)) continue;
-    const message = `${JSON.stringify(candidate)} is not an operation`;
+    const message = `${stringifyJson(candidate)} is not an operation`;
     reporter.error([...path, 'value'], 'KYM_CONDITION_INVALID', message, `Use ${operations.join(', ')}.`);
   }
 }

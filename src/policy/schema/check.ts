@@ -1,3 +1,4 @@
+import { stringifyJson } from '../../json/json-text.ts';
 import { isArray, isObject, type Json, type JsonObject, type Path, typeOf } from '../../json/value.ts';
 import type { Reporter } from '../../problem.ts';
 import { didYouMean } from '../did-you-mean.ts';
@@ -113,7 +114,7 @@ function checkRange(value: Json, field: FieldSchema, path: Path, reporter: Repor
     reporter.error(
       path,
       'KYM_FIELD_VALUE',
-      `${JSON.stringify(value)} is not one of ${field.enum.join(', ')}`,
+      `${stringifyJson(value)} is not one of ${field.enum.join(', ')}`,
       similar === undefined ? undefined : `Did you mean ${similar}?`,
     );
     return false;
@@ -145,7 +146,7 @@ function describe(value: Json): string {
   const type = typeOf(value);
   if (type === 'array') return 'a list';
   if (type === 'object') return 'an object';
-  return type === 'null' ? 'null' : `${names[type]} ${JSON.stringify(value)}`;
+  return type === 'null' ? 'null' : `${names[type]} ${stringifyJson(value)}`;
 }
 
 function typeName(type: FieldType): string {

@@ -1,6 +1,7 @@
 import { Registry } from 'prom-client';
 import type { Decision } from '../../admission/decision.ts';
 import type { PolicyProvider } from '../../admission/policy-provider.ts';
+import { stringifyJson } from '../../json/json-text.ts';
 import type { CompiledPolicy } from '../../policy/compiled.ts';
 import { createCounterFamily, createHistogramFamily, observe } from './metric-family.ts';
 import { registerProcessMetrics } from './process-metrics.ts';
@@ -104,7 +105,7 @@ function changesBetween(
     const known = old.get(policy.key);
     old.delete(policy.key);
     if (known === undefined) changes.push([policy, 'created']);
-    else if (known !== policy && JSON.stringify(known.document) !== JSON.stringify(policy.document))
+    else if (known !== policy && stringifyJson(known.document) !== stringifyJson(policy.document))
       changes.push([policy, 'updated']);
   }
   for (const policy of old.values()) changes.push([policy, 'deleted']);

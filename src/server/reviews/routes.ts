@@ -2,6 +2,7 @@ import type { TLSSocket } from 'node:tls';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { timeToAnswer } from '../../admission/deadline.ts';
 import { MalformedReview } from '../../admission/review-request.ts';
+import { parseJson } from '../../json/json-text.ts';
 import type { Json } from '../../json/value.ts';
 import { HttpError, notFound } from '../http-error.ts';
 import { isAcceptedToken, type PathTokens } from './path-token.ts';
@@ -115,7 +116,7 @@ function callerError(
 function parseBody({ body }: FastifyRequest): Json {
   if (!Buffer.isBuffer(body) || body.length === 0) throw new HttpError(400, 'the body is empty');
   try {
-    return JSON.parse(body.toString()) as Json;
+    return parseJson(body.toString());
   } catch {
     // The message of the parser quotes the body. Kyverno also answers with 417.
     throw new HttpError(417, 'the body is not JSON');
