@@ -8,7 +8,8 @@ import { compileRegexp } from '../../expression/go/regexp.ts';
 import { truncateTime, wallClock } from '../../expression/go/time.ts';
 import { parseImage } from '../../expression/image.ts';
 import { Suspend } from '../../expression/scope.ts';
-import type { Json } from '../../json/value.ts';
+import { parseJson } from '../../json/json-text.ts';
+import { isNumber, type Json } from '../../json/value.ts';
 import { parseYamlText } from '../../yaml/parse-text.ts';
 import {
   type Effects,
@@ -114,7 +115,7 @@ const imageFunctions: readonly FunctionDeclaration[] = [
 
 /** All numbers become doubles, as Go decodes JSON. */
 function withDoubles(value: Json): Value {
-  if (typeof value === 'number') return doubleOf(value);
+  if (isNumber(value)) return doubleOf(Number(value));
   if (Array.isArray(value)) return value.map(withDoubles);
   if (typeof value !== 'object' || value === null) return value as Value;
   const object: Record<string, Value> = {};
@@ -128,7 +129,7 @@ const yamlType = 'yaml.Yaml';
 const encodingFunctions: readonly FunctionDeclaration[] = [
   overload('unmarshal', `${jsonType}.(dyn) -> dyn`, (_json: Value, text: Value) => {
     if (typeof text !== 'string') throw new CelError('unsupported native conversion to string');
-    return attempt(() => withDoubles(JSON.parse(text) as Json));
+    return attempt(() => withDoubles(parseJson(text)));
   }),
   overload('marshal', `${jsonType}.(dyn) -> string`, (_json: Value, value: Value) =>
     formatGoJson(toJson(value)),

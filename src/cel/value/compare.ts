@@ -1,6 +1,5 @@
 import { compareText } from '../../expression/go/format.ts';
 import { CelError, noSuchOverload } from './error.ts';
-import { LargeInteger } from './integer.ts';
 import { isList, isPlainObject } from './kinds.ts';
 import { CelMap, mapEntries, mapGet, mapSize } from './map.ts';
 import {
@@ -73,21 +72,21 @@ function equalSpecial(a: Value, b: Value): boolean {
   throw new CelError('no such overload');
 }
 
-type Numeric = number | LargeInteger | Uint | IntegralDouble;
+type Numeric = number | bigint | Uint | IntegralDouble;
 
 function isNumeric(value: Value): value is Numeric {
   return (
     typeof value === 'number' ||
     value instanceof IntegralDouble ||
-    value instanceof Uint ||
-    value instanceof LargeInteger
+    typeof value === 'bigint' ||
+    value instanceof Uint
   );
 }
 
 /** NaN when one of the numbers is. Mixed with a double, large integers are rounded as in Go. */
 function compareNumbers(a: Numeric, b: Numeric): number {
-  const x = typeof a === 'number' ? a : a.value;
-  const y = typeof b === 'number' ? b : b.value;
+  const x = typeof a === 'object' ? a.value : a;
+  const y = typeof b === 'object' ? b.value : b;
   if (typeof x === 'number' && typeof y === 'number')
     return x < y ? -1 : x > y ? 1 : x === y ? 0 : Number.NaN;
   if (typeof x === 'bigint' && typeof y === 'bigint') return x < y ? -1 : x > y ? 1 : 0;

@@ -1,34 +1,27 @@
+import { jsonInteger } from '../../json/json-text.ts';
 import type { Value } from './value.ts';
 
-/** An int outside of what a JavaScript number holds exactly. */
-export class LargeInteger {
-  readonly value: bigint;
-  constructor(value: bigint) {
-    this.value = value;
-  }
-}
-
-export type Integer = number | LargeInteger;
+/** As in JSON values: a number if it is a safe integer, otherwise a bigint. */
+export type Integer = number | bigint;
 
 export const minimumInteger = -(2n ** 63n);
 export const maximumInteger = 2n ** 63n - 1n;
 
 export function isInteger(value: Value): value is Integer {
-  return typeof value === 'number' ? Number.isSafeInteger(value) : value instanceof LargeInteger;
+  return typeof value === 'number' ? Number.isSafeInteger(value) : typeof value === 'bigint';
 }
 
 export function toBigInt(value: Integer): bigint {
-  return typeof value === 'number' ? BigInt(value) : value.value;
+  return BigInt(value);
 }
 
 /** Exact for safe integers, rounded otherwise. */
 export function toNumber(value: Integer): number {
-  return typeof value === 'number' ? value : Number(value.value);
+  return Number(value);
 }
 
 /** The int, or undefined when it does not fit into 64 bits. */
 export function integerOf(value: bigint): Integer | undefined {
   if (value < minimumInteger || value > maximumInteger) return undefined;
-  const number = Number(value);
-  return Number.isSafeInteger(number) ? number : new LargeInteger(value);
+  return jsonInteger(value);
 }

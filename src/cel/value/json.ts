@@ -1,7 +1,8 @@
 import { encodeBase64 } from '../../expression/functions/base64.ts';
+import { jsonInteger } from '../../json/json-text.ts';
 import type { Json } from '../../json/value.ts';
 import { CelError } from './error.ts';
-import { isInteger, toNumber } from './integer.ts';
+import { isInteger } from './integer.ts';
 import { doubleNumber, isDouble, isList, isMap, typeNameOf } from './kinds.ts';
 import { mapEntries } from './map.ts';
 import { formatSeconds, formatTimestamp } from './text.ts';
@@ -10,11 +11,11 @@ import { Bytes, Duration, StructValue, Timestamp, Uint, type Value } from './val
 /** A value as JSON: bytes as base64, timestamps and durations as strings. Throws CelError for what has no JSON form. */
 export function toJson(value: Value): Json {
   if (value === null || typeof value === 'string' || typeof value === 'boolean') return value;
-  if (isInteger(value)) return toNumber(value);
+  if (isInteger(value)) return value;
   if (isDouble(value)) return finite(doubleNumber(value));
   if (isList(value)) return value.map(toJson);
   if (value instanceof StructValue) return toJson(value.fields);
-  if (value instanceof Uint) return Number(value.value);
+  if (value instanceof Uint) return jsonInteger(value.value);
   if (value instanceof Bytes) return encodeBase64(value.data);
   if (value instanceof Timestamp) return formatTimestamp(value);
   if (value instanceof Duration) return formatSeconds(value);

@@ -1,15 +1,10 @@
-import { isInteger, LargeInteger } from './integer.ts';
 import { CelMap } from './map.ts';
 import { IntegralDouble, SpecialValue, type Value, type ValueObject } from './value.ts';
 
 /** Whether the value is a map with string keys, in JSON's form. */
 export function isPlainObject(value: Value): value is ValueObject {
   return (
-    typeof value === 'object' &&
-    value !== null &&
-    !Array.isArray(value) &&
-    !(value instanceof SpecialValue) &&
-    !(value instanceof LargeInteger)
+    typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof SpecialValue)
   );
 }
 
@@ -44,9 +39,10 @@ export function typeNameOf(value: Value): string {
       return 'string';
     case 'number':
       return Number.isSafeInteger(value) ? 'int' : 'double';
+    case 'bigint':
+      return 'int';
     default:
   }
   if (isList(value)) return 'list';
-  if (value instanceof SpecialValue) return value.typeName;
-  return isInteger(value) ? 'int' : 'map';
+  return value instanceof SpecialValue ? value.typeName : 'map';
 }

@@ -1,4 +1,3 @@
-import { LargeInteger, toNumber } from './integer.ts';
 import { IntegralDouble, SpecialValue, Uint, type Value, type ValueObject } from './value.ts';
 
 /** A map with keys other than strings. Numeric keys are equal when their values are, whatever their type. */
@@ -20,9 +19,11 @@ export function keyIdentity(key: Value): string | undefined {
       return `b${key}`;
     case 'number':
       return Number.isInteger(key) ? `n${BigInt(key)}` : `d${key}`;
+    case 'bigint':
+      return `n${key}`;
     default:
   }
-  if (key instanceof Uint || key instanceof LargeInteger) return `n${key.value}`;
+  if (key instanceof Uint) return `n${key.value}`;
   if (key instanceof IntegralDouble) return `n${key.value}`;
   return undefined;
 }
@@ -69,5 +70,5 @@ export function listIndex(index: Value): number | undefined {
   if (typeof index === 'number') return Number.isSafeInteger(index) ? index : undefined;
   if (index instanceof IntegralDouble) return index.value;
   if (index instanceof Uint) return Number(index.value);
-  return index instanceof LargeInteger ? toNumber(index) : undefined;
+  return typeof index === 'bigint' ? Number(index) : undefined;
 }

@@ -34,7 +34,7 @@ export function formatValue(value: Value): string {
   if (value === null) return 'null';
   if (typeof value === 'string') return value;
   if (isDouble(value)) return formatDouble(doubleNumber(value));
-  if (isInteger(value)) return String(typeof value === 'number' ? value : value.value);
+  if (isInteger(value)) return String(value);
   if (value instanceof Uint) return String(value.value);
   if (value instanceof Timestamp) return formatTimestamp(value);
   if (value instanceof Duration) return formatDuration(value.nanoseconds);

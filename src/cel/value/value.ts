@@ -1,18 +1,8 @@
-import type { LargeInteger } from './integer.ts';
-
 /**
- * A CEL value. JSON values stand for themselves and are never copied: a safe integer is an `int`, any other number is
- * a `double`. Classes cover what JSON has no form for.
+ * A CEL value. JSON values stand for themselves and are never copied: a safe integer or a bigint is an `int`, any other
+ * number is a `double`. Classes cover what JSON has no form for.
  */
-export type Value =
-  | null
-  | boolean
-  | number
-  | string
-  | readonly Value[]
-  | ValueObject
-  | LargeInteger
-  | SpecialValue;
+export type Value = null | boolean | number | bigint | string | readonly Value[] | ValueObject | SpecialValue;
 
 /** A map with string keys only. */
 export interface ValueObject {
