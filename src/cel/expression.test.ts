@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { CelScope } from './compile/closure.ts';
 import { mutatingPolicyEnvironment } from './environments.ts';
-import { compileCel } from './expression.ts';
+import { compileCel, compileTree } from './expression.ts';
 import type { CelProblem } from './syntax/problem.ts';
 import { CelError } from './value/error.ts';
 import type { Value } from './value/value.ts';
@@ -150,5 +150,33 @@ describe('evaluation', () => {
   test('the variables that an expression reads are known', () => {
     const { expression } = compileCel('object.a == oldObject.a && request.name != ""', environment);
     expect([...(expression?.reads ?? [])]).toEqual(['object', 'oldObject', 'request']);
+  });
+
+  test('a trace has the value of each part', () => {
+    const source = 'has(object.a) && (object.a.size() + 1) > 3 || object.nope == 1';
+    const steps = compileCel(source, environment).expression?.trace(scope({ a: [1] })) ?? [];
+    expect(steps.map(({ source, value, error }) => [source, error?.message ?? value])).toEqual([
+      ['object', { a: [1] }],
+      ['has(object.a)', true],
+      ['object', { a: [1] }],
+      ['object.a', [1]],
+      ['object.a.size()', 1],
+      ['1', 1],
+      ['(object.a.size() + 1)', 2],
+      ['3', 3],
+      ['(object.a.size() + 1) > 3', false],
+      ['has(object.a) && (object.a.size() + 1) > 3', false],
+      ['object', { a: [1] }],
+      ['object.nope', 'no such key: nope'],
+      ['object.nope == 1', 'no such key: nope'],
+      [source, 'no such key: nope'],
+    ]);
+  });
+
+  test('a tree that was rewritten can be compiled', () => {
+    const parsed = compileCel('object.spec', environment).expression?.node;
+    if (parsed?.kind !== 'select') return expect.unreachable();
+    const { expression } = compileTree({ ...parsed, field: 'metadata' }, 'object.spec', environment);
+    expect(expression?.evaluate(scope({ metadata: 1 }))).toBe(1);
   });
 });

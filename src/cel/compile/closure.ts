@@ -1,3 +1,4 @@
+import type { Node } from '../syntax/ast.ts';
 import type { Checked } from '../types/checker.ts';
 import type { Effects } from '../types/environment.ts';
 import type { Value } from '../value/value.ts';
@@ -28,6 +29,8 @@ export interface CompileContext {
   slots: number;
   /** Variables that the expression reads. */
   readonly reads: Set<string>;
+  /** Wraps each closure, to record what it gives. */
+  readonly wrap?: ((node: Node, closure: Closure) => Closure) | undefined;
   /** Reports an error that constants make certain. */
   report(offset: number, message: string): void;
 }

@@ -23,6 +23,11 @@ import {
 
 /** Turns a checked syntax tree into closures. */
 export function compileNode(node: Node, context: CompileContext): Closure {
+  const closure = compilePlain(node, context);
+  return context.wrap === undefined ? closure : context.wrap(node, closure);
+}
+
+function compilePlain(node: Node, context: CompileContext): Closure {
   const compile = (child: Node): Closure => compileNode(child, context);
   const reference = context.checked.references.get(node);
   switch (node.kind) {

@@ -47,11 +47,12 @@ function open(loop: Loop, frame: Frame): Items {
     const entries = mapEntries(range);
     items = { keys: entries.map(([key]) => key), values: entries.map(([, value]) => value) };
   }
-  frame.effects.spend(items.values.length + 1);
   return items;
 }
 
+/** Every round costs a step, so that a budget with a deadline ends long loops. */
 function assign(loop: Loop, frame: Frame, items: Items, index: number): void {
+  frame.effects.spend(1);
   const value = items.values[index] as Value;
   if (loop.second === undefined) {
     frame.locals[loop.first] = value;

@@ -1,4 +1,10 @@
-import { type FunctionDeclaration, type Library, overload } from '../types/environment.ts';
+import {
+  type Effects,
+  effectOverload,
+  type FunctionDeclaration,
+  type Library,
+  overload,
+} from '../types/environment.ts';
 import { add, checkedList } from '../value/arithmetic.ts';
 import { compare, equals } from '../value/compare.ts';
 import { CelError, noSuchOverload } from '../value/error.ts';
@@ -47,7 +53,7 @@ function range(size: Integer): List {
 }
 
 /** Without repeated items; the first of equal ones stays. */
-function distinct(list: List): List {
+function distinct(effects: Effects, list: List): List {
   const keys = new Set<string>();
   const others: Value[] = [];
   return list.filter((item) => {
@@ -57,6 +63,7 @@ function distinct(list: List): List {
       keys.add(identity);
       return true;
     }
+    effects.spend(others.length);
     if (others.some((other) => equals(other, item))) return false;
     others.push(item);
     return true;
@@ -73,7 +80,7 @@ export const listsLibrary: Library = {
     ...comparable.map((type) => overload('sort', `list(${type}).() -> list(${type})`, sort)),
     overload('lists.range', '(int) -> list(int)', range),
     overload('reverse', 'list(T).() -> list(T)', (list: List) => list.toReversed()),
-    overload('distinct', 'list(T).() -> list(T)', distinct),
+    effectOverload('distinct', 'list(T).() -> list(T)', distinct),
   ],
 };
 
@@ -133,20 +140,27 @@ function includes(list: List, item: Value): boolean {
   return list.some((element) => equals(element, item));
 }
 
-function isSubset(list: List, items: List): boolean {
-  return items.every((item) => includes(list, item));
+function isSubset(effects: Effects, list: List, items: List): boolean {
+  return items.every((item) => {
+    effects.spend(list.length);
+    return includes(list, item);
+  });
 }
 
+/** Every pair of items may have to be compared, which costs steps. */
 export const setsLibrary: Library = {
   functions: [
-    overload('sets.contains', '(list(T), list(T)) -> bool', isSubset),
-    overload(
+    effectOverload('sets.contains', '(list(T), list(T)) -> bool', isSubset),
+    effectOverload(
       'sets.equivalent',
       '(list(T), list(T)) -> bool',
-      (a: List, b: List) => isSubset(a, b) && isSubset(b, a),
+      (effects: Effects, a: List, b: List) => isSubset(effects, a, b) && isSubset(effects, b, a),
     ),
-    overload('sets.intersects', '(list(T), list(T)) -> bool', (a: List, b: List) =>
-      a.some((item) => includes(b, item)),
+    effectOverload('sets.intersects', '(list(T), list(T)) -> bool', (effects: Effects, a: List, b: List) =>
+      a.some((item) => {
+        effects.spend(b.length);
+        return includes(b, item);
+      }),
     ),
   ],
 };

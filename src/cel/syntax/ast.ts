@@ -4,6 +4,9 @@ import { CelSyntaxError } from './problem.ts';
 interface NodeBase {
   /** Where a message about this node points: an operator, an opening bracket, the first character of a name. */
   readonly offset: number;
+  /** The part of the source that the node was read from, brackets around it included. */
+  start: number;
+  end: number;
   /** Levels of nodes below this one; bounded, because the tree is walked recursively. */
   readonly height: number;
 }
@@ -155,12 +158,12 @@ export function qualifiedName(node: Node): string | undefined {
 /** Chains such as `a + b + c` nest too, to the left. */
 const highestTree = 500;
 
-/** A node without its height, which `make` adds. */
-type Draft<Kind extends Node = Node> = Kind extends Node ? Omit<Kind, 'height'> : never;
+/** A node without what `make` and `locate` add. */
+type Draft<Kind extends Node = Node> = Kind extends Node ? Omit<Kind, 'height' | 'start' | 'end'> : never;
 
 /** Adds the height of a node, within the limit. */
 export function make<Kind extends Node>(draft: Draft<Kind>): Kind {
-  const node = { ...draft, height: 0 } as unknown as Node;
+  const node = { ...draft, start: draft.offset, end: draft.offset, height: 0 } as unknown as Node;
   let height = 0;
   for (const child of childrenOf(node)) height = Math.max(height, child.height + 1);
   if (height > highestTree) {
@@ -170,5 +173,12 @@ export function make<Kind extends Node>(draft: Draft<Kind>): Kind {
       'Split the expression into variables.',
     );
   }
-  return { ...draft, height } as unknown as Kind;
+  return { ...node, height } as unknown as Kind;
+}
+
+/** Sets the part of the source that the node was read from. */
+export function locate<Kind extends Node>(node: Kind, start: number, end: number): Kind {
+  node.start = start;
+  node.end = end;
+  return node;
 }

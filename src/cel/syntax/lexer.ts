@@ -16,6 +16,7 @@ export interface Token {
   /** As written; of a string without quotes and prefix. */
   readonly text: string;
   readonly offset: number;
+  readonly end: number;
   readonly raw: boolean;
 }
 
@@ -42,25 +43,28 @@ export function tokenize(source: string): readonly Token[] {
       offset += blank[0].length;
       continue;
     }
-    const [token, end] = readToken(source, offset);
+    const token = readToken(source, offset);
     tokens.push(token);
-    offset = end;
+    offset = token.end;
   }
-  tokens.push({ kind: 'end', text: '', offset: source.length, raw: false });
+  tokens.push({ kind: 'end', text: '', offset: source.length, end: source.length, raw: false });
   return tokens;
 }
 
-function readToken(source: string, offset: number): readonly [Token, number] {
+function readToken(source: string, offset: number): Token {
   const opening = matchAt(stringStart, source, offset);
   if (opening !== null) return readString(source, offset, opening);
   const word = matchAt(name, source, offset)?.[0];
   if (word !== undefined) return plain('identifier', word, offset);
   const quoted = matchAt(quotedName, source, offset);
   if (quoted !== null) {
-    return [
-      { kind: 'quoted-identifier', text: quoted[1] ?? '', offset, raw: false },
-      offset + quoted[0].length,
-    ];
+    return {
+      kind: 'quoted-identifier',
+      text: quoted[1] ?? '',
+      offset,
+      end: offset + quoted[0].length,
+      raw: false,
+    };
   }
   const digits = matchAt(number, source, offset)?.[0];
   if (digits !== undefined) return plain(numberKind(digits), digits, offset);
@@ -82,8 +86,8 @@ const hints: ReadonlyMap<string, string> = new Map([
   ['`', 'A quoted name has letters, digits, `_`, `.`, `-`, `/` and blanks, and ends with a back-quote.'],
 ]);
 
-function plain(kind: TokenKind, text: string, offset: number): readonly [Token, number] {
-  return [{ kind, text, offset, raw: false }, offset + text.length];
+function plain(kind: TokenKind, text: string, offset: number): Token {
+  return { kind, text, offset, end: offset + text.length, raw: false };
 }
 
 function numberKind(digits: string): TokenKind {
@@ -91,7 +95,7 @@ function numberKind(digits: string): TokenKind {
   return /^0x/.test(digits) || /^\d+$/.test(digits) ? 'int' : 'double';
 }
 
-function readString(source: string, offset: number, opening: RegExpExecArray): readonly [Token, number] {
+function readString(source: string, offset: number, opening: RegExpExecArray): Token {
   const [all, bytes = '', raw = '', quote = ''] = opening;
   const start = offset + all.length;
   const isLong = quote.length === 3;
@@ -108,5 +112,5 @@ function readString(source: string, offset: number, opening: RegExpExecArray): r
     end += character === '\\' && raw === '' ? 2 : 1;
   }
   const kind = bytes === '' ? 'string' : 'bytes';
-  return [{ kind, text: source.slice(start, end), offset, raw: raw !== '' }, end + quote.length];
+  return { kind, text: source.slice(start, end), offset, end: end + quote.length, raw: raw !== '' };
 }

@@ -1,5 +1,5 @@
 import type { Value } from '../value/value.ts';
-import { type IdentNode, type LiteralNode, make, type Node, qualifiedName } from './ast.ts';
+import { type IdentNode, type LiteralNode, locate, make, type Node, qualifiedName } from './ast.ts';
 import { type Token, type TokenKind, tokenize } from './lexer.ts';
 import { readBytes, readDouble, readInteger, readString, readUint } from './literal.ts';
 import { expandMacro, type MacroSet } from './macros.ts';
@@ -81,6 +81,11 @@ class Parser {
     return this.next();
   }
 
+  /** The node was read from `start` up to the last token. */
+  private since(start: number, node: Node): Node {
+    return locate(node, start, this.tokens[this.position - 1]?.end ?? start);
+  }
+
   private unexpected(expected?: string): CelSyntaxError {
     const { kind, text, offset } = this.peek();
     const found = kind === 'end' ? '<EOF>' : text;
@@ -97,6 +102,7 @@ class Parser {
         'Split the expression into variables.',
       );
     }
+    const start = this.peek().offset;
     const condition = this.parseLogic('||');
     const question = this.accept('?');
     let node = condition;
@@ -104,13 +110,9 @@ class Parser {
       const yes = this.parseLogic('||');
       this.expect(':');
       const no = this.parseExpression();
-      node = make({
-        kind: 'call',
-        name: '_?_:_',
-        target: undefined,
-        args: [condition, yes, no],
-        offset: question.offset,
-      });
+      const args = [condition, yes, no];
+      node = make({ kind: 'call', name: '_?_:_', target: undefined, args, offset: question.offset });
+      this.since(start, node);
     }
     this.depth--;
     return node;
@@ -118,6 +120,7 @@ class Parser {
 
   private parseLogic(operator: '||' | '&&'): Node {
     const parseOperand = (): Node => (operator === '||' ? this.parseLogic('&&') : this.parseBinary(0));
+    const start = this.peek().offset;
     const operands = [parseOperand()];
     let offset = 0;
     for (let token = this.accept(operator); token !== undefined; token = this.accept(operator)) {
@@ -126,12 +129,13 @@ class Parser {
     }
     return operands.length === 1
       ? (operands[0] as Node)
-      : make({ kind: 'logic', operator, operands, offset });
+      : this.since(start, make({ kind: 'logic', operator, operands, offset }));
   }
 
   private parseBinary(level: number): Node {
     const operators = binaryLevels[level];
     if (operators === undefined) return this.parseUnary();
+    const start = this.peek().offset;
     let left = this.parseBinary(level + 1);
     for (;;) {
       const token = this.peek();
@@ -141,6 +145,7 @@ class Parser {
       const right = this.parseBinary(level + 1);
       const name = isIn ? '@in' : `_${token.text}_`;
       left = make({ kind: 'call', name, target: undefined, args: [left, right], offset: token.offset });
+      this.since(start, left);
     }
   }
 
@@ -158,11 +163,13 @@ class Parser {
     // An even number of operators cancels out, as in cel-go.
     if (count % 2 === 0) return operand;
     const name = first.text === '!' ? '!_' : '-_';
-    return make({ kind: 'call', name, target: undefined, args: [operand], offset: first.offset });
+    const node: Node = make({ kind: 'call', name, target: undefined, args: [operand], offset: first.offset });
+    return this.since(first.offset, node);
   }
 
   private parseMember(): Node {
-    let node = this.parsePrimary();
+    const start = this.peek().offset;
+    let node = this.since(start, this.parsePrimary());
     for (;;) {
       const token = this.peek();
       if (token.kind !== 'symbol') return node;
@@ -173,6 +180,7 @@ class Parser {
         if (typeName === undefined) return node;
         node = this.parseStruct(typeName);
       } else return node;
+      this.since(start, node);
     }
   }
 
