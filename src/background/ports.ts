@@ -17,7 +17,7 @@ export interface ListQuery {
   /** May contain wildcards. */
   readonly kind: string;
   readonly subresource?: string | undefined;
-  /** Without wildcards. Undefined for all namespaces. */
+  /** Without wildcards; selects no cluster-scoped objects. Undefined for all namespaces and cluster-scoped objects. */
   readonly namespace?: string | undefined;
   /** As in `kubectl get --selector`. */
   readonly labelSelector?: string | undefined;

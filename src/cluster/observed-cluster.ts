@@ -115,6 +115,7 @@ export function observeCluster(
   });
   const calls = {
     allowedHosts: options.allowedHosts ?? [],
+    namespacedHosts: options.namespacedHosts,
     timeoutMs: options.apiCallTimeoutMs ?? 30_000,
     maxBytes: options.maxApiCallBytes ?? 10_000_000,
   };

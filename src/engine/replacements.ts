@@ -1,7 +1,7 @@
 import { EvaluationError, type Scope } from '../expression/scope.ts';
 import { isArray, type JsonObject } from '../json/value.ts';
 import type { CompiledReplacement, SourceLookup, SourceSelector } from '../patch/replacement/replacement.ts';
-import type { ContextSettings } from './context/context.ts';
+import { type ContextSettings, checkScope } from './context/context.ts';
 import { at } from './stage.ts';
 
 /** Replacement rules of one policy rule, in order; a later one sees the changes of earlier ones. */
@@ -25,21 +25,20 @@ export function runReplacements(
 function findSource(selector: SourceSelector, context: ContextSettings): readonly JsonObject[] {
   const { kind, name } = selector;
   if (kind === undefined || name === undefined) return [];
-  const namespace = selector.namespace ?? context.policyNamespace;
-  if (context.policyNamespace !== undefined && namespace !== context.policyNamespace) {
-    throw new EvaluationError(
-      'KYM_NAMESPACE_BOUNDARY',
-      `a Policy in namespace "${context.policyNamespace}" may not read a replacement source of another namespace`,
-    );
-  }
+  const { policyNamespace } = context;
+  checkScope(context, { type: 'object', kind, namespaced: true, namespace: selector.namespace ?? '' });
   const answer = context.data.read({
     type: 'object',
     kind,
     name,
     group: selector.group,
     version: selector.version,
-    namespace,
+    namespace: policyNamespace ?? selector.namespace,
+    policyNamespace,
   });
+  if (!answer.found && answer.denied === true) {
+    throw new EvaluationError('KYM_NAMESPACE_BOUNDARY', answer.error);
+  }
   if (!answer.found) return [];
   return (isArray(answer.value) ? answer.value : [answer.value]) as readonly JsonObject[];
 }

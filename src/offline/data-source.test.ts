@@ -142,4 +142,20 @@ describe('questions', () => {
     expect(ask({ type: 'object', kind: 'Pod', name: 'two', namespace: 'a' })).toMatchObject({ found: false });
     expect(ask({ type: 'object', kind: 'Pod', name: 'two', group: 'apps' })).toMatchObject({ found: false });
   });
+
+  test('a namespaced Policy reads only its namespace', () => {
+    const queries: DataQuery[] = [
+      { type: 'object', kind: 'Namespace', name: 'gold' },
+      { type: 'object', kind: 'Pod', name: 'two', namespace: 'b' },
+      { type: 'apiCall', method: 'GET', urlPath: '/api/v1/pods' },
+      { type: 'apiCall', method: 'GET', service: { url: 'http://x.b.svc/' } },
+      { type: 'globalReference', name: 'all-pods' },
+    ];
+    for (const query of queries) {
+      expect(ask({ ...query, policyNamespace: 'a' } as DataQuery)).toMatchObject({
+        found: false,
+        denied: true,
+      });
+    }
+  });
 });

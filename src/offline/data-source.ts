@@ -4,6 +4,8 @@ import { parseLabelQuery } from '../expression/label-query.ts';
 import { type Environment, Suspend } from '../expression/scope.ts';
 import { metadataOf } from '../json/metadata.ts';
 import { isArray, isObject, type Json, type JsonObject } from '../json/value.ts';
+import { isNamespacedKind } from '../policy/cluster-scoped-kinds.ts';
+import { scopeViolation } from '../policy/policy-scope.ts';
 import { type ApiPath, parseApiPath, resourceOf } from './api-path.ts';
 import { searchIn } from './global-context-mock.ts';
 import { namespaceOf } from './object-identity.ts';
@@ -46,13 +48,13 @@ export function createInputDataSource(
           `ConfigMap ${query.namespace}/${query.name}`,
         );
       case 'object':
-        return answerOneOrSeveral(findObjects(byKind.get(query.kind) ?? [], query), query);
+        return readObjects(query);
       case 'namespaceLabels':
         return { found: true, value: namespaceLabels(query.namespace) };
       case 'apiCall':
         return callApi(query);
       case 'globalReference':
-        return readGlobal(query.name);
+        return readGlobal(query.name, query.policyNamespace);
       case 'imageRegistry':
         return missing(`image ${query.reference} (registries are not asked)`);
     }
@@ -69,6 +71,8 @@ export function createInputDataSource(
   function callApi(query: Extract<DataQuery, { type: 'apiCall' }>): DataAnswer {
     const service = isObject(query.service ?? null) ? (query.service as JsonObject)['url'] : undefined;
     const url = query.urlPath ?? (typeof service === 'string' ? service : '');
+    const violation = callViolation(query, url);
+    if (violation !== undefined) return denied(violation);
     const reply = canned.apiCalls?.get(`${query.method} ${url}`) ?? canned.apiCalls?.get(url);
     if (reply !== undefined) {
       if (reply.status >= 200 && reply.status < 300) return { found: true, value: reply.body };
@@ -83,6 +87,22 @@ export function createInputDataSource(
           objectsAt(path).find((object) => metadataOf(object)['name'] === path.name),
           query.urlPath ?? '',
         );
+  }
+
+  function readObjects(query: ObjectQuery): DataAnswer {
+    const { kind, group = '', version = '', namespace = '', policyNamespace } = query;
+    const violation = scopeViolation(policyNamespace, {
+      type: 'object',
+      kind,
+      namespaced: isNamespacedKind(
+        query.group === undefined ? '*' : group === '' ? version : `${group}/${version}`,
+        kind,
+        byKind.get('CustomResourceDefinition'),
+      ),
+      namespace,
+    });
+    if (violation !== undefined) return denied(violation);
+    return answerOneOrSeveral(findObjects(byKind.get(kind) ?? [], query), query);
   }
 
   function objectsAt(path: ApiPath): JsonObject[] {
@@ -113,12 +133,21 @@ export function createInputDataSource(
   }
 
   /** `entry`, or `entry.projection`. */
-  function readGlobal(reference: string): DataAnswer {
-    const given = canned.globalReferences?.get(reference);
-    if (given !== undefined) return { found: true, value: given };
+  function readGlobal(reference: string, policyNamespace: string | undefined): DataAnswer {
     const dot = reference.indexOf('.');
     const name = dot < 0 ? reference : reference.slice(0, dot);
     const entry = find('GlobalContextEntry', name, undefined);
+    if (entry !== undefined) {
+      const annotations = metadataOf(entry)['annotations'];
+      const violation = scopeViolation(policyNamespace, {
+        type: 'globalContextEntry',
+        name,
+        annotations: isObject(annotations) ? annotations : {},
+      });
+      if (violation !== undefined) return denied(violation);
+    }
+    const given = canned.globalReferences?.get(reference);
+    if (given !== undefined) return { found: true, value: given };
     const spec = isObject(entry?.['spec']) ? entry['spec'] : {};
     const whole = canned.globalReferences?.get(name) ?? objectsOfEntry(spec);
     if (whole === undefined) return missing(`GlobalContextEntry ${name}`);
@@ -171,6 +200,18 @@ function projectGlobal(spec: JsonObject, name: string, whole: Json, environment:
     const reason = error instanceof Error ? error.message : String(error);
     return { found: false, error: `projection ${name}: ${reason}` };
   }
+}
+
+function callViolation(query: Extract<DataQuery, { type: 'apiCall' }>, url: string): string | undefined {
+  if (query.urlPath !== undefined) {
+    return scopeViolation(query.policyNamespace, { type: 'path', urlPath: query.urlPath });
+  }
+  const host = URL.canParse(url) ? new URL(url).hostname : '';
+  return scopeViolation(query.policyNamespace, { type: 'service', host, allowedHosts: [] });
+}
+
+function denied(error: string): DataAnswer {
+  return { found: false, error, denied: true };
 }
 
 function answer(object: JsonObject | undefined, what: string): DataAnswer {

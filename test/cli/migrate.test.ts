@@ -57,6 +57,26 @@ describe('kymera migrate check', () => {
     );
   });
 
+  it('reports what a namespaced Policy may not reach', async () => {
+    const text = (kind: string) =>
+      policy({
+        kind,
+        metadata: kind === 'Policy' ? 'namespace: team' : undefined,
+        rule: 'context: [{name: a, globalReference: {name: g}}, {name: b, apiCall: {service: {url: "http://web.other.svc/"}}}, {name: c, apiCall: {service: {url: "http://web.team.svc/"}}}]',
+      });
+    const seen = async (kind: string) => {
+      const files = { 'p.yaml': text(kind) };
+      const { stdout } = await kymera(['migrate', 'check', 'p.yaml', '-o', 'json'], { files });
+      return JSON.parse(stdout).policies[0].differences.map(({ see }: { see: string }) => see);
+    };
+    const page = 'docs/differences-from-kyverno.md#a-namespaced-policy';
+    expect(await seen('Policy')).toEqual([
+      `${page}-reads-only-annotated-global-context-entries`,
+      `${page}-calls-only-its-own-services`,
+    ]);
+    expect(await seen('ClusterPolicy')).toEqual([]);
+  });
+
   it('says which rules only Kyverno runs', async () => {
     const { stdout } = await kymera(['migrate', 'check', 'd/c.yaml', '-o', 'json'], { files: all });
     expect(JSON.parse(stdout).policies).toMatchObject([

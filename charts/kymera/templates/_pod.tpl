@@ -76,4 +76,7 @@ annotations: {{- toYaml . | nindent 2 }}
 {{- range .Values.policies.allowedHosts }}
 - {{ printf "--allow-host=%s" . | quote }}
 {{- end }}
+{{- range .Values.policies.namespacedHosts }}
+- {{ printf "--allow-host-namespaced=%s" . | quote }}
+{{- end }}
 {{- end -}}

@@ -17,6 +17,10 @@
 - apiGroups: [""]
   resources: [namespaces]
   verbs: [get, list, watch]
+{{- /* Service calls of namespaced Policies: a Service of type ExternalName could point anywhere. */}}
+- apiGroups: [""]
+  resources: [services]
+  verbs: [get]
 - apiGroups: [apiextensions.k8s.io]
   resources: [customresourcedefinitions]
   verbs: [list, watch]

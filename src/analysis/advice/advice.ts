@@ -5,6 +5,7 @@ import { collectProblems, type PolicySource, type ProblemCollector } from '../..
 import type { Problem, Reporter } from '../../problem.ts';
 import { adviseOnDeprecatedConditions, adviseOnDeprecatedFields } from './deprecated.ts';
 import { adviseOnDifferences } from './differences.ts';
+import { adviseOnNamespaceScope } from './namespace-scope.ts';
 import { adviseOnConditionsThatNeverHold } from './never-holds.ts';
 import { adviseOnNeverMatching } from './never-matches.ts';
 
@@ -26,13 +27,15 @@ export function adviseOnPolicy(document: JsonObject, source: PolicySource): read
   adviseOnDeprecatedFields(document, alpha, inRules(document, collector));
   const spec = readObject(document, 'spec') ?? {};
   readObjects(spec, 'rules').forEach((written, index) => {
-    if (read(written, 'mutate') === undefined) return;
+    if (read(written, 'mutate') === undefined && read(written, 'generate') === undefined) return;
     const path: Path = ['spec', 'rules', index];
     const rule = alpha ? modernizeRule(written, index) : written;
     const reporter = collector.at(path, {
       rule: readText(rule, 'name') ?? '',
       translate: alpha ? alphaPath : undefined,
     });
+    if (namespaced && !isOurs) adviseOnNamespaceScope(rule, namespace, reporter);
+    if (read(written, 'mutate') === undefined) return;
     if (!alpha) adviseOnDeprecatedConditions(rule, reporter);
     adviseOnNeverMatching(rule, reporter);
     adviseOnConditionsThatNeverHold(rule, reporter);

@@ -19,6 +19,8 @@ const sections = {
   nestedLoop: 'autogen-leaves-nested-loops-alone',
   as: 'as-in-foreach',
   replacements: 'replacement-rules',
+  serviceCalls: 'a-namespaced-policy-calls-only-its-own-services',
+  globalReference: 'a-namespaced-policy-reads-only-annotated-global-context-entries',
 } as const;
 
 export type Difference = keyof typeof sections;

@@ -18,6 +18,7 @@ import type {
 import { parseKind } from '../../policy/kind-selector.ts';
 import { addLabels, refOf, refTitle } from '../object-identity.ts';
 import { type ObjectReader, type ObjectRef, StoreError } from '../ports.ts';
+import { inScope, isInScope, listInScope } from '../scope.ts';
 import { labelSelectorText } from '../store/label-selector-text.ts';
 import { contextSettings, ruleScope } from '../triggers/triggered-rules.ts';
 import { objectFromData, objectFromSource } from './content.ts';
@@ -122,14 +123,17 @@ async function fromPattern(
       if (typeof value === 'string') return value;
       throw new EvaluationError('KYM_FIELD_TYPE', 'apiVersion, kind, namespace and name must be strings');
     });
-  const ref: ObjectRef = {
+  const stated: ObjectRef = {
     apiVersion: await text(pattern.apiVersion),
     kind: await text(pattern.kind),
-    // A namespaced Policy makes nothing outside its namespace, whatever it says.
-    namespace: policy.namespace ?? (await text(pattern.namespace)),
+    namespace: await text(pattern.namespace),
     name: await text(pattern.name),
   };
   const { content } = pattern;
+  if (content.type === 'cloneList') {
+    return copyList(await rendered(content.source, scope), stated.namespace, run);
+  }
+  const ref = inScope(policy, stated, run.reader);
   switch (content.type) {
     case 'none':
       return [{ ref, skipped: 'the rule has neither data nor clone' }];
@@ -140,21 +144,14 @@ async function fromPattern(
     case 'clone': {
       const source = await rendered(content.source, scope);
       const from = { namespace: readText(source, 'namespace') ?? '', name: readText(source, 'name') ?? '' };
-      return [await copyOne({ ...ref, ...from, ...homeOf(policy) }, ref, run)];
+      return [await copyOne(inScope(policy, { ...ref, ...from }, run.reader), ref, run)];
     }
-    case 'cloneList':
-      return copyList(await rendered(content.source, scope), ref.namespace, run);
   }
 }
 
 async function rendered(template: CompiledTemplate, scope: Scope): Promise<JsonObject> {
   const value = await untilReady(() => template.render(scope));
   return isObject(value) ? value : {};
-}
-
-/** A namespaced Policy copies nothing from outside its namespace. */
-function homeOf({ namespace }: CompiledPolicy): { readonly namespace?: string } {
-  return namespace === undefined ? {} : { namespace };
 }
 
 async function copyOne(source: ObjectRef, ref: ObjectRef, run: DesiredRun): Promise<Desired> {
@@ -168,13 +165,19 @@ async function copyOne(source: ObjectRef, ref: ObjectRef, run: DesiredRun): Prom
   return { ref, object: objectFromSource(object, ref) };
 }
 
-async function copyList(list: JsonObject, namespace: string, run: DesiredRun): Promise<readonly Desired[]> {
-  const from = run.policy.namespace ?? readText(list, 'namespace') ?? '';
+async function copyList(list: JsonObject, to: string, run: DesiredRun): Promise<readonly Desired[]> {
+  const { policy, reader } = run;
   const labelSelector = labelSelectorText(readObject(list, 'selector') ?? {});
   const made: Desired[] = [];
   for (const text of readTexts(list, 'kinds')) {
     const { apiVersion, kind } = apiVersionAndKind(text);
-    const sources = await run.reader.list({
+    const from = listInScope(
+      policy,
+      { apiVersion, kind, namespace: readText(list, 'namespace') ?? '' },
+      reader,
+    );
+    const namespace = listInScope(policy, { apiVersion, kind, namespace: to }, reader);
+    const sources = await reader.list({
       apiVersion,
       kind,
       namespace: from === '' ? undefined : from,
@@ -182,6 +185,7 @@ async function copyList(list: JsonObject, namespace: string, run: DesiredRun): P
     });
     for (const source of sources) {
       const found = refOf(source);
+      if (!isInScope(policy, found, reader)) continue;
       const ref: ObjectRef = { apiVersion: found.apiVersion, kind: found.kind, namespace, name: found.name };
       made.push(
         found.namespace === namespace

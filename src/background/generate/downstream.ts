@@ -35,7 +35,7 @@ export function downstreamOfRule(
   rule: CompiledGenerateRule,
   reader: ObjectReader,
 ): Promise<readonly JsonObject[]> {
-  return listLabelled(generatedKinds(rule), ruleLabels(policy, rule.name), reader);
+  return listLabelled(policy, generatedKinds(rule), ruleLabels(policy, rule.name), reader);
 }
 
 /** The objects that a rule has generated for one trigger. */
@@ -46,7 +46,7 @@ export async function downstreamOf(
   reader: ObjectReader,
 ): Promise<readonly JsonObject[]> {
   const labels = { ...ruleLabels(policy, rule.name), ...identifying(triggerLabels(trigger), trigger) };
-  return listLabelled(generatedKinds(rule), labels, reader);
+  return listLabelled(policy, generatedKinds(rule), labels, reader);
 }
 
 /** The objects that a rule has copied from one source. */
@@ -58,7 +58,7 @@ export async function copiesOf(
 ): Promise<readonly JsonObject[]> {
   const { apiVersion, kind } = source;
   const labels = { ...ruleLabels(policy, rule.name), ...identifying(sourceLabels(source), source) };
-  return listLabelled([{ apiVersion, kind }], labels, reader);
+  return listLabelled(policy, [{ apiVersion, kind }], labels, reader);
 }
 
 /** Selects by uid. Offline objects have none and are selected by name. Other versions may not write both labels. */
@@ -70,7 +70,9 @@ function identifying(
   return Object.fromEntries(Object.entries(labels).filter(([key]) => !key.endsWith(unused)));
 }
 
+/** A namespaced Policy generates only in its namespace; labels elsewhere are not its own. */
 async function listLabelled(
+  { namespace }: Pick<CompiledPolicy, 'namespace'>,
   kinds: readonly GeneratedKind[],
   labels: Readonly<Record<string, string>>,
   reader: ObjectReader,
@@ -78,8 +80,8 @@ async function listLabelled(
   const labelSelector = labelSelectorText({ matchLabels: { ...labels } });
   const found: JsonObject[] = [];
   for (const { apiVersion, kind } of kinds) {
-    const query = { apiVersion: apiVersion === '' ? '*' : apiVersion, kind };
-    found.push(...(await reader.list(labelSelector === undefined ? query : { ...query, labelSelector })));
+    const query = { apiVersion: apiVersion === '' ? '*' : apiVersion, kind, namespace, labelSelector };
+    found.push(...(await reader.list(query)));
   }
   return found.filter((object) =>
     Object.entries(labels).every(([key, value]) => stringLabelsOf(object)[key] === value),

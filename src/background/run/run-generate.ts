@@ -12,9 +12,11 @@ import type { ObjectRef } from '../ports.ts';
 import type { RunResult } from '../queue/controller.ts';
 import type { UpdateRequest } from '../queue/update-request.ts';
 import { createWaits } from '../queue/wait.ts';
+import { isInScope } from '../scope.ts';
 import { findTrigger } from '../triggers/find-trigger.ts';
 import { listTriggers } from '../triggers/list-triggers.ts';
 import { requestOfUpdate } from '../triggers/request-of.ts';
+import { isTriggerOf } from '../triggers/triggered-rules.ts';
 import { missingRule, passes, type RunnerOptions, tooLarge } from './run-request.ts';
 
 export interface GenerateRunnerOptions extends Omit<RunnerOptions, 'generate' | 'onWrite'> {
@@ -79,8 +81,10 @@ export function createGenerateRunner(
   }
 
   async function generateAgain(trigger: ObjectRef, run: Run): Promise<readonly GeneratedObject[]> {
+    if (!isInScope(run.policy, trigger, store)) return [];
     const object = await store.get(trigger);
     if (object === undefined) return cleanUpTrigger(run, trigger);
+    if (!(await isTriggerOf(object, run.policy, run.rule, options))) return [];
     return generate(requestFor(object, { operation: null }), run);
   }
 

@@ -1,7 +1,6 @@
 import { metadataOf } from '../../json/metadata.ts';
 import type { Json, JsonObject } from '../../json/value.ts';
-import { mergeKinds } from '../../patch/generated/merge-types.ts';
-import { clusterScopedKinds } from '../../policy/cluster-scoped-kinds.ts';
+import { isNamespacedKind } from '../../policy/cluster-scoped-kinds.ts';
 import { refKey, refOf, refTitle } from '../object-identity.ts';
 import { type ObjectRef, type ObjectStore, StoreError } from '../ports.ts';
 import { compileQuery } from './list-query.ts';
@@ -13,18 +12,14 @@ export interface MemoryStore extends ObjectStore {
   objects(): readonly JsonObject[];
 }
 
-/** Custom kinds count as namespaced, because most are. Unknown kinds of the core group are undefined. */
-export function isNamespacedKind(apiVersion: string, kind: string): boolean | undefined {
-  if (clusterScopedKinds.has(kind)) return false;
-  return apiVersion.includes('/') || Object.hasOwn(mergeKinds, `${apiVersion}/${kind}`) ? true : undefined;
-}
-
 export function createMemoryStore(
   objects: Iterable<JsonObject>,
-  isNamespaced: ObjectStore['isNamespaced'] = isNamespacedKind,
+  isNamespaced?: ObjectStore['isNamespaced'],
 ): MemoryStore {
   const held = new Map<string, JsonObject>();
   for (const object of objects) held.set(refKey(refOf(object)), object);
+  const definitions = () =>
+    [...held.values()].filter((object) => object['kind'] === 'CustomResourceDefinition');
   const find = ({ subresource: _, ...ref }: ObjectRef) => held.get(refKey(ref));
 
   async function update(object: JsonObject, subresource = '', parent?: ObjectRef): Promise<JsonObject> {
@@ -43,7 +38,7 @@ export function createMemoryStore(
 
   return {
     objects: () => [...held.values()],
-    isNamespaced,
+    isNamespaced: isNamespaced ?? ((apiVersion, kind) => isNamespacedKind(apiVersion, kind, definitions())),
     async get(ref) {
       const object = find(ref);
       return object === undefined ? undefined : readPart(object, ref.subresource ?? '');

@@ -90,7 +90,9 @@ describe('targets are selected', () => {
     const everywhere = rule(
       '{apiVersion: v1, kind: Secret, namespace: "{{ request.object.data.k }}", name: one}',
     );
-    expect(await outcomes(everywhere, 'Policy')).toEqual(['applied Secret ns/one']);
+    expect(await outcomes(everywhere, 'Policy')).toEqual(['failed KYM_NAMESPACE_BOUNDARY']);
+    const own = rule('{apiVersion: v1, kind: Secret, namespace: "{{ request.namespace }}", name: one}');
+    expect(await outcomes(own, 'Policy')).toEqual(['applied Secret ns/one']);
   });
 
   it('reads a list once for all targets that need it', async () => {

@@ -65,8 +65,8 @@ export async function mutateTargets(run: TargetRun): Promise<readonly TargetResu
 
   async function lookUp(target: CompiledTarget, index: number): Promise<readonly FoundTarget[]> {
     try {
-      const query = await untilReady(() => renderTarget(target, run.policy, evaluator.scope));
-      return await findTargets(query, reader);
+      const query = await untilReady(() => renderTarget(target, evaluator.scope));
+      return await findTargets(query, run.policy, reader);
     } catch (error) {
       if (!(error instanceof EvaluationError) && !(error instanceof StoreError)) throw error;
       results.push(notRead(run, target, index, error));

@@ -6,6 +6,7 @@ import { isObject, type JsonObject } from '../../json/value.ts';
 import type { CompiledPolicy, CompiledTarget } from '../../policy/compiled.ts';
 import { refOf, refTitle } from '../object-identity.ts';
 import type { ListQuery, ObjectReader, ObjectRef } from '../ports.ts';
+import { isInScope, listInScope } from '../scope.ts';
 import { labelSelectorText } from '../store/label-selector-text.ts';
 
 /** A target selector with resolved variables. An empty name or namespace matches all. */
@@ -25,7 +26,7 @@ export interface FoundTarget {
 }
 
 /** Resolves variables against the trigger. Throws EvaluationError. */
-export function renderTarget(target: CompiledTarget, policy: CompiledPolicy, scope: Scope): TargetQuery {
+export function renderTarget(target: CompiledTarget, scope: Scope): TargetQuery {
   const text = (field: string, template: CompiledTemplate | undefined): string => {
     const value = template?.render(scope) ?? '';
     if (typeof value === 'string') return value;
@@ -43,8 +44,7 @@ export function renderTarget(target: CompiledTarget, policy: CompiledPolicy, sco
     apiVersion: text('apiVersion', target.apiVersion),
     kind,
     subresource,
-    // A namespaced Policy reaches nothing outside its namespace, whatever it says.
-    namespace: policy.namespace ?? namespace,
+    namespace,
     name: text('name', target.name),
     uid: text('uid', target.uid),
     labelSelector,
@@ -72,8 +72,15 @@ function renderSelector(target: CompiledTarget, scope: Scope): string | undefine
  * The objects that a selector matches. An object with a literal name is read by itself and must exist; otherwise a list is
  * read and filtered.
  */
-export async function findTargets(query: TargetQuery, reader: ObjectReader): Promise<readonly FoundTarget[]> {
-  return isOne(query, reader) ? [await readOne(query, reader)] : readList(query, reader);
+export async function findTargets(
+  stated: TargetQuery,
+  policy: Pick<CompiledPolicy, 'namespace'>,
+  reader: ObjectReader,
+): Promise<readonly FoundTarget[]> {
+  const apiVersion = servedVersion(stated.apiVersion, stated.kind, reader);
+  const query = { ...stated, namespace: listInScope(policy, { ...stated, apiVersion }, reader) };
+  const found = isOne(query, reader) ? [await readOne(query, reader)] : await readList(query, reader);
+  return found.filter(({ ref }) => isInScope(policy, ref, reader));
 }
 
 function isOne({ apiVersion, kind, namespace, name }: TargetQuery, reader: ObjectReader): boolean {

@@ -1,3 +1,4 @@
+import { requestFor } from '../../admission/resource-request.ts';
 import { type ContextSettings, loadedEntriesFor, withContext } from '../../engine/context/context.ts';
 import { DataCache } from '../../engine/context/data-cache.ts';
 import type { DataSource } from '../../engine/context/data-source.ts';
@@ -38,7 +39,7 @@ export async function triggerOutcomes(
   settings: TriggerSettings,
 ): Promise<readonly TriggerOutcome[]> {
   const data = new DataCache(settings.dataSource);
-  const matchRule = createMatcher(request, policy, settings, data);
+  const { matchRule } = createMatcher(request, policy, settings, data);
   const outcomes: TriggerOutcome[] = [];
   let decided: string | undefined;
   for (const rule of backgroundRules(policy)) {
@@ -51,6 +52,26 @@ export async function triggerOutcomes(
     if (policy.applyRules === 'One' && outcome.status !== 'skipped') decided ??= rule.rule.name;
   }
   return outcomes;
+}
+
+/**
+ * Whether an object matches a rule, whatever the operation and the user. Labels of generated objects name their trigger, and anyone who
+ * may write the object may change them, so the trigger is checked before the rule runs for it again.
+ */
+export function isTriggerOf(
+  object: JsonObject,
+  policy: CompiledPolicy,
+  rule: CompiledRuleHead,
+  settings: TriggerSettings,
+): Promise<boolean> {
+  const request = requestFor(object, { operation: null });
+  const { isTrigger } = createMatcher(request, policy, settings, new DataCache(settings.dataSource));
+  return untilReady(() => isTrigger(rule, object));
+}
+
+interface Matcher {
+  matchRule(rule: BackgroundRule): Verdict;
+  isTrigger(rule: CompiledRuleHead, candidate: JsonObject): boolean;
 }
 
 type Verdict =
@@ -67,7 +88,7 @@ function createMatcher(
   policy: CompiledPolicy,
   settings: TriggerSettings,
   data: DataCache,
-): (rule: BackgroundRule) => Verdict {
+): Matcher {
   const facts = new RequestFacts(request, settings.environment);
   const surroundings: SubjectSurroundings = {
     kind: { ...request.kind, subresource: request.subresource },
@@ -128,10 +149,12 @@ function createMatcher(
   function isWithdrawn({ type, rule }: BackgroundRule): boolean {
     const { object, oldObject } = request;
     if (type !== 'generate' || !rule.synchronize || oldObject === null) return false;
+    return isTrigger(rule, oldObject) && (object === null || !isTrigger(rule, object));
+  }
+
+  function isTrigger(rule: CompiledRuleHead, candidate: JsonObject): boolean {
     const head = { ...rule, match: withoutOperations(rule.match) };
-    const isTrigger = (candidate: JsonObject) =>
-      matchMiss(head, new MatchSubject(candidate, anyRequest)) === undefined;
-    return isTrigger(oldObject) && (object === null || !isTrigger(object));
+    return matchMiss(head, new MatchSubject(candidate, anyRequest)) === undefined;
   }
 
   function exceptionsFor(rule: CompiledRuleHead, subject: MatchSubject): readonly string[] {
@@ -168,7 +191,7 @@ function createMatcher(
     }
   }
 
-  return matchRule;
+  return { matchRule, isTrigger };
 }
 
 function withoutOperations({ any, all }: CompiledFilter): CompiledFilter {

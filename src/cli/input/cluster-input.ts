@@ -50,7 +50,8 @@ export function firstAnswer(input: DataSource, cluster: DataSource): DataSource 
       // Labels the input does not know are no labels there, but may be in the cluster.
       if (query.type === 'namespaceLabels') return cluster.read(query);
       const answer = input.read(query);
-      const orCluster = (known: DataAnswer) => (known.found ? known : cluster.read(query));
+      const orCluster = (known: DataAnswer) =>
+        known.found || known.denied === true ? known : cluster.read(query);
       return answer instanceof Promise ? answer.then(orCluster) : orCluster(answer);
     },
   };

@@ -25,6 +25,10 @@ export function defineBackground(program: Command, { io, end }: CommandHost): vo
     .option('--exception-namespace <name...>', 'namespaces whose PolicyExceptions count; * for all')
     .option('--allow-host <name...>', 'hosts outside the cluster that policies may call')
     .option(
+      '--allow-host-namespaced <name...>',
+      'hosts that namespaced Policies may call besides the Services of their namespace',
+    )
+    .option(
       '--omit-events <reason...>',
       'events that are not written (default: PolicyApplied, PolicySkipped)',
     )

@@ -16,6 +16,7 @@ export interface BackgroundCommandOptions {
   readonly policySelector?: string | undefined;
   readonly exceptionNamespace?: readonly string[] | undefined;
   readonly allowHost?: readonly string[] | undefined;
+  readonly allowHostNamespaced?: readonly string[] | undefined;
   readonly omitEvents?: readonly string[] | undefined;
   readonly workers: number;
   readonly ttl: number;
@@ -41,6 +42,7 @@ export async function background(options: BackgroundCommandOptions, io: Io): Pro
       policySelector: options.policySelector,
       exceptionNamespaces: options.exceptionNamespace,
       allowedHosts: options.allowHost,
+      namespacedHosts: options.allowHostNamespaced,
       omitEvents: options.omitEvents,
     }).catch(accessFailure);
     await work(runtime, options, io, log);

@@ -71,6 +71,7 @@ function clusterOptions(
     ...(options.background === false ? { takeTriggers: false } : {}),
     ...(options.background === true ? { background: { scanIntervalMs: scanInterval(io) } } : {}),
     allowedHosts: options.allowHost,
+    namespacedHosts: options.allowHostNamespaced,
     omitEvents: options.omitEvents,
     ...(options.forceFailurePolicyIgnore === true ? { forceIgnore: true } : {}),
     ...(authority === undefined ? {} : { certificateAuthority: () => authority.current() }),

@@ -64,6 +64,10 @@ export function defineServe(program: Command, { io, end }: CommandHost): void {
     .option('--background', 'also do the work in the background, as kymera background does')
     .option('--no-background', 'take no triggers: rules for existing objects and generate rules are not run')
     .option('--allow-host <name...>', 'hosts outside the cluster that policies may call')
+    .option(
+      '--allow-host-namespaced <name...>',
+      'hosts that namespaced Policies may call besides the Services of their namespace',
+    )
     .option('--api-call-timeout <seconds>', 'longest wait for data that a policy calls for', positive, 30)
     .option('--api-call-limit <bytes>', 'largest answer to such a call', positive, 10_000_000)
     .option('--omit-events <reason...>', 'events that are not written')

@@ -31,6 +31,7 @@ export interface ServeOptions {
   readonly backgroundServiceAccount?: string | undefined;
   readonly background?: boolean | undefined;
   readonly allowHost?: readonly string[] | undefined;
+  readonly allowHostNamespaced?: readonly string[] | undefined;
   readonly apiCallTimeout?: number | undefined;
   readonly apiCallLimit?: number | undefined;
   readonly omitEvents?: readonly string[] | undefined;

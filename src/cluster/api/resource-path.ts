@@ -18,7 +18,7 @@ export function pathOf(type: ResourceType, { namespace, name, subresource }: Obj
   const root = type.group === '' ? `/api/${type.version}` : `/apis/${type.group}/${type.version}`;
   const place = type.namespaced && namespace ? `/namespaces/${encodeURIComponent(namespace)}` : '';
   const object = name === undefined ? '' : `/${encodeURIComponent(name)}`;
-  return `${root}${place}/${type.resource}${object}${subresource ? `/${subresource}` : ''}`;
+  return `${root}${place}/${type.resource}${object}${subresource ? `/${encodeURIComponent(subresource)}` : ''}`;
 }
 
 /** The inverse of `pathOf`; undefined for a path that is not a resource's. */
@@ -55,6 +55,7 @@ export const resourceTypes = {
   namespaces: type('', 'v1', 'namespaces', false),
   configMaps: type('', 'v1', 'configmaps', true),
   secrets: type('', 'v1', 'secrets', true),
+  services: type('', 'v1', 'services', true),
   deployments: type('apps', 'v1', 'deployments', true),
   leases: type('coordination.k8s.io', 'v1', 'leases', true),
   events: type('events.k8s.io', 'v1', 'events', true),

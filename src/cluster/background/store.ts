@@ -42,7 +42,7 @@ export function createClusterStore(client: ApiClient, kinds: () => KindTable): O
       .list(type, {
         // Not paged: pages would not be a consistent snapshot.
         resourceVersion: '',
-        ...(type.namespaced && namespace !== undefined ? { namespace } : {}),
+        namespace,
         labelSelector,
       })
       .catch((error: unknown) => {
@@ -65,7 +65,9 @@ export function createClusterStore(client: ApiClient, kinds: () => KindTable): O
     get,
     async list(query) {
       const lists: JsonObject[] = [];
-      for (const type of servedKinds(kinds(), query)) lists.push(...(await listOf(type, query)));
+      for (const type of servedKinds(kinds(), query)) {
+        if (query.namespace === undefined || type.namespaced) lists.push(...(await listOf(type, query)));
+      }
       return lists;
     },
     isNamespaced: (apiVersion, kind) => served(apiVersion, kind)?.namespaced,

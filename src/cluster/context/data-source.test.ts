@@ -38,10 +38,10 @@ afterAll(() => {
 
 const noNamespaces = { get: () => undefined } as unknown as Informer;
 
-function source() {
+function source(port = portOf(silent)) {
   const client = createClient(
     createTransport({
-      server: `http://127.0.0.1:${portOf(silent)}`,
+      server: `http://127.0.0.1:${port}`,
       namespace: undefined,
       settings: async () => ({ agent: globalAgent, headers: {} }),
       close: () => {},
@@ -112,5 +112,36 @@ describe('what does not answer is given up when nobody waits any more', () => {
     await source().read({ type: 'apiCall', method: 'GET', urlPath: '/api' }, 50);
     expect(given - givenBefore).toBe(1);
     await expect.poll(() => gone - goneBefore).toBeGreaterThanOrEqual(1);
+  });
+});
+
+describe('a namespaced Policy', () => {
+  it.each<[string, DataQuery]>([
+    ['a cluster-scoped object', { type: 'object', kind: 'Namespace', name: 'a' }],
+    ['an object of unknown scope', { type: 'object', kind: 'Unknown', name: 'a', namespace: 'team' }],
+    ['an object of another namespace', { type: 'object', kind: 'ConfigMap', name: 'a', namespace: 'other' }],
+    ['a path outside', { type: 'apiCall', method: 'GET', urlPath: '/api/v1/nodes' }],
+    ['a path with %2e', { type: 'apiCall', method: 'GET', urlPath: '/api/v1/namespaces/team/%2e%2e/x' }],
+    ['an allowed host', { type: 'apiCall', method: 'GET', service: { url: 'http://127.0.0.1:1/' } }],
+    ['another service', { type: 'apiCall', method: 'GET', service: { url: 'http://a.other.svc/' } }],
+  ])('may not read %s', async (_, query) => {
+    const answer = await source().read({ ...query, policyNamespace: 'team' } as DataQuery);
+    expect(answer).toMatchObject({ found: false, denied: true });
+  });
+
+  it('may not call a Service of type ExternalName', async () => {
+    const api = createServer((_request, response) => {
+      response.setHeader('content-type', 'application/json');
+      response.end(JSON.stringify({ spec: { type: 'ExternalName', externalName: 'victim.other.svc' } }));
+    });
+    await new Promise<void>((resolve) => api.listen(0, '127.0.0.1', resolve));
+    const service = { url: 'http://web.team.svc/' };
+    const query: DataQuery = { type: 'apiCall', method: 'GET', service, policyNamespace: 'team' };
+    expect(await source(portOf(api)).read(query)).toEqual({
+      found: false,
+      denied: true,
+      error: 'a Policy in namespace team cannot call Service web, which is of type ExternalName',
+    });
+    api.close();
   });
 });

@@ -1,7 +1,8 @@
 import type { DataAnswer, DataQuery, DataSource } from '../../engine/context/data-source.ts';
 import { stringifyJson } from '../../json/json-text.ts';
 import { labelsOf } from '../../json/metadata.ts';
-import { readBoolean, readTexts } from '../../json/read-field.ts';
+import { readBoolean, readObject, readText, readTexts } from '../../json/read-field.ts';
+import { scopeViolation, serviceOf } from '../../policy/policy-scope.ts';
 import type { ApiClient } from '../api/client.ts';
 import { hasStatus, messageOf } from '../api/cluster-error.ts';
 import type { KindTable } from '../api/discovery.ts';
@@ -46,7 +47,7 @@ export function createClusterDataSource(options: ClusterDataOptions): DataSource
         case 'apiCall':
           return callApi(client, query, limits);
         case 'globalReference':
-          return globalContext.read(query.name);
+          return globalContext.read(query.name, query.policyNamespace);
         case 'imageRegistry':
           return readFromRegistry(client, options.namespace, query, limits);
       }
@@ -60,11 +61,15 @@ export async function callApi(
   query: ApiQuery,
   limits: ServiceCallLimits,
 ): Promise<DataAnswer> {
+  const { policyNamespace } = query;
   if (query.service !== undefined) {
     const { method, service, body } = query;
-    return callService({ method, service, body }, limits);
+    const mayReach = policyNamespace === undefined ? undefined : ownServices(client, policyNamespace, limits);
+    return callService({ method, service, body }, limits, mayReach);
   }
   const path = query.urlPath ?? '';
+  const violation = scopeViolation(policyNamespace, { type: 'path', urlPath: path });
+  if (violation !== undefined) return denied(violation);
   if (!path.startsWith('/')) return missing('urlPath must begin with /');
   const shown = `${query.method} ${path.split('?', 1)[0]}`;
   try {
@@ -124,17 +129,24 @@ export async function readNamedObject(
   query: ObjectQuery,
   { timeoutMs }: TimeLimit,
 ): Promise<DataAnswer> {
-  const { kind, group, version, namespace, name } = query;
+  const { kind, group, version, namespace, name, policyNamespace } = query;
   const served = kinds.resourceOf({
     kind,
     ...(group === undefined ? {} : { group }),
     ...(version === undefined ? {} : { version }),
   });
+  const violation = scopeViolation(policyNamespace, {
+    type: 'object',
+    kind,
+    namespaced: served?.namespaced,
+    namespace: namespace ?? '',
+  });
+  if (violation !== undefined) return denied(violation);
   if (served === undefined) return missing(`the API server serves no ${kind}`);
   try {
-    if (served.namespaced && namespace === undefined)
+    if (served.namespaced && namespace === undefined && policyNamespace === undefined)
       return await findByName(client, served, name, timeoutMs);
-    const place = { name, namespace };
+    const place = { name, namespace: policyNamespace ?? namespace };
     return { found: true, value: await client.get(served, place, { timeoutMs }) };
   } catch (error) {
     return missing(`${kind} ${name} ${reasonOf(error)}`);
@@ -157,6 +169,39 @@ async function findByName(
 
 function reasonOf(error: unknown): string {
   return hasStatus(error, 404) ? 'does not exist' : `cannot be read: ${messageOf(error)}`;
+}
+
+/**
+ * Decides whether a namespaced Policy may call a host. A Service of type ExternalName in its namespace could point anywhere, so the
+ * Service is read.
+ */
+function ownServices(
+  client: ApiClient,
+  policyNamespace: string,
+  { namespacedHosts = [], timeoutMs }: ServiceCallLimits,
+): (host: string) => Promise<string | undefined> {
+  return async (host) => {
+    const violation = scopeViolation(policyNamespace, {
+      type: 'service',
+      host,
+      allowedHosts: namespacedHosts,
+    });
+    const service = serviceOf(host);
+    if (violation !== undefined || service?.namespace !== policyNamespace) return violation;
+    try {
+      const object = await client.get(resourceTypes.services, service, { timeoutMs });
+      const type = readText(readObject(object, 'spec') ?? {}, 'type');
+      return type === 'ExternalName'
+        ? `a Policy in namespace ${policyNamespace} cannot call Service ${service.name}, which is of type ExternalName`
+        : undefined;
+    } catch (error) {
+      return `Service ${policyNamespace}/${service.name} ${reasonOf(error)}`;
+    }
+  };
+}
+
+function denied(error: string): DataAnswer {
+  return { found: false, error, denied: true };
 }
 
 function missing(error: string): DataAnswer {

@@ -97,6 +97,28 @@ describe('its data', () => {
   });
 });
 
+it('is readable from namespaced Policies only with an annotation', async () => {
+  const context = createGlobalContext({
+    client: {} as ApiClient,
+    kinds: () => smallCluster,
+    environment: { now: () => new Date(0), random: () => 0 },
+    call: async () => ({ found: true, value: 1 }),
+  });
+  const shared = entry({ apiCall: { urlPath: '/x' } });
+  context.set('shared', shared);
+  await expect.poll(() => context.read('shared')).toEqual({ found: true, value: 1 });
+  expect(context.read('shared', 'team')).toMatchObject({ found: false, denied: true });
+  expect(context.read('shared.projection', 'team')).toMatchObject({ found: false, denied: true });
+  context.set('shared', {
+    ...shared,
+    metadata: { name: 'shared', annotations: { 'kymera.io/allow-namespaced': 'true' } },
+  });
+  expect(context.read('shared', 'team')).toEqual({ found: true, value: 1 });
+  context.set('shared', shared);
+  expect(context.read('shared', 'team')).toMatchObject({ denied: true });
+  await context.stop();
+});
+
 describe('its status', () => {
   const now = new Date('2030-01-01T00:10:00Z');
   const state = (more: Partial<GlobalContextState> = {}): GlobalContextState => ({

@@ -2,15 +2,17 @@ import type { DataAnswer } from '../../engine/context/data-source.ts';
 import { compileExpression } from '../../expression/expression.ts';
 import { Suspend } from '../../expression/scope.ts';
 import { stringifyJson } from '../../json/json-text.ts';
+import { metadataOf } from '../../json/metadata.ts';
 import { readObject, readObjects, readText } from '../../json/read-field.ts';
 import type { JsonObject } from '../../json/value.ts';
+import { scopeViolation } from '../../policy/policy-scope.ts';
 import { globalContextProblems } from './global-context-check.ts';
 import { type GlobalContextOptions, type GlobalSource, startSource } from './global-context-source.ts';
 
 export interface GlobalContext {
   set(name: string, object: JsonObject | undefined): void;
   /** `entry`, or `entry.projection`. */
-  read(reference: string): DataAnswer;
+  read(reference: string, policyNamespace?: string): DataAnswer;
   /** The state of each entry. */
   states(): readonly GlobalContextState[];
   stop(): Promise<void>;
@@ -49,10 +51,16 @@ export function createGlobalContext(options: GlobalContextOptions): GlobalContex
       if (object !== undefined) entries.set(name, entryOf(object, text, options));
       options.onChange?.();
     },
-    read(reference) {
+    read(reference, policyNamespace) {
       const [name = '', projection] = splitReference(reference, entries);
       const entry = entries.get(name);
       if (entry === undefined) return missing(`GlobalContextEntry ${name} does not exist`);
+      const violation = scopeViolation(policyNamespace, {
+        type: 'globalContextEntry',
+        name,
+        annotations: readObject(metadataOf(entry.object), 'annotations') ?? {},
+      });
+      if (violation !== undefined) return { found: false, error: violation, denied: true };
       const data = entry.source.data();
       if (projection === undefined || !data.found) return data;
       const expression = entry.projections.get(projection);

@@ -6,12 +6,15 @@ import { compileWildcard } from '../../expression/wildcard.ts';
 import { parseJson, stringifyJson } from '../../json/json-text.ts';
 import { readObjects, readText } from '../../json/read-field.ts';
 import { isObject, type Json } from '../../json/value.ts';
+import { serviceOf } from '../../policy/policy-scope.ts';
 import { messageOf } from '../api/cluster-error.ts';
 import { readAll } from '../api/transport.ts';
 
 export interface ServiceCallLimits {
   /** Hosts outside the cluster that policies may call; wildcards are allowed. */
   readonly allowedHosts: readonly string[];
+  /** Hosts that namespaced Policies may call besides the Services of their namespace; wildcards. */
+  readonly namespacedHosts?: readonly string[] | undefined;
   readonly timeoutMs: number;
   readonly maxBytes: number;
 }
@@ -26,12 +29,19 @@ export interface ServiceQuery {
 /** Policies may call Services of the cluster and the allowed hosts. */
 export function mayCall(host: string, allowedHosts: readonly string[]): boolean {
   const name = host.toLowerCase().replace(/\.$/, '');
-  const isService = /^[a-z0-9-]+\.[a-z0-9-]+\.svc(\.cluster\.local)?$/.test(name);
-  return isService || allowedHosts.some((pattern) => compileWildcard(pattern.toLowerCase()).matches(name));
+  return (
+    serviceOf(name) !== undefined ||
+    allowedHosts.some((pattern) => compileWildcard(pattern.toLowerCase()).matches(name))
+  );
 }
 
 /** Calls a JSON service. Redirects are not followed. Only credentials of the policy are sent. */
-export async function callService(query: ServiceQuery, limits: ServiceCallLimits): Promise<DataAnswer> {
+export async function callService(
+  query: ServiceQuery,
+  limits: ServiceCallLimits,
+  /** Why a namespaced Policy may not call a host; undefined if it may. */
+  violation?: (host: string) => Promise<string | undefined>,
+): Promise<DataAnswer> {
   const service = isObject(query.service) ? query.service : {};
   const address = readText(service, 'url') ?? '';
   let url: URL;
@@ -44,7 +54,10 @@ export async function callService(query: ServiceQuery, limits: ServiceCallLimits
     return refused('the URL of the service must be http or https');
   if (url.username !== '' || url.password !== '')
     return refused('the URL of the service must not contain credentials');
-  if (!mayCall(url.hostname, limits.allowedHosts))
+  const host = url.hostname.replace(/\.$/, '');
+  const reason = await violation?.(host);
+  if (reason !== undefined) return { found: false, error: reason, denied: true };
+  if (violation === undefined && !mayCall(host, limits.allowedHosts))
     return refused(`the host ${url.hostname} is outside the cluster and not among the allowed hosts`);
   const headers = Object.fromEntries(
     readObjects(service, 'headers').map((header) => [

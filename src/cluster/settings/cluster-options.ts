@@ -43,6 +43,8 @@ export interface ClusterOptions extends AccessOptions {
   readonly deployment?: string | undefined;
   /** Hosts outside the cluster that policies may call; wildcards are allowed. */
   readonly allowedHosts?: readonly string[] | undefined;
+  /** Hosts that namespaced Policies may call besides the Services of their namespace. */
+  readonly namespacedHosts?: readonly string[] | undefined;
   readonly apiCallTimeoutMs?: number | undefined;
   readonly maxApiCallBytes?: number | undefined;
   /** Reasons of events to omit. */

@@ -1,6 +1,7 @@
 import { EvaluationError, type Scope } from '../../expression/scope.ts';
 import { isObject, type Json, type JsonObject } from '../../json/value.ts';
 import type { CompiledContextEntry } from '../../policy/compiled.ts';
+import { type PolicyAccess, scopeViolation } from '../../policy/policy-scope.ts';
 import { type ContextBudget, chargeContext } from './context-size.ts';
 import type { DataCache } from './data-cache.ts';
 import type { DataAnswer } from './data-source.ts';
@@ -119,13 +120,8 @@ function readConfigMap(entry: Entry<'configMap'>, scope: Scope, settings: Contex
   const name = text(entry.objectName.render(scope), 'configMap.name');
   const given =
     entry.namespace === undefined ? '' : text(entry.namespace.render(scope), 'configMap.namespace');
-  const namespace = given || settings.policyNamespace || 'default';
-  if (settings.policyNamespace !== undefined && namespace !== settings.policyNamespace) {
-    throw new EvaluationError(
-      'KYM_NAMESPACE_BOUNDARY',
-      `a Policy in namespace "${settings.policyNamespace}" may not read ConfigMaps of another namespace`,
-    );
-  }
+  checkScope(settings, { type: 'object', kind: 'ConfigMap', namespaced: true, namespace: given });
+  const namespace = settings.policyNamespace ?? (given || 'default');
   const object = need(settings.data.read({ type: 'configMap', namespace, name }));
   const data = isObject(object) ? (object['data'] ?? {}) : {};
   const metadata = isObject(object) ? (object['metadata'] ?? {}) : {};
@@ -136,7 +132,7 @@ function callApi(entry: Entry<'apiCall'>, scope: Scope, settings: ContextSetting
   const fallback = entry.default?.render(scope);
   const urlPath =
     entry.urlPath === undefined ? undefined : text(entry.urlPath.render(scope), 'apiCall.urlPath');
-  if (urlPath !== undefined) checkNamespaceOfPath(urlPath, settings.policyNamespace);
+  if (urlPath !== undefined) checkScope(settings, { type: 'path', urlPath });
   const body = entry.data === undefined ? undefined : requestBody(entry.data.render(scope));
   const service = entry.service?.render(scope);
   const answer = settings.data.read({
@@ -145,34 +141,10 @@ function callApi(entry: Entry<'apiCall'>, scope: Scope, settings: ContextSetting
     urlPath,
     service,
     body,
+    policyNamespace: settings.policyNamespace,
   });
-  if (!answer.found && fallback !== undefined) return fallback;
+  if (!answer.found && answer.denied !== true && fallback !== undefined) return fallback;
   return project(need(answer), entry, scope);
-}
-
-/** A namespaced Policy may call only paths that stay inside its own namespace. */
-function checkNamespaceOfPath(urlPath: string, namespace: string | undefined): void {
-  if (namespace === undefined) return;
-  const segments: string[] = [];
-  for (const segment of (urlPath.split('?', 1)[0] ?? '').split('/')) {
-    if (segment === '..') segments.pop();
-    else if (segment !== '' && segment !== '.') segments.push(decodeSegment(segment));
-  }
-  const at = segments.indexOf('namespaces');
-  if (at < 0 || segments[at + 1] !== namespace) {
-    throw new EvaluationError(
-      'KYM_NAMESPACE_BOUNDARY',
-      `a Policy in namespace "${namespace}" may call only paths below /namespaces/${namespace}/`,
-    );
-  }
-}
-
-function decodeSegment(segment: string): string {
-  try {
-    return decodeURIComponent(segment);
-  } catch {
-    return segment;
-  }
 }
 
 function requestBody(data: Json): JsonObject {
@@ -194,7 +166,11 @@ function requestBody(data: Json): JsonObject {
 
 function readGlobalReference(entry: Entry<'globalReference'>, scope: Scope, settings: ContextSettings): Json {
   const name = text(entry.reference.render(scope), 'globalReference.name');
-  const answer = settings.data.read({ type: 'globalReference', name });
+  const answer = settings.data.read({
+    type: 'globalReference',
+    name,
+    policyNamespace: settings.policyNamespace,
+  });
   return project(need(answer), entry, scope);
 }
 
@@ -206,9 +182,18 @@ function project(
   return entry.jmesPath === undefined ? value : entry.jmesPath.search(value, scope);
 }
 
+/** Throws if a namespaced Policy leaves its namespace. */
+export function checkScope(settings: Pick<ContextSettings, 'policyNamespace'>, access: PolicyAccess): void {
+  const violation = scopeViolation(settings.policyNamespace, access);
+  if (violation !== undefined) throw new EvaluationError('KYM_NAMESPACE_BOUNDARY', violation);
+}
+
 function need(answer: DataAnswer): Json {
   if (answer.found) return answer.value;
-  throw new EvaluationError('KYM_CONTEXT_FAILED', answer.error);
+  throw new EvaluationError(
+    answer.denied === true ? 'KYM_NAMESPACE_BOUNDARY' : 'KYM_CONTEXT_FAILED',
+    answer.error,
+  );
 }
 
 function text(value: Json, field: string): string {

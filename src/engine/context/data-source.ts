@@ -1,6 +1,9 @@
 import type { Json, JsonObject } from '../../json/value.ts';
 
-/** Something outside the request that a policy reads. */
+/**
+ * Something outside the request that a policy reads. `policyNamespace` is the namespace of a namespaced Policy: the data source
+ * applies `scopeViolation` where the decision needs facts of the cluster.
+ */
 export type DataQuery =
   | { readonly type: 'configMap'; readonly namespace: string; readonly name: string }
   | {
@@ -9,13 +12,18 @@ export type DataQuery =
       readonly urlPath?: string | undefined;
       readonly service?: Json | undefined;
       readonly body?: Json | undefined;
+      readonly policyNamespace?: string | undefined;
     }
   | {
       readonly type: 'imageRegistry';
       readonly reference: string;
       readonly credentials?: JsonObject | undefined;
     }
-  | { readonly type: 'globalReference'; readonly name: string }
+  | {
+      readonly type: 'globalReference';
+      readonly name: string;
+      readonly policyNamespace?: string | undefined;
+    }
   /** Labels of a namespace, for namespaceSelector. */
   | { readonly type: 'namespaceLabels'; readonly namespace: string }
   /** One named object, for a replacement source. The answer is a list when several objects match, for example without a namespace. */
@@ -26,11 +34,17 @@ export type DataQuery =
       readonly kind: string;
       readonly namespace?: string | undefined;
       readonly name: string;
+      readonly policyNamespace?: string | undefined;
     };
 
 export type DataAnswer =
   | { readonly found: true; readonly value: Json }
-  | { readonly found: false; readonly error: string };
+  | {
+      readonly found: false;
+      readonly error: string;
+      /** Outside of the policy's scope: there is no fallback. */
+      readonly denied?: boolean | undefined;
+    };
 
 /** Provides external data to policies: from informers and the API in a cluster, from files on the command line. */
 export interface DataSource {

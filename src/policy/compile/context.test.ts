@@ -70,11 +70,6 @@ describe('context entries', () => {
       { rule: 'context: [{name: a, variable: {jmesPath: b}}, {name: b, variable: {value: "{{ a }}"}}]' },
       `KYM_CONTEXT_CYCLE ${at}/variable/jmesPath`,
     ],
-    [
-      'globalReference in a Policy',
-      { kind: 'Policy', ...entry('name: a, globalReference: {name: g}') },
-      `KYM_CONTEXT_ENTRY ${at}/globalReference`,
-    ],
   ])('%s', (_, parts, expected) => {
     expect(check(policy(parts))).toEqual([`error ${expected}`]);
   });

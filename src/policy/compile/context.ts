@@ -10,6 +10,7 @@ import type { Reporter } from '../../problem.ts';
 import { checkVariables, reservedNames, type VariableScope, withNames } from '../check/variable-scope.ts';
 import type { CompiledContextEntry } from '../compiled.ts';
 import { isForeign, type PolicyFacts } from '../policy-facts.ts';
+import { scopeViolation } from '../policy-scope.ts';
 
 export interface CompiledContext {
   readonly entries: readonly CompiledContextEntry[];
@@ -155,7 +156,6 @@ function compileEntry(type: EntryType, fields: EntryFields, facts: PolicyFacts):
       });
     }
     case 'globalReference':
-      if (facts.namespaced) fields.fail('a namespaced Policy cannot read global context entries');
       return present({
         type,
         reference: fields.template('name'),
@@ -204,14 +204,12 @@ function compileApiCall(fields: EntryFields, facts: PolicyFacts): object {
   if (urlPath !== '' && hasService)
     fields.fail('urlPath and service cannot be used together', 'Keep one of them.');
   if (urlPath === '' && !hasService) fields.fail('an apiCall needs a urlPath or a service');
-  if (facts.namespace !== undefined && urlPath !== '' && !hasVariable(urlPath)) {
-    const [route = ''] = urlPath.split('?');
-    if (!`${route}/`.includes(`/namespaces/${facts.namespace}/`) || route.split('/').includes('..')) {
-      fields.outOfScope(
-        'urlPath',
-        `a Policy in ${facts.namespace} can call only paths below /namespaces/${facts.namespace}/`,
-      );
-    }
+  if (urlPath !== '' && !hasVariable(urlPath)) {
+    const violation = scopeViolation(facts.namespaced ? facts.namespace : undefined, {
+      type: 'path',
+      urlPath,
+    });
+    if (violation !== undefined) fields.outOfScope('urlPath', violation);
   }
   return present({
     type: 'apiCall',
