@@ -112,7 +112,7 @@ suite(
     it('is not held up by a hook that can do nothing', async () => {
       const kubeconfig = await tokenKubeconfig(kubectl, 'default', folder);
       const { code, stderr } = await kymera(...(await hookArguments()), '--kubeconfig', kubeconfig);
-      expect(stderr).toMatch(/^not done: .*forbidden/im);
+      expect(stderr).toMatch(/^failed: .*forbidden/im);
       expect(code).toBe(0);
     });
 

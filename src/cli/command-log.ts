@@ -6,10 +6,10 @@ import { formatProblem } from './problem-text.ts';
 
 export type LogLevel = 'error' | 'warn' | 'info';
 
-/** What a command has to say on standard error, held until its output is written. */
+/** Messages of a command on standard error, held until its output is written. */
 export interface CommandLog {
   readonly paint: Paint;
-  /** Always said: what failed. */
+  /** A failure. It is printed at every log level. */
   error(text: string): Promise<void>;
   warn(problem: Problem): Promise<void>;
   info(text: string): Promise<void>;
@@ -27,15 +27,15 @@ export function createCommandLog(
 ): CommandLog {
   const paint = paintFor(io.stderr, io, color);
   const held = holdOutput(io.stderr);
-  const say = (level: LogLevel) => async (text: string) => {
+  const print = (level: LogLevel) => async (text: string) => {
     if (rank[level] <= rank[logLevel]) await held.write(`${text}\n`);
   };
-  const warn = say('warn');
+  const warn = print('warn');
   return {
     paint,
-    error: say('error'),
+    error: print('error'),
     warn: (problem) => warn(formatProblem(problem, paint)),
-    info: say('info'),
+    info: print('info'),
     release: held.release,
   };
 }

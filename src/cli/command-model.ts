@@ -1,6 +1,6 @@
 import type { Argument, Command, Option } from 'commander';
 
-/** A command as completion scripts and the reference page see it. */
+/** A command as completion scripts and the reference page describe it. */
 export interface CommandModel {
   /** Words after the program's name: `['jp', 'query']`. */
   readonly path: readonly string[];
@@ -15,7 +15,7 @@ export interface CommandModel {
 export interface OptionModel {
   /** `-o` and `--output`. */
   readonly flags: readonly string[];
-  /** As help shows it: `-o, --output <format>`. */
+  /** As in the help: `-o, --output <format>`. */
   readonly text: string;
   readonly description: string;
   readonly value: ValueModel;
@@ -29,7 +29,7 @@ export interface ArgumentModel {
   readonly variadic: boolean;
 }
 
-/** What an option or argument takes. */
+/** The value of an option or argument. */
 export type ValueModel =
   | { readonly type: 'nothing' }
   | { readonly type: 'text' }
@@ -38,7 +38,7 @@ export type ValueModel =
 
 const fileNames = /^(file|files|folder|path|policy|resource|dir|directory)$/;
 
-/** Reads the definitions of a command and all below it. */
+/** The model of a command and its subcommands. */
 export function modelOf(command: Command, path: readonly string[] = []): CommandModel {
   const help = command.createHelp();
   return {
@@ -82,7 +82,7 @@ function valueModel(name: string, choices: readonly string[] | undefined): Value
   return { type: fileNames.test(name) ? 'files' : 'text' };
 }
 
-/** The command and all below it, outermost first. */
+/** The command and its subcommands, outermost first. */
 export function allCommands(model: CommandModel): readonly CommandModel[] {
   return [model, ...model.commands.flatMap(allCommands)];
 }

@@ -1,4 +1,4 @@
-/** What a URL path of the Kubernetes API asks for. */
+/** A parsed URL path of the Kubernetes API. */
 export interface ApiPath {
   readonly group: string;
   readonly version: string;
@@ -10,7 +10,7 @@ export interface ApiPath {
   readonly labelSelector?: string | undefined;
 }
 
-/** Undefined for paths that name no object and no list of objects (`/version`, subresources). */
+/** Undefined for paths that address neither an object nor a list (`/version`, subresources). */
 export function parseApiPath(urlPath: string): ApiPath | undefined {
   let url: URL;
   try {
@@ -49,7 +49,7 @@ function decode(segment: string): string {
   }
 }
 
-/** The resource name of a kind, by the rule that the API's own kinds follow: `Ingress` gives `ingresses`. */
+/** The resource name of a kind, by the rule for built-in kinds: `Ingress` gives `ingresses`. */
 export function resourceOf(kind: string): string {
   const lower = kind.toLowerCase();
   if (lower === 'endpoints') return lower;

@@ -8,8 +8,8 @@ import { withDefaultNamespace } from './object-identity.ts';
 export type Comparison = 'equal' | 'order' | 'different';
 
 /**
- * Compares whole objects as Kyverno's test command does: the namespace is filled in, null and empty are as good
- * as absent. Lists with a merge key are compared by key; `order` says that only the order of such items differs.
+ * Compares whole objects as Kyverno's test command does: the namespace is defaulted, and null and empty values equal absent
+ * ones. Lists with a merge key are compared by key; `order` means that only the order of such items differs.
  */
 export function compareObjects(actual: JsonObject, expected: JsonObject): Comparison {
   const [a, b] = [tidyObject(actual), tidyObject(expected)];
@@ -18,7 +18,7 @@ export function compareObjects(actual: JsonObject, expected: JsonObject): Compar
   return equal(sortByKey(a, schema), sortByKey(b, schema)) ? 'order' : 'different';
 }
 
-/** What is compared: for showing a difference. */
+/** The normalized object that is compared, for printing a difference. */
 export function tidyObject(object: JsonObject): JsonObject {
   const complete = withDefaultNamespace(object);
   const metadata = metadataOf(complete);
@@ -28,7 +28,7 @@ export function tidyObject(object: JsonObject): JsonObject {
   return isObject(tidied) ? tidied : {};
 }
 
-/** Labels of generated objects make no difference in Kyverno's comparison. */
+/** Kyverno's comparison ignores the labels of generated objects. */
 function isGeneratorLabel(key: string, value: Json): boolean {
   if (key.startsWith('generate.kyverno.io/')) return true;
   return key === 'app.kubernetes.io/managed-by' && value === 'kyverno';

@@ -113,7 +113,7 @@ describe('questions', () => {
     expect(get('/canned')).toEqual({ found: true, value: { n: 1 } });
     expect(ask({ type: 'apiCall', method: 'POST', urlPath: '/canned' })).toMatchObject({
       found: false,
-      error: 'POST /canned answered 503',
+      error: 'POST /canned returned 503',
     });
   });
 

@@ -11,14 +11,14 @@ import { searchIn } from './global-context-mock.ts';
 import { namespaceOf } from './object-identity.ts';
 
 export interface CannedData {
-  /** Labels of namespaces from a values file. */
+  /** Namespace labels from a values file. */
   readonly namespaces?: ReadonlyMap<string, JsonObject> | undefined;
-  /** Answers to API calls: `urlPath`, or `METHOD urlPath`. */
+  /** Responses to API calls by `urlPath` or `METHOD urlPath`. */
   readonly apiCalls?: ReadonlyMap<string, { readonly status: number; readonly body: Json }> | undefined;
   readonly globalReferences?: ReadonlyMap<string, Json> | undefined;
 }
 
-/** Answers what policies ask of a cluster from the objects on the command line. */
+/** A data source that answers queries from given objects instead of a cluster. */
 export function createInputDataSource(
   objects: Iterable<JsonObject>,
   environment: Environment,
@@ -56,7 +56,7 @@ export function createInputDataSource(
       case 'globalReference':
         return readGlobal(query.name, query.policyNamespace);
       case 'imageRegistry':
-        return missing(`image ${query.reference} (registries are not asked)`);
+        return missing(`image ${query.reference} (registries are not contacted)`);
     }
   }
 
@@ -64,7 +64,7 @@ export function createInputDataSource(
     const given = canned.namespaces?.get(name);
     if (given !== undefined) return given;
     const labels = metadataOf(find('Namespace', name, undefined) ?? {})['labels'];
-    // The API server puts this label on every namespace.
+    // The API server sets this label on every namespace.
     return { 'kubernetes.io/metadata.name': name, ...(isObject(labels) ? labels : {}) };
   }
 
@@ -76,11 +76,11 @@ export function createInputDataSource(
     const reply = canned.apiCalls?.get(`${query.method} ${url}`) ?? canned.apiCalls?.get(url);
     if (reply !== undefined) {
       if (reply.status >= 200 && reply.status < 300) return { found: true, value: reply.body };
-      return { found: false, error: `${query.method} ${url} answered ${reply.status}` };
+      return { found: false, error: `${query.method} ${url} returned ${reply.status}` };
     }
     const path =
       query.method === 'GET' && query.urlPath !== undefined ? parseApiPath(query.urlPath) : undefined;
-    if (path === undefined) return missing(`answer to ${query.method} ${url}`);
+    if (path === undefined) return missing(`response to ${query.method} ${url}`);
     return path.name === undefined
       ? list(path)
       : answer(
@@ -121,7 +121,7 @@ export function createInputDataSource(
   function list(path: ApiPath): DataAnswer {
     const selects = path.labelSelector === undefined ? () => true : parseLabelQuery(path.labelSelector);
     if (selects === undefined)
-      return { found: false, error: `the label selector ${path.labelSelector} cannot be read` };
+      return { found: false, error: `the label selector ${path.labelSelector} is invalid` };
     const objects = objectsAt(path);
     const items = objects.filter((object) => {
       const labels = metadataOf(object)['labels'];
@@ -219,5 +219,5 @@ function answer(object: JsonObject | undefined, what: string): DataAnswer {
 }
 
 function missing(what: string): DataAnswer {
-  return { found: false, error: `${what} is neither among the resources given nor in the values` };
+  return { found: false, error: `${what} is neither in the given resources nor in the values` };
 }

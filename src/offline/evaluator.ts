@@ -18,20 +18,20 @@ export interface EvaluatorOptions {
   readonly user?: RequestUser | undefined;
   readonly dataSource: DataSource;
   readonly environment: Environment;
-  /** Also outcomes of rules that did not match. */
+  /** Also return outcomes of rules that did not match. */
   readonly explain?: boolean | undefined;
-  /** Keep the object as each policy left it. */
+  /** Return the object after each policy. */
   readonly steps?: boolean | undefined;
 }
 
 export interface Evaluated {
-  /** The object as policies saw it: with its namespace, and what values put into it. */
+  /** The object of the request: with its namespace, and with fields from values. */
   readonly before: JsonObject;
   /** The same (===) when nothing changed. */
   readonly after: JsonObject;
   readonly outcomes: readonly Outcome[];
   readonly failedPolicies: readonly CompiledPolicy[];
-  /** After each policy, by policy; filled when asked for. */
+  /** The object after each policy; empty unless `steps` is set. */
   readonly steps: ReadonlyMap<CompiledPolicy, JsonObject>;
 }
 
@@ -39,7 +39,7 @@ export interface Evaluator {
   evaluate(object: JsonObject, operation?: Operation): Promise<Evaluated>;
 }
 
-/** Runs policies on objects from files: in the order given, each on what the one before it left. */
+/** Runs policies on objects from files, in the order given. Each policy receives the result of the previous one. */
 export function createEvaluator(options: EvaluatorOptions): Evaluator {
   const { values, exceptions } = options;
   const isStepwise = options.steps === true || values.perPolicy;

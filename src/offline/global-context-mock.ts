@@ -4,7 +4,7 @@ import { isArray, isObject, type Json, type JsonObject, member } from '../json/v
 
 /**
  * The value of an entry of `globalContextEntries` in a test: `data` or `resources`, narrowed by `fieldPath`; with `projections`, a map
- * of them. Throws ExpressionSyntaxError and EvaluationError.
+ * of the projections. Throws ExpressionSyntaxError and EvaluationError.
  */
 export function mockedGlobalContext(entry: JsonObject, environment: Environment): Json {
   const root = member(entry, 'resources') ?? member(entry, 'data') ?? null;

@@ -10,7 +10,7 @@ export function nameOf(object: JsonObject): string {
   return typeof generateName === 'string' ? generateName : '';
 }
 
-/** The namespace an object lives in: `default` when it names none, '' for a cluster-wide kind. */
+/** The namespace of an object: `default` if it has none, '' for a cluster-scoped kind. */
 export function namespaceOf(object: JsonObject): string {
   const namespace = metadataOf(object)['namespace'];
   if (typeof namespace === 'string' && namespace !== '') return namespace;
@@ -21,14 +21,14 @@ export function isClusterScoped(object: JsonObject): boolean {
   return clusterScopedKinds.has(kindOf(object).kind);
 }
 
-/** The object with the namespace that kubectl would send it to. */
+/** The object with the default namespace, as kubectl would send it. */
 export function withDefaultNamespace(object: JsonObject): JsonObject {
   const namespace = metadataOf(object)['namespace'];
   if ((typeof namespace === 'string' && namespace !== '') || isClusterScoped(object)) return object;
   return setMember(object, 'metadata', setMember(metadataOf(object), 'namespace', 'default'));
 }
 
-/** Takes the filled-in namespace out again, so that output names no namespace that the input did not. */
+/** Removes a defaulted namespace, so that the output has a namespace only if the input has one. */
 export function withoutDefaultNamespace(result: JsonObject, original: JsonObject): JsonObject {
   if (Object.hasOwn(metadataOf(original), 'namespace')) return result;
   const metadata = metadataOf(result);

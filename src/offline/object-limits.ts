@@ -1,6 +1,6 @@
 import type { ErrorCode } from '../errors.ts';
 
-/** The API server takes no larger request. */
+/** The API server accepts no larger request. */
 export const maximumObjectCharacters = 3 * 1024 * 1024;
 export const maximumDepth = 250;
 export const maximumAliases = 1000;
@@ -22,7 +22,7 @@ export const tooDeep: LimitBreach = {
 
 const selfReference: LimitBreach = {
   code: 'KYM_YAML_ALIASES',
-  message: 'an alias stands inside the value it names',
+  message: 'an alias refers to a value that contains it',
 };
 
 interface Extent {
@@ -33,8 +33,8 @@ interface Extent {
 const leaf: Extent = { size: 4, height: 0 };
 
 /**
- * Measures a value as if every alias were written out, without writing it out: each shared part is measured
- * once. Undefined when it is within the limits.
+ * Measures a value as if every alias were expanded, without expanding it: each shared part is measured once. Undefined when the
+ * value is within the limits.
  */
 export function checkLimits(root: unknown): LimitBreach | undefined {
   const measured = new Map<object, Extent>();

@@ -4,12 +4,12 @@ import { isObject, type Json, type JsonArray, type JsonObject, member } from '..
 import type { Operation } from '../policy/compiled.ts';
 import type { SubresourceValues, ValuesDocument } from './values-document.ts';
 
-/** What values say about the request for one object under one policy. */
+/** The values of the request for one object and one policy. */
 export interface RequestValues {
   readonly operation?: Operation | undefined;
   /** Members of `request` other than the objects. */
   readonly variables: JsonObject;
-  /** Parts of the object itself that `request.object.…` sets. */
+  /** Fields of the object that `request.object.…` sets. */
   readonly object?: JsonObject | undefined;
   readonly oldObject?: JsonObject | undefined;
   readonly bindings?: BindingLookup | undefined;
@@ -17,9 +17,9 @@ export interface RequestValues {
 }
 
 export interface ValuesLookup {
-  /** False when every policy gets the same values: then all of them can share one request. */
+  /** False when every policy has the same values, so that all policies share one request. */
   readonly perPolicy: boolean;
-  /** What an object of this kind is the body of, if it is that of a subresource. */
+  /** The subresource whose body has this kind, if any. */
   subresourceOf(kind: GroupVersionKind): Pick<SubresourceValues, 'subresource' | 'parent'> | undefined;
   forObject(
     policy: { readonly name: string; readonly key: string } | undefined,
@@ -114,8 +114,8 @@ function bindingLookup(roots: JsonObject, ruleValues: RuleValues): BindingLookup
 }
 
 /**
- * Kyverno's program always takes the first value of each list; here each element gets its own, and the last value serves those
- * that have none.
+ * Kyverno always uses the first value of each list. Here each element gets its own value, and the last value applies to the remaining
+ * elements.
  */
 function elementBindingLookup(document: ValuesDocument): Pick<RequestValues, 'elementBindings'> {
   const lists = new Map<string, Readonly<Record<string, JsonArray>>>();
@@ -143,7 +143,7 @@ function isEmpty(object: object): boolean {
   return Object.keys(object).length === 0;
 }
 
-/** The steps of a key of a values file: `a.b.c`; a step that holds dots stands in double quotes, `a."b.c"`. */
+/** The steps of a key in a values file: `a.b.c`; a step with dots is in double quotes, `a."b.c"`. */
 export function parseDottedKey(text: string): string[] {
   const steps: string[] = [];
   for (let at = 0; at <= text.length; ) {
@@ -170,7 +170,7 @@ function endOfQuotes(text: string, from: number): number {
   return text.length;
 }
 
-/** Dotted keys as one nested object: `{ "a.b": 1, "a.c": 2 }` gives `{ a: { b: 1, c: 2 } }`. */
+/** Converts dotted keys to one nested object: `{ "a.b": 1, "a.c": 2 }` gives `{ a: { b: 1, c: 2 } }`. */
 export function nestDottedKeys(values: JsonObject): JsonObject {
   let nested: JsonObject = {};
   for (const [key, value] of Object.entries(values)) {

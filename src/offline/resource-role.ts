@@ -2,8 +2,8 @@ import { kindOf } from '../admission/resource-request.ts';
 import type { JsonObject } from '../json/value.ts';
 
 /**
- * What an input object is to the command line: policies among resources are passed through and not mutated;
- * documents that only steer the command line (tests, values) are left out.
+ * The role of an input object. Policies among resources are printed but not mutated. Documents for the command line itself
+ * (tests, values) are dropped.
  */
 export function resourceRole(object: JsonObject): 'resource' | 'policy' | 'tooling' {
   const { group } = kindOf(object);

@@ -3,7 +3,7 @@ import { isObject, type JsonObject } from '../json/value.ts';
 import { InputError, type Problem } from '../problem.ts';
 import { fieldReader } from './values-document.ts';
 
-/** A UserInfo document: who makes the request. Throws InputError with every problem of it. */
+/** Reads a UserInfo document: the user of the request. Throws InputError with every problem. */
 export function parseUserInfo(document: JsonObject, file: string): RequestUser {
   const problems: Problem[] = [];
   const report = (pointer: string, message: string) => {

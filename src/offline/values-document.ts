@@ -2,7 +2,7 @@ import type { GroupVersionKind } from '../engine/request.ts';
 import { isArray, isObject, type Json, type JsonArray, type JsonObject, member } from '../json/value.ts';
 import { InputError, inputError, type Problem } from '../problem.ts';
 
-/** A Values document: what the command line cannot know about the request and the cluster. */
+/** A Values document: data about the request and the cluster. */
 export interface ValuesDocument {
   readonly globalValues: JsonObject;
   readonly policies: readonly PolicyValues[];
@@ -24,7 +24,7 @@ export interface PolicyValues {
   readonly rules: readonly {
     readonly name: string;
     readonly values: JsonObject;
-    /** For each key, a value for each element of a loop; the last one goes on for the elements after it. */
+    /** For each key, a value per element of a loop. The last value applies to the remaining elements. */
     readonly foreachValues: Readonly<Record<string, JsonArray>>;
   }[];
   readonly resources: readonly { readonly name: string; readonly values: JsonObject }[];
@@ -42,7 +42,7 @@ const knownFields = [
 ];
 const operations = new Set(['', 'CREATE', 'UPDATE', 'DELETE', 'CONNECT']);
 
-/** Throws InputError with every problem of the document. */
+/** Throws InputError with every problem. */
 export function parseValues(
   document: JsonObject,
   file: string,
@@ -54,7 +54,7 @@ export function parseValues(
   const field = fieldReader((pointer, message) => report('error', pointer, message));
 
   if (document['kind'] === undefined)
-    report('warning', '', 'apiVersion and kind are missing: taken as Values of cli.kyverno.io/v1alpha1');
+    report('warning', '', 'apiVersion and kind are missing: assuming Values of cli.kyverno.io/v1alpha1');
   else if (document['kind'] !== 'Values' && document['kind'] !== 'Value')
     report('error', '/kind', `kind is ${String(document['kind'])}, not Values`);
   for (const key of Object.keys(document)) {
@@ -89,7 +89,7 @@ export function parseValues(
     const at = `/namespaceSelector/${index}`;
     namespaces.set(field.text(entry, 'name', at), field.map(entry, 'labels', at));
   }
-  // Whole Namespace objects win over bare labels.
+  // Namespace objects win over plain labels.
   for (const [index, entry] of field.list(document, 'namespaces', '').entries()) {
     const metadata = field.map(entry, 'metadata', `/namespaces/${index}`);
     const at = `/namespaces/${index}/metadata`;
@@ -124,7 +124,7 @@ function readSubresource(
   };
 }
 
-/** `--set a.b=c,d=e`: values are text. */
+/** `--set a.b=c,d=e`: values are strings. */
 export function parseSet(settings: readonly string[]): JsonObject {
   const values = new Map<string, Json>();
   for (const setting of settings.flatMap((text) => text.split(','))) {
@@ -138,7 +138,7 @@ export function parseSet(settings: readonly string[]): JsonObject {
   return Object.fromEntries(values);
 }
 
-/** Reads typed members of a document and reports those of another type. */
+/** Reads typed members of a document and reports members of another type. */
 export function fieldReader(error: (pointer: string, message: string) => void) {
   const read = (object: JsonObject, key: string) => member(object, key) ?? null;
   return {
@@ -165,13 +165,13 @@ export function fieldReader(error: (pointer: string, message: string) => void) {
     texts(object: JsonObject, key: string, at: string): string[] {
       const value = read(object, key);
       if (isArray(value) && value.every((item) => typeof item === 'string')) return value as string[];
-      if (value !== null) error(`${at}/${key}`, `${key} must be a list of texts`);
+      if (value !== null) error(`${at}/${key}`, `${key} must be a list of strings`);
       return [];
     },
     text(object: JsonObject, key: string, at: string): string {
       const value = read(object, key);
       if (typeof value === 'string' && value !== '') return value;
-      error(`${at}/${key}`, value === null ? `${key} is missing` : `${key} must be text`);
+      error(`${at}/${key}`, value === null ? `${key} is missing` : `${key} must be a string`);
       return '';
     },
   };

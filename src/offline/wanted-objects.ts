@@ -6,7 +6,7 @@ import { isArray, isObject, type Json, type JsonObject, member } from '../json/v
 import type { CompiledException, CompiledFilter, CompiledPolicy } from '../policy/compiled.ts';
 import { parseApiPath, resourceOf } from './api-path.ts';
 
-/** Objects that a policy may ask for beside the one it mutates. */
+/** Objects that a policy may read besides the object of the request. */
 interface Wanted {
   readonly kind: (kind: string) => boolean;
   readonly name: TextMatcher | undefined;
@@ -15,8 +15,8 @@ interface Wanted {
 const anything: Wanted = { kind: () => true, name: undefined };
 
 /**
- * Which input objects policies can ask for: sources of replacements, objects that context entries read, namespaces for their labels.
- * Undefined when they ask for none.
+ * Selects the input objects that policies can read: sources of replacements, objects of context entries, namespaces for their labels.
+ * Undefined when policies read none.
  */
 export function wantedObjects(
   policies: readonly CompiledPolicy[],
@@ -29,7 +29,7 @@ export function wantedObjects(
     ...exceptions.map((exception) => exception.match),
   ];
   const wanted = rules.flatMap((rule) => [...wantedBy(rule.document, globalContext)]);
-  if (filters.some(asksForNamespaceLabels)) wanted.push(exactly('Namespace', undefined));
+  if (filters.some(readsNamespaceLabels)) wanted.push(exactly('Namespace', undefined));
   if (wanted.length === 0) return undefined;
   return (object) => {
     const { kind } = kindOf(object);
@@ -41,13 +41,13 @@ export function wantedObjects(
   };
 }
 
-function asksForNamespaceLabels(filter: CompiledFilter): boolean {
+function readsNamespaceLabels(filter: CompiledFilter): boolean {
   return [...(filter.any ?? []), ...(filter.all ?? [])].some(
     (block) => block.namespaceSelector !== undefined,
   );
 }
 
-/** Context entries and replacements stand at several depths of a rule: loops and targets have their own. */
+/** A rule has context entries and replacements at several levels: loops and targets have their own. */
 function* wantedBy(value: Json, globalContext: readonly JsonObject[]): Generator<Wanted> {
   if (isArray(value)) for (const item of value) yield* wantedBy(item, globalContext);
   if (!isObject(value)) return;
@@ -72,7 +72,7 @@ function* wantedByEntry(entry: JsonObject, globalContext: readonly JsonObject[])
   if (reference !== undefined) yield wantedByReference(reference, globalContext);
 }
 
-/** Each variable in a path stands for one step of it. */
+/** Each variable in a path is one segment of it. */
 function wantedByPath(urlPath: string): Wanted {
   const path = parseApiPath(patternOf(urlPath));
   if (path === undefined || path.resource.includes('*')) return anything;
@@ -87,7 +87,7 @@ function wantedByReference(reference: string, globalContext: readonly JsonObject
   const entry = globalContext.find((candidate) => metadataOf(candidate)['name'] === name);
   const spec = entry === undefined ? null : (entry['spec'] ?? null);
   const resource = textIn(isObject(spec) ? spec['kubernetesResource'] : undefined, 'resource');
-  // An entry that stands among the resources itself is not known yet.
+  // An entry that is one of the resources is not known yet.
   return resource === undefined
     ? anything
     : { kind: (kind) => resourceOf(kind) === resource, name: undefined };
@@ -96,7 +96,7 @@ function wantedByReference(reference: string, globalContext: readonly JsonObject
 function* wantedByReplacement(replacement: Json): Generator<Wanted> {
   const source = isObject(replacement) ? member(replacement, 'source') : undefined;
   const kind = textIn(source, 'kind');
-  // A source without a name is the incoming object only.
+  // A source without a name is always the object of the request.
   const name = textIn(source, 'name');
   if (kind !== undefined && name !== undefined) yield exactly(kind, name);
 }
@@ -114,7 +114,7 @@ function textIn(value: Json | undefined, key: string): string | undefined {
   return typeof text === 'string' && text !== '' ? text : undefined;
 }
 
-/** A text with variables, as a wildcard for what it may become. */
+/** A wildcard pattern for all values of a string with variables. */
 function patternOf(text: string): string {
   if (text.includes('$(') || text.includes('\\')) return '*';
   let pattern = '';

@@ -66,7 +66,7 @@ describe('names of options', () => {
     );
     expect(exitCode).toBe(0);
     expect(stdout).toBe(`${changed('a')}---\n${files['other.yaml']}`);
-    expect(stderr).toContain('other.yaml:1: warning: ClusterPolicy q stands among the resources');
+    expect(stderr).toContain('other.yaml:1: warning: ClusterPolicy q is listed as a resource');
     expect(stderr).toContain('name policies first');
   });
 
@@ -83,7 +83,7 @@ describe('names of options', () => {
     async (argv) => {
       const finished = await kymera(['apply', 'policy.yaml', '-r', 'a.yaml', ...argv], { files });
       expect(finished).toMatchObject({ exitCode: 2, stdout: '' });
-      expect(finished.stderr).toContain('go with --cluster');
+      expect(finished.stderr).toContain('require --cluster');
     },
   );
 
@@ -161,14 +161,14 @@ describe('--output', () => {
     expect(finished).toMatchObject({ exitCode: 2, stdout: '' });
     expect(finished.stderr).toContain('write -o yaml, or --output ./yaml');
     const kyverno = await kymera(['apply', 'policy.yaml', '-r', 'a.yaml', '-o', 'out.yaml'], { files });
-    expect(kyverno.stderr).toContain('to write to a file: --output out.yaml');
+    expect(kyverno.stderr).toContain('use --output out.yaml to write to a file');
   });
 
   test('a folder takes YAML only; a place that cannot be written is an error', async () => {
     const cwd = folder();
     expect(await kymera([...argv, 'out/', '-o', 'json'], { files, folder: cwd })).toMatchObject({
       exitCode: 2,
-      stderr: expect.stringContaining('a folder takes YAML only'),
+      stderr: expect.stringContaining('an output folder accepts only YAML'),
     });
     const nowhere = await kymera([...argv, 'none/out.yaml'], { files, folder: cwd });
     expect(nowhere).toMatchObject({ exitCode: 2, stderr: expect.stringContaining('[KYM_FILE_NOT_WRITTEN]') });

@@ -349,7 +349,7 @@ describe('bad input ends with 2 and prints nothing half', () => {
     [
       'an unknown format',
       ['apply', 'policy.yaml', '-r', 'pod.yaml', '-o', 'xml'],
-      '-o xml: formats are diff, yaml, json, patch, table',
+      '-o xml: the formats are diff, yaml, json, patch, table',
     ],
     ['an unknown command', ['aply'], "unknown command 'aply'"],
     [

@@ -32,7 +32,7 @@ describe('kymera cleanup', () => {
     expect(stdout).toBe('nothing to remove\n');
     const complaints = stderr.trimEnd().split('\n');
     expect(complaints.length).toBeGreaterThan(4);
-    for (const line of complaints) expect(line).toMatch(/^not done: .*127\.0\.0\.1/);
+    for (const line of complaints) expect(line).toMatch(/^failed: .*127\.0\.0\.1/);
   });
 
   it('wants a number of seconds', async () => {

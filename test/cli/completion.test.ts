@@ -78,10 +78,10 @@ describeUnless(has('bash') ? undefined : 'bash is not installed')('in bash', () 
 });
 
 test.each([
-  ['zsh', "'(-o --output)'{-o,--output}'[how to print problems]:value:(text json sarif github)'"],
+  ['zsh', "'(-o --output)'{-o,--output}'[output format]:value:(text json sarif github)'"],
   [
     'fish',
-    "complete -c kymera -n '__kymera_is \\'jp query\\'' -s u -l unquoted -d 'print a text without quotes'",
+    "complete -c kymera -n '__kymera_is \\'jp query\\'' -s u -l unquoted -d 'print a string without quotes'",
   ],
 ])('for %s every command and flag is there', async (shell, line) => {
   const { stdout } = await kymera(['completion', shell]);

@@ -239,9 +239,9 @@ describe('kymera create exception', () => {
 
   test.each([
     [['labels.yaml', '-n', 'x', '--rule', 'nothing'], 'has no mutate rule nothing; it has r'],
-    [['labels', '-n', 'x'], 'needs --rule and --kind'],
+    [['labels', '-n', 'x'], 'requires --rule and --kind'],
     [['nowhere.yaml', '-n', 'x'], 'KYM_INPUT_NOT_FOUND'],
-    [['.', '-n', 'x'], 'an exception is made for one policy'],
+    [['.', '-n', 'x'], 'an exception applies to one policy'],
     [['labels.yaml', '-n', 'X Y'], 'KYM_USAGE'],
   ])('%j is refused', async (argv, message) => {
     const { exitCode, stderr } = await kymera(['create', 'exception', ...argv], { files });

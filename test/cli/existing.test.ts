@@ -88,15 +88,15 @@ update  Secret staging/secret-1  p/r   ConfigMap staging/cm
   test.each([
     [['existing', 'plan', '-r', 'objects'], 'no policy is named'],
     [['existing', 'plan', 'p.yaml'], 'no object is named'],
-    [['existing', 'plan', 'p.yaml', '-r', 'objects', '--cluster'], 'cannot stand together'],
-    [['existing', 'plan', 'p.yaml', '-r', 'objects', '--context', 'x'], 'go with --cluster'],
+    [['existing', 'plan', 'p.yaml', '-r', 'objects', '--cluster'], 'exclude each other'],
+    [['existing', 'plan', 'p.yaml', '-r', 'objects', '--context', 'x'], 'require --cluster'],
     [
       ['existing', 'plan', 'p.yaml', '-r', 'objects', '--operation', 'CREATE', '--on-policy-update'],
-      'cannot stand together',
+      'exclude each other',
     ],
     [
       ['existing', 'plan', 'p.yaml', '-r', 'objects', 'objects/map.yaml', 'copy.yaml'],
-      'is in objects/map.yaml:1 already',
+      'is already defined in objects/map.yaml:1',
     ],
   ])('%j is refused', async (argv, message) => {
     const { exitCode, stderr } = await kymera(argv, { files: { ...files, 'copy.yaml': map } });

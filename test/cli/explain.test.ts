@@ -47,19 +47,19 @@ test('the tree names the clause, both operands, the anchor and the elements', as
    ├─ ✓ rule applied: applied: mutated Pod/web in namespace default
    │  └─ add /metadata/labels {"team":"web"}
    ├─ - rule other-kind: skipped: the object does not match
-   │  └─ match.any[0].resources.kinds: the policy wants Service, the object has v1/Pod
+   │  └─ match.any[0].resources.kinds: the policy selects Service, the object has v1/Pod
    ├─ - rule precondition: skipped: preconditions not met
-   │  ├─ preconditions.all[0]: "web" Equals "db": does not hold
+   │  ├─ preconditions.all[0]: "web" Equals "db": false
    │  └─ variables
    │     └─ {{ request.object.metadata.name }} is "web"
    ├─ - rule anchor: unchanged: no patches applied
-   │  ├─ anchor (image) at /spec/containers/0/image wants "*:latest": the object has "a:1"
-   │  └─ anchor (image) at /spec/containers/1/image wants "*:latest": the object has "b:1"
+   │  ├─ anchor (image) at /spec/containers/0/image expects "*:latest": the object has "a:1"
+   │  └─ anchor (image) at /spec/containers/1/image expects "*:latest": the object has "b:1"
    └─ ✓ rule each: applied: mutated Pod/web in namespace default
       ├─ add /spec/containers/0/tty true
-      ├─ anchor (name) at /spec/containers/1/name wants "a": the object has "b"
+      ├─ anchor (name) at /spec/containers/1/name expects "a": the object has "b"
       ├─ mutate.foreach[0], element 1: skipped
-      │  └─ mutate.foreach[0].preconditions.all[0]: "b" Equals "a": does not hold
+      │  └─ mutate.foreach[0].preconditions.all[0]: "b" Equals "a": false
       ├─ mutate.foreach[0], element 0: applied
       └─ variables
          ├─ {{ element.name }} is "b"

@@ -92,7 +92,7 @@ describe('kymera gitops hints --for argocd', () => {
   it('says which rule writes a place, and which may write anywhere', async () => {
     expect(await hintsFor(policy(), 'argocd')).toContain('- /metadata/labels/a # p/r\n');
     const anywhere = policy({ mutate: 'patchesJson6902: "{{ request.object.data.patch }}"' });
-    expect(await hintsFor(anywhere, 'argocd')).toContain('# p/r writes wherever its variables lead');
+    expect(await hintsFor(anywhere, 'argocd')).toContain('# p/r writes to paths that depend on variables');
   });
 
   it('is the same whatever the order of the policies', async () => {

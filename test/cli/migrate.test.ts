@@ -92,11 +92,11 @@ describe('kymera migrate check', () => {
       'differs             differs             1           -            d/b.yaml:2',
       '    rule r: Kyverno rejects the field `as` (docs/differences-from-kyverno.md#as-in-foreach)',
       'mixed               runs unchanged      1           1 validate   d/c.yaml:2',
-      '    v: leave to Kyverno, in a policy of their own',
+      '    v: leave to Kyverno, in a separate policy',
       'stays               stays with Kyverno  0           1 validate   d/d.yaml:1',
       'broken              does not load       1           -            d/e.yaml:2',
       '    line 11: the variable nothing is not defined [KYM_VARIABLE_UNKNOWN]',
-      'MutatingPolicy cel  stays with Kyverno  0           all of it    d/f.yaml:1',
+      'MutatingPolicy cel  stays with Kyverno  0           all          d/f.yaml:1',
       '',
       '2 run unchanged, 1 differ, 1 do not load, 2 stay with Kyverno',
       '',
@@ -144,7 +144,7 @@ describe('kymera convert --to kymera', () => {
     const { stdout, stderr, exitCode } = await convert(mixed);
     expect(exitCode).toBe(1);
     expect(stdout).toBe(mixed);
-    expect(stderr).toContain('rule v is a validate rule: nobody would enforce it under kymera.io/v1');
+    expect(stderr).toContain('rule v is a validate rule: it would not be enforced under kymera.io/v1');
   });
 
   it('leaves exceptions and other documents as they are', async () => {

@@ -100,6 +100,6 @@ rules:
   it('names what it cannot know', async () => {
     const mutate = `mutate: {targets: [{apiVersion: v1, kind: "{{ request.object.data.kind }}"}], ${label}}`;
     const { stdout } = await kymera(['rbac', 'p.yaml'], { files: { 'p.yaml': policy(mutate) } });
-    expect(stdout).toMatch(/^# policy p, rule r: add what \{\{ request.object.data.kind \}\} can be\n/);
+    expect(stdout).toMatch(/^# policy p, rule r: add the kinds of \{\{ request.object.data.kind \}\}\n/);
   });
 });

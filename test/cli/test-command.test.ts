@@ -129,7 +129,7 @@ test('rules of other types are skipped, and counted', async () => {
   const { exitCode, stdout } = await run(
     '- {policy: label, rule: check, resources: [web], kind: Pod, result: pass}\n',
   );
-  expect(stdout).toContain('validate rules are not run');
+  expect(stdout).toContain('validate rules are not supported');
   expect(stdout).toContain('0 passed, 0 failed, 1 skipped');
   expect(exitCode).toBe(0);
 });
@@ -148,7 +148,7 @@ test('older spellings are accepted with a warning', async () => {
   expect(stdout).toContain('1 passed, 0 failed');
   expect(exitCode).toBe(0);
   for (const key of ['name', 'resource', 'patchedResource', 'namespace', 'status'])
-    expect(stdout).toMatch(new RegExp(`${key} is the old form`));
+    expect(stdout).toMatch(new RegExp(`${key} is deprecated`));
 });
 
 test('a test document that is broken ends with 2, and the others are still run', async () => {
@@ -159,7 +159,7 @@ test('a test document that is broken ends with 2, and the others are still run',
   expect(stdout).toContain(
     'broken/kyverno-test.yaml:7:3: error: result must be pass, fail, skip, warn or error',
   );
-  expect(stdout).toContain('1 passed, 0 failed; some tests could not be read');
+  expect(stdout).toContain('1 passed, 0 failed; some tests are invalid');
 });
 
 test('values in the document, and the state after the policy of the result', async () => {

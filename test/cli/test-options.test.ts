@@ -66,7 +66,7 @@ describe('--filter', () => {
     expect((await kymera(kyverno, { files: files() })).stdout).toContain('1 passed, 0 failed');
     expect(await kymera(['test', 't', '-t', 'rule=x'], { files: files() })).toMatchObject({
       exitCode: 1,
-      stderr: 'no test fits the filter\n',
+      stderr: 'no test matches the filter\n',
     });
     expect((await kymera(['test', 't', '-t', 'x=y'], { files: files() })).exitCode).toBe(2);
   });
@@ -176,7 +176,7 @@ describe('--update', () => {
     const folder = fresh();
     await run(folder, undefined);
     expect(readFileSync(join(folder, 't/patched.yaml'), 'utf8')).toBe(good);
-    expect((await run(folder, good)).stderr).toBe('no expected file needs to be written\n');
+    expect((await run(folder, good)).stderr).toBe('all expected files are up to date\n');
   });
 
   test('not in a CI run, unless forced', async () => {
@@ -194,10 +194,10 @@ describe('--coverage', () => {
     expect(stdout).toContain(`
 coverage: 0 of 2 rules applied, 0 of 1 foreach bodies run, 0 of 3 anchors held
   policy defaults, rule label (t/policy.yaml)
-    ! no test sees it change an object
+    ! no test covers a change by this rule
     ! anchor +(team) at metadata.labels.team is never reached
   policy defaults, rule pull (t/policy.yaml)
-    ! no test sees it change an object
+    ! no test covers a change by this rule
     ! no test runs the body of mutate.foreach[0]
     ! anchor (name) at spec.containers[].name is never reached
     ! anchor (image) at spec.containers[].image is never reached

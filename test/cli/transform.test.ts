@@ -91,7 +91,7 @@ describe('kymera transform', () => {
       ['transform'],
       yaml({ kind: 'ResourceList', items: [], functionConfig: configMap('a') }),
       {},
-      /is no policy/,
+      /is not a policy/,
     ],
   ])('refuses %s, and prints nothing', async (_what, argv, stdin, files, message) => {
     const finished = await kymera(argv, { stdin, files });

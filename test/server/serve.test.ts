@@ -126,7 +126,7 @@ describeUnless(unlessBuilt('dist/cli/main.js'))('kymera serve', () => {
     await until(async () => (await served.get('/readyz?verbose')).includes('[-] policies/a.yaml'));
     expect(patchIn(await served.post())).toEqual(labels({ a: '2', b: '1' }));
     expect(await served.get('/readyz')).toBe('ok\n');
-    expect(await served.get('/readyz?verbose')).toContain('the last good version of its policies is in use');
+    expect(await served.get('/readyz?verbose')).toContain('its last valid policies are in use');
     await until(async () => /"level":"error".*policies\/a\.yaml:\d+/.test(served.output()));
 
     rmSync(join(served.folder, 'policies/b.yaml'));
@@ -334,12 +334,12 @@ describeUnless(unlessBuilt('dist/cli/main.js'))('kymera serve', () => {
 
   it.each([
     [['--shutdown-delay', 'long'], 'not a number of seconds'],
-    [['--tls-cert', 'x.crt'], 'belong together'],
+    [['--tls-cert', 'x.crt'], 'must be set together'],
     [['--port', '70000'], 'not a port'],
     [['--policies', 'nowhere', '--workers', '2'], 'there is no file or folder nowhere'],
     [['--policies', 'nowhere'], 'there is no file or folder nowhere'],
     [['--policies', 'policies', '--kubeconfig', 'x'], 'not from both'],
-    [[], 'name policies to serve'],
+    [[], 'set --policies to serve files'],
   ])('%o ends with 2 and a reason', (args, reason) => {
     const folder = mkdtempSync(join(tmpdir(), 'kymera-serve-'));
     mkdirSync(join(folder, 'policies'));

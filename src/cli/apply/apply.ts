@@ -34,7 +34,7 @@ export interface ApplyOptions extends RunOptions {
   readonly color?: boolean | undefined;
 }
 
-/** `kymera apply`: prints what policies make of resources. */
+/** `kymera apply`: applies policies to resources and prints the results. */
 export async function apply(
   policyNames: readonly string[],
   options: ApplyOptions,
@@ -65,13 +65,14 @@ export async function apply(
   await output.release();
   await log.release();
   if (options.quiet !== true) {
-    const isTalk = options.format === 'diff' || options.format === 'table' || options.output !== undefined;
-    await (isTalk ? io.stdout : io.stderr).write(`${summaryOf(counts)}\n`);
+    const isForPerson =
+      options.format === 'diff' || options.format === 'table' || options.output !== undefined;
+    await (isForPerson ? io.stdout : io.stderr).write(`${summaryOf(counts)}\n`);
   }
   return counts.rulesFailed > 0 ? 1 : 0;
 }
 
-/** The errors of the input. */
+/** Returns the errors of the input. */
 async function applyToAll(
   run: Run,
   options: ApplyOptions,
@@ -82,7 +83,7 @@ async function applyToAll(
   io: Io,
 ): Promise<Problem[]> {
   if (output.apart && options.format !== 'yaml') {
-    throw inputError('KYM_USAGE', `a folder takes YAML only, not -o ${options.format}`);
+    throw inputError('KYM_USAGE', `an output folder accepts only YAML, not -o ${options.format}`);
   }
   const isOnScreen = options.output === undefined && io.stdout.isTTY;
   const paint = options.output === undefined ? paintFor(io.stdout, io, options.color) : plain;
@@ -114,7 +115,7 @@ async function applyToAll(
     for (const change of changes) {
       const text = output.apart
         ? writeYaml(change.after ?? {})
-        : laterText(change, formatter, options.format, paint);
+        : backgroundText(change, formatter, options.format, paint);
       if (change.after !== undefined || options.format === 'diff') await output.write(text, change.ref.name);
     }
     for (const failure of failures) {
@@ -127,8 +128,8 @@ async function applyToAll(
   return errors;
 }
 
-/** An object that is changed or made after the requests; in a table there is no room for it. */
-function laterText(
+/** An object that a background rule changes or creates. A table does not show it. */
+function backgroundText(
   change: PlannedChange,
   formatter: ApplyFormatter,
   format: ApplyFormat,
@@ -137,7 +138,7 @@ function laterText(
   const { before, after } = change;
   if (format === 'diff') return formatChanges([change], 'diff', paint);
   if (after === undefined || format === 'table') return '';
-  const resource = { object: before ?? after, file: 'the background', line: 1, discovered: true };
+  const resource = { object: before ?? after, file: '(background)', line: 1, discovered: true };
   if (before === undefined) return formatter.object(resource, undefined);
   return formatter.object(resource, { before, after, outcomes: [], failedPolicies: [], steps: new Map() });
 }
@@ -146,12 +147,12 @@ function isProgressWanted({ quiet }: ApplyOptions, io: Io): boolean {
   return io.stderr.isTTY && quiet !== true && io.env['TERM'] !== 'dumb' && io.env['CI'] !== 'true';
 }
 
-/** `-r pod.yaml policy.yaml` takes the policy for a resource. */
+/** In `-r pod.yaml policy.yaml` the policy is one of the resources. */
 function misplacedPolicy({ object, file, line }: Resource): Problem {
   return {
     code: 'KYM_USAGE',
     severity: 'warning',
-    message: `${titleOf(object)} stands among the resources and is not applied`,
+    message: `${titleOf(object)} is listed as a resource and is not applied`,
     hint: 'name policies first: -r takes every path after it, up to the next option',
     pointer: '',
     file,
@@ -165,16 +166,16 @@ function failuresOf(object: JsonObject, evaluated: Evaluated, paint: Paint): str
   );
 }
 
-/** Deeper inside a generated rule, places are not those of the rule that the author wrote. */
+/** Deeper paths inside an autogen rule do not exist in the rule that the author wrote. */
 function writtenPath({ rule, failure }: Extract<Outcome, { status: 'failed' }>): Path {
   return rule.autogenOf === undefined ? failure.rulePath : failure.rulePath.slice(0, 2);
 }
 
 function formatFailure(title: string, outcome: Extract<Outcome, { status: 'failed' }>, paint: Paint): string {
   const { policy, rule, failure, message } = outcome;
-  const places = [
+  const locations = [
     `at ${formatPointer([...rule.path, ...writtenPath(outcome)])} of ${policy.source.file}`,
     ...(failure.objectPath === undefined ? [] : [`at ${formatPointer(failure.objectPath)} of the object`]),
   ];
-  return `${paint('red', 'failed')}: ${paint('bold', title)}: policy ${policy.key}, rule ${rule.name}: ${message} (${places.join(', ')}) [${failure.code}]`;
+  return `${paint('red', 'failed')}: ${paint('bold', title)}: policy ${policy.key}, rule ${rule.name}: ${message} (${locations.join(', ')}) [${failure.code}]`;
 }

@@ -62,7 +62,7 @@ export function absenceWarning({ policy, rule, trigger, message, code }: Existin
     code: code ?? 'KYM_TARGET_NOT_FOUND',
     severity: 'warning',
     message: `trigger ${refTitle(trigger)}: ${message}`,
-    hint: 'give it with --target-resource',
+    hint: 'add it with --target-resource',
     policy: policy.key,
     rule: rule.name,
     pointer: '',

@@ -13,15 +13,15 @@ interface ParsedApplyOptions extends ParsedInputOptions {
 }
 
 const examples = `
-Paths are files, folders (all .yaml, .yml and .json below them), globs, or - for standard input. -r takes
-every path after it, up to the next option: name policies first. Policies found among resources are not
-mutated. Nothing is written before all input proved good.
+A path is a file, a folder (all .yaml, .yml and .json files in it), a glob, or - for standard input. -r takes
+every path after it up to the next option, so name policies first. Policies among the resources are not
+mutated. Nothing is written unless all input is valid.
 
-Exit codes: 0 fine; 1 a rule failed; 2 bad input.
+Exit codes: 0 success; 1 a rule failed; 2 invalid input.
 
 Examples:
-  $ kymera apply policy.yaml -r pod.yaml                     show the difference
-  $ kymera apply policies/ -r 'manifests/**/*.yaml' -o yaml  print all objects as policies leave them
+  $ kymera apply policy.yaml -r pod.yaml                     show the differences
+  $ kymera apply policies/ -r 'manifests/**/*.yaml' -o yaml  print all mutated objects
   $ kymera apply policies/ -r manifests --output out/        write them to files
   $ kustomize build . | kymera apply policies/ -r - -o yaml  in a pipe
   $ kymera apply policy.yaml -r pod.yaml --set request.operation=UPDATE
@@ -29,13 +29,13 @@ Examples:
 
 export function defineApply(program: Command, { io, end }: CommandHost): void {
   withInput(program.command('apply'))
-    .description('Apply policies to resources and print the difference. Nothing in a cluster is touched.')
+    .description('Apply policies to resources and print the differences. Never writes to a cluster.')
     .addOption(
-      new Option('-o, --format <format>', 'what to print; diff when absent, yaml with --output')
+      new Option('-o, --format <format>', 'output format (default: diff, or yaml with --output)')
         .choices(applyFormats)
         .argParser(readFormat),
     )
-    .option('--output <path>', 'write to a file, or to a folder: NAME-mutated.yaml for each object')
+    .option('--output <path>', 'write to a file, or to a folder as NAME-mutated.yaml per object')
     .option('-q, --quiet', 'print no summary and no progress')
     .addOption(new Option('-i, --stdin').hideHelp())
     .addOption(new Option('-t, --table').hideHelp())
@@ -50,14 +50,14 @@ export function defineApply(program: Command, { io, end }: CommandHost): void {
 function readFormat(text: string): ApplyFormat {
   const format = applyFormats.find((known) => known === text);
   if (format !== undefined) return format;
-  throw inputError('KYM_USAGE', `-o ${text}: formats are ${applyFormats.join(', ')}`, {
-    hint: `to write to a file: --output ${text}`,
+  throw inputError('KYM_USAGE', `-o ${text}: the formats are ${applyFormats.join(', ')}`, {
+    hint: `use --output ${text} to write to a file`,
   });
 }
 
 function formatOf({ format, output, stdin, table }: ParsedApplyOptions): ApplyFormat {
   if (format === undefined && applyFormats.some((known) => known === output)) {
-    throw inputError('KYM_USAGE', `--output ${output} names a file, and -o a format`, {
+    throw inputError('KYM_USAGE', `--output takes a file and -o a format: ${output} is a format`, {
       hint: `write -o ${output}, or --output ./${output}`,
     });
   }

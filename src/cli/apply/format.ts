@@ -12,14 +12,14 @@ import { unifiedDiff } from '../output/unified-diff.ts';
 import { editYaml } from '../output/yaml-edit.ts';
 import type { ApplyFormat } from './command.ts';
 
-/** Turns results into text, one after another. */
+/** Formats results one by one. */
 export interface ApplyFormatter {
-  /** `evaluated` is absent for an object that policies are not asked about. */
+  /** `evaluated` is undefined for an object that is not mutated, such as a policy. */
   object(resource: Resource, evaluated: Evaluated | undefined): string;
   end(): string;
 }
 
-/** `columns`: the width of the terminal that a table is for. */
+/** `columns` is the width of the terminal, for a table. */
 export function createFormatter(
   format: ApplyFormat,
   paint: Paint,
@@ -39,7 +39,7 @@ export function createFormatter(
   }
 }
 
-/** The object to print: as policies left it, without the namespace that was only filled in. */
+/** The object to print: the mutated object without a defaulted namespace. */
 export function resultOf(resource: Resource, evaluated: Evaluated | undefined): JsonObject {
   if (evaluated === undefined || evaluated.after === evaluated.before) return resource.object;
   return withoutDefaultNamespace(evaluated.after, resource.object);
@@ -57,7 +57,7 @@ function diffOf(resource: Resource, evaluated: Evaluated | undefined, paint: Pai
   );
 }
 
-/** What did not change is printed as it was written, comments and all. */
+/** An unchanged document is printed as written, comments included. */
 export function textOf(resource: Resource, evaluated: Evaluated | undefined): string {
   const result = resultOf(resource, evaluated);
   const { object, text } = resource;
@@ -109,11 +109,11 @@ function jsonList(): ApplyFormatter {
 
 const heading = ['RESOURCE', 'POLICY', 'RULE', 'RESULT', 'MESSAGE'];
 
-/** So many rows decide how wide columns are: the table need not be held as a whole. */
+/** The first rows decide the column widths, so that the table need not be held in memory. */
 const measuredRows = 500;
 const colors = { pass: 'green', skip: 'yellow', error: 'red' } as const;
 
-/** A row for each rule that looked at an object. */
+/** A row for each rule and object. */
 export function tableFormatter(paint: Paint, columns: number | undefined) {
   let waiting: string[][] = [];
   let widths: readonly number[] | undefined;

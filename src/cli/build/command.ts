@@ -2,16 +2,16 @@ import { type Command, Option } from 'commander';
 import type { CommandHost } from '../io.ts';
 
 const examples = `
-Builds what kustomize builds, from local files only. Nothing is written unless the whole build is good.
+Builds a kustomization as kustomize does, from local files only. Nothing is written unless the whole build succeeds.
 
-Exit codes: 0 fine; 1 a rule of --policies failed; 2 the kustomization cannot be built.
+Exit codes: 0 success; 1 a rule of --policies failed; 2 the kustomization cannot be built.
 
 Examples:
   $ kymera build overlays/production
   $ kymera build . -o manifests.yaml
-  $ kymera build . -o manifests/                      one file for each resource
-  $ kymera build . --enable-plugins                   run exec plugins and functions too
-  $ kymera build . --policies policies/               with what admission will make of it`;
+  $ kymera build . -o manifests/                      one file per resource
+  $ kymera build . --enable-plugins                   also run exec plugins and functions
+  $ kymera build . --policies policies/               with the mutations of admission`;
 
 export function defineBuild(program: Command, { io, end }: CommandHost): void {
   withBuildOptions(
@@ -19,12 +19,12 @@ export function defineBuild(program: Command, { io, end }: CommandHost): void {
       .command('build')
       .description('Build a kustomization as kustomize does.')
       .argument('[path]', 'a folder with a kustomization, a kustomization file, or - for standard input', '.')
-      .option('-o, --output <path>', 'a file, or a folder that gets one file for each resource')
+      .option('-o, --output <path>', 'a file, or a folder that receives one file per resource')
       .option(
         '--policies <path...>',
-        'apply these policies to what was built, and say on stderr which rule changed what',
+        'apply these policies to the resources and report each change on stderr',
       )
-      .option('-q, --quiet', 'do not say what policies changed'),
+      .option('-q, --quiet', 'do not report the changes of policies'),
   )
     .addHelpText('after', examples)
     .action(async (path: string, options) => {
@@ -33,13 +33,13 @@ export function defineBuild(program: Command, { io, end }: CommandHost): void {
     });
 }
 
-/** The options of everything that builds a kustomization, with the names that kustomize has for them. */
+/** The options of every command that builds a kustomization, with kustomize's names. */
 export function withBuildOptions(command: Command): Command {
   return command
-    .option('--enable-plugins', 'let exec plugins and functions run')
+    .option('--enable-plugins', 'run exec plugins and functions')
     .addOption(new Option('--enable-alpha-plugins').hideHelp())
     .addOption(new Option('--enable-exec').hideHelp())
-    .option('--plugin-timeout <seconds>', 'how long a plugin may run', '60')
+    .option('--plugin-timeout <seconds>', 'time limit of a plugin', '60')
     .addOption(
       new Option('--load-restrictor <rule>', 'whether files outside the folder may be read')
         .choices(['LoadRestrictionsRootOnly', 'LoadRestrictionsNone'])
@@ -47,7 +47,7 @@ export function withBuildOptions(command: Command): Command {
     )
     .addOption(new Option('--load_restrictor <rule>').hideHelp())
     .addOption(
-      new Option('--reorder <order>', 'order of the output where sortOptions says nothing').choices([
+      new Option('--reorder <order>', 'order of the output unless sortOptions is set').choices([
         'legacy',
         'none',
       ]),

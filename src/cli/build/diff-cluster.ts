@@ -3,8 +3,8 @@ import { isArray, isObject, type Json, type JsonArray, type JsonObject, member }
 import { idOf } from '../../kustomize/resource/resource.ts';
 
 /**
- * The objects of a cluster with the ids of these, each cut down to the fields that its counterpart states: what the server
- * filled in is no difference.
+ * The live objects with the same ids, reduced to the fields that the given objects set. Fields that the server defaulted are not
+ * differences.
  */
 export async function liveObjects(
   objects: readonly JsonObject[],
@@ -23,7 +23,7 @@ export async function liveObjects(
   return found;
 }
 
-/** The part of a live value that the wanted one speaks of. */
+/** The part of a live value whose fields are set in the wanted value. */
 export function stated(live: Json, wanted: Json): Json {
   if (isObject(live) && isObject(wanted)) {
     const members = Object.keys(wanted).flatMap((key) => {
@@ -37,12 +37,12 @@ export function stated(live: Json, wanted: Json): Json {
   return isArray(live) && isArray(wanted) ? statedItems(live, wanted) : live;
 }
 
-/** A map none of whose members is spoken of would look as if it were empty in the cluster. */
+/** Without this, a map without any compared member would look like an empty map in the cluster. */
 function isEmptyMap(value: Json): boolean {
   return isObject(value) && Object.keys(value).length === 0;
 }
 
-/** Items with names are compared with those of the same name, others with those at the same place; none is left out. */
+/** Items are compared by name if they have one, otherwise by index. All live items are kept. */
 function statedItems(live: JsonArray, wanted: JsonArray): JsonArray {
   return live.map((item, index) => {
     const counterpart = wanted.find((other) => isSameItem(item, other)) ?? wanted[index];

@@ -3,15 +3,14 @@ import type { CommandHost } from '../io.ts';
 import { withBuildOptions } from './command.ts';
 
 const examples = `
-Shows, object by object, what a kustomization changes: against another kustomization, against objects in files, or
-against what runs in a cluster. Against a cluster only fields that the build states are compared, since the
-server fills in many others.
+Shows the differences per object between a kustomization and another kustomization, objects in files, or a running
+cluster. With a cluster, only the fields that the build sets are compared, because the server defaults many others.
 
-Exit codes, as those of diff: 0 no difference; 1 differences; 2 bad input.
+Exit codes, as those of diff: 0 no differences; 1 differences; 2 invalid input.
 
 Examples:
   $ kymera diff overlays/production overlays/staging
-  $ kymera diff overlays/production --policies policies/     what the policies will change
+  $ kymera diff overlays/production --policies policies/     the changes of the policies
   $ kymera diff overlays/production manifests/
   $ kymera diff overlays/production --cluster`;
 
@@ -21,17 +20,17 @@ export function defineDiff(program: Command, { io, end }: CommandHost): void {
       .command('diff')
       .description('Compare a build with another build, with objects in files, or with a cluster.')
       .argument('<path>', 'a folder with a kustomization')
-      .argument('[other]', 'what it is compared with: a kustomization, or a file or folder with objects')
+      .argument('[other]', 'compare with this kustomization, or with this file or folder of objects')
       .option('--cluster', 'compare with the objects of a running cluster')
-      .option('--kubeconfig <file>', 'how to reach the cluster')
-      .option('--context <name>', 'which context of the kubeconfig to use')
+      .option('--kubeconfig <file>', 'kubeconfig of the cluster (default: the one kubectl uses)')
+      .option('--context <name>', 'context of the kubeconfig')
       .option(
         '--policies <path...>',
-        'apply these policies to the first build; alone, compare with the build without',
+        'apply these policies to the first build; without a second build, compare with the unmutated build',
       )
       .addOption(new Option('--name-only', 'print only the names of objects that differ')),
   )
-    .option('--no-color', 'print without colours')
+    .option('--no-color', 'print without colors')
     .addHelpText('after', examples)
     .action(async (path: string, other: string | undefined, options) => {
       const { diff } = await import('./diff.ts');

@@ -26,7 +26,7 @@ export interface DiffOptions extends BuildCommandOptions {
   readonly color?: boolean | undefined;
 }
 
-/** `kymera diff`: what a build changes. Lines with `+` are those of the first build. */
+/** `kymera diff`: compares a build. Lines with `+` belong to the first build. */
 export async function diff(
   path: string,
   other: string | undefined,
@@ -35,7 +35,10 @@ export async function diff(
 ): Promise<ExitCode> {
   const isAlone = other === undefined && options.cluster !== true;
   if ((isAlone && options.policies === undefined) || (other !== undefined && options.cluster === true)) {
-    throw inputError('KYM_USAGE', 'name one thing to compare with: a second path, --cluster or --policies');
+    throw inputError(
+      'KYM_USAGE',
+      'name exactly one thing to compare with: a second path, --cluster or --policies',
+    );
   }
   const built = await objectsOf(path, options, io);
   const after = options.policies === undefined ? built : await withPolicies(built, options.policies, io);
@@ -56,7 +59,7 @@ export async function diff(
   return text === '' ? 0 : 1;
 }
 
-/** A folder with a kustomization is built; anything else holds the objects themselves. */
+/** A folder with a kustomization is built; any other path contains the objects. */
 async function objectsOf(path: string, options: DiffOptions, io: Io): Promise<readonly JsonObject[]> {
   if (path === '-' || isKustomization(resolve(io.cwd, path))) {
     return (await buildResources(path, options, io)).map(({ object }) => object);

@@ -11,7 +11,7 @@ import { readWhole } from '../input/text-input.ts';
 import type { Io } from '../io.ts';
 import { createPolicyRunner } from './policies.ts';
 
-/** Options that every command which builds has. */
+/** The options of every command that builds a kustomization. */
 export interface BuildCommandOptions {
   readonly enablePlugins?: boolean | undefined;
   readonly enableAlphaPlugins?: boolean | undefined;
@@ -21,11 +21,11 @@ export interface BuildCommandOptions {
   readonly reorder?: 'legacy' | 'none' | undefined;
   /** Seconds. */
   readonly pluginTimeout?: string | undefined;
-  /** Is told what policies under `transformers` change. */
+  /** Called for each change of policies under `transformers`. */
   readonly report?: ((change: PolicyChange) => void) | undefined;
 }
 
-/** Builds the kustomization that the command line names; throws InputError. */
+/** Builds the kustomization at a path. Throws InputError. */
 export async function buildResources(
   path: string,
   options: BuildCommandOptions,
@@ -38,7 +38,7 @@ export async function buildResources(
       { ...target, ...(options.reorder !== undefined && { sortOptions: orderOf(options.reorder) }) },
       {
         enablePlugins: options.enablePlugins === true || options.enableAlphaPlugins === true,
-        // kustomize has a flag of its own for functions; ours is one for all programs.
+        // kustomize has a separate flag for functions; --enable-plugins covers both.
         enableExec: options.enableExec === true || options.enablePlugins === true,
         unrestricted: restrictor === 'LoadRestrictionsNone' || restrictor === 'none',
         environment: io.env,
@@ -64,7 +64,7 @@ function orderOf(order: 'legacy' | 'none') {
   return { order: order === 'none' ? 'fifo' : 'legacy' };
 }
 
-/** A folder; a file with a kustomization or with resources; or the text of standard input. */
+/** A folder, a file with a kustomization or resources, or standard input. */
 async function targetOf(path: string, io: Io): Promise<BuildTarget> {
   if (path === '-') {
     return {

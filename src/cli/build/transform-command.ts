@@ -2,16 +2,16 @@ import type { Command } from 'commander';
 import type { CommandHost } from '../io.ts';
 
 const examples = `
-A transformer for kustomize: reads resources from standard input, applies a policy, prints the resources.
+A transformer for kustomize: reads resources from standard input, applies a policy and prints the resources.
 
-  as a KRM function     a ResourceList on standard input, whose functionConfig is the policy
-  as an exec plugin     a file with the policy as argument, resources on standard input
-  with neither          policies and resources together on standard input
+  KRM function     standard input is a ResourceList whose functionConfig is the policy
+  exec plugin      the argument is a file with the policy, standard input contains the resources
+  neither          standard input contains policies and resources
 
-Instead of a policy, the config may be a PolicyTransformer of kymera.io/v1, with a list of files under policies.
-\`kymera build\` applies policies under transformers by itself and needs none of this.
+Instead of a policy, the config can be a PolicyTransformer of kymera.io/v1 with a list of files under policies.
+\`kymera build\` applies policies under transformers itself and does not need this command.
 
-Exit codes: 0 fine; 1 a rule failed; 2 bad input.
+Exit codes: 0 success; 1 a rule failed; 2 invalid input.
 
 Examples:
   $ kymera transform policy.yaml < resources.yaml
@@ -23,7 +23,7 @@ export function defineTransform(program: Command, { io, end }: CommandHost): voi
     .command('transform')
     .description('Apply a policy to the resources on standard input, as a plugin or function of kustomize.')
     .argument('[file]', 'a file with a policy or a PolicyTransformer')
-    .argument('[arguments...]', 'what kustomize passes on from argsOneLiner; nothing is made of it')
+    .argument('[arguments...]', 'arguments that kustomize passes from argsOneLiner; ignored')
     .addHelpText('after', examples)
     .action(async (file: string | undefined) => {
       const { transform } = await import('./transform.ts');

@@ -14,7 +14,7 @@ import type { ExitCode, Io } from '../io.ts';
 import { createPolicyRunner } from './policies.ts';
 import { asInputError } from './resources.ts';
 
-/** `kymera transform`: what policies make of the resources on standard input. */
+/** `kymera transform`: applies policies to the resources on standard input. */
 export async function transform(file: string | undefined, io: Io): Promise<ExitCode> {
   const input = await readWhole('-', io);
   try {
@@ -29,7 +29,7 @@ export async function transform(file: string | undefined, io: Io): Promise<ExitC
   }
 }
 
-/** A ResourceList is one document; its items are taken out of it here, so that it can be printed again. */
+/** A ResourceList is one document. Its items are read separately so that the list can be printed again. */
 function resourceListIn(text: string): JsonObject | undefined {
   if (!text.includes('ResourceList')) return undefined;
   try {
@@ -43,10 +43,12 @@ function resourceListIn(text: string): JsonObject | undefined {
 async function transformList(list: JsonObject, io: Io): Promise<string> {
   const config = member(list, 'functionConfig');
   if (!isObject(config) || !isPolicyConfig(config)) {
-    throw inputError('KYM_USAGE', 'the functionConfig of the ResourceList is no policy', { file: '(stdin)' });
+    throw inputError('KYM_USAGE', 'the functionConfig of the ResourceList is not a policy', {
+      file: '(stdin)',
+    });
   }
   const stated = member(list, 'items');
-  // Printed and read again, so that what is left of the text of scalars is gone.
+  // Printed and read again, which drops the source strings of scalars.
   const items = isArray(stated) ? parseResources(documents(stated as readonly JsonObject[]), '(stdin)') : [];
   const results = await run([config], items, io);
   return printYaml(setMember(list, 'items', results));
@@ -72,7 +74,7 @@ function run(
 ): Promise<readonly JsonObject[]> {
   const root = io.env['KUSTOMIZE_PLUGIN_CONFIG_ROOT'] ?? io.cwd;
   const place: PolicyPlace = {
-    file: 'the config',
+    file: '(config)',
     root,
     readText: (path, field) => readConfigFile(isAbsolute(path) ? path : resolve(root, path), path, field),
   };

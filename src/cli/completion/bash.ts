@@ -49,7 +49,7 @@ function valueCases({ path, options }: CommandModel): readonly string[] {
   });
 }
 
-/** A single dash stands for a value that nothing is known of: nothing is proposed then, not even flags. */
+/** A single dash marks a free-form value: no completions, not even flags. */
 function assignment(value: ValueModel): string {
   if (value.type === 'files') return 'files=1';
   return value.type === 'choice' ? `words="${value.choices.join(' ')}"` : 'words=-';

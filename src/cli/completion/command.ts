@@ -10,7 +10,7 @@ Examples:
 export function defineCompletion(program: Command, { io, end }: CommandHost): void {
   program
     .command('completion')
-    .description('Print a script that completes commands, flags, choices and files in a shell.')
+    .description('Print a shell completion script for commands, flags, values and files.')
     .addArgument(new Argument('<shell>', 'the shell').choices(['bash', 'zsh', 'fish']))
     .addHelpText('after', examples)
     .action(async (shell: 'bash' | 'zsh' | 'fish') => {

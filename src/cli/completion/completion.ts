@@ -6,7 +6,7 @@ import { zshScript } from './zsh.ts';
 
 const scripts = { bash: bashScript, zsh: zshScript, fish: fishScript } as const;
 
-/** The completion script of a shell, made from the definitions of the commands. */
+/** The completion script of a shell, generated from the command definitions. */
 export function completionScript(shell: keyof typeof scripts, program: Command): string {
   return scripts[shell](modelOf(program));
 }

@@ -8,12 +8,12 @@ function __kymera_words
     set -l words (commandline -opc | string match -v -- '-*')
     test (count $words) -gt 1; and string join ' ' -- $words[2..-1]
 end
-# Whether the command line is about this command.
+# Whether the command line runs this command.
 function __kymera_is
     set -l words (__kymera_words)
     string match -q -- "$argv[1] *" "$words "
 end
-# Whether a command is to be named next.
+# Whether the next word is a command.
 function __kymera_after
     set -l words (__kymera_words)
     test "$words" = "$argv[1]"
@@ -52,7 +52,7 @@ function optionText({ flags, description, value }: OptionModel): string {
   return `${names.join('')}${takes} -d ${quote(description)}`;
 }
 
-/** Backslashes and quotes are escaped by a backslash, also where one quoted text stands in another. */
+/** Escapes backslashes and quotes with a backslash, also in nested quotes. */
 function quote(text: string): string {
   return `'${text.replace(/[\\']/g, '\\$&')}'`;
 }

@@ -64,8 +64,8 @@ function optionText({ flags, description, value }: OptionModel): string {
   return `'(${first} ${second})'{${first},${second}}${quote(detail)}`;
 }
 
-function argumentText({ name, value, variadic }: ArgumentModel, place: number): string {
-  return quote(`${variadic ? '*' : place}:${name}${action(value)}`);
+function argumentText({ name, value, variadic }: ArgumentModel, position: number): string {
+  return quote(`${variadic ? '*' : position}:${name}${action(value)}`);
 }
 
 function valueText(value: ValueModel): string {

@@ -13,7 +13,7 @@ const renamed: Readonly<Record<string, string>> = {
   NotIn: 'AllNotIn',
 };
 
-/** Plain lists of conditions go under `all`; operators get their new names. */
+/** Moves plain lists of conditions to `all` and renames operators. */
 export function convertConditions(rule: YAMLMap): void {
   const mutate = mapAt(rule, 'mutate');
   const holders = mutate === undefined ? [rule] : [rule, ...mapsIn(mutate, 'targets'), ...loopsIn(mutate)];
@@ -34,7 +34,7 @@ function convertOperator(condition: YAMLMap): void {
   const operator = textAt(condition, 'operator') ?? '';
   const current = Object.hasOwn(renamed, operator) ? renamed[operator] : undefined;
   if (current === undefined) return;
-  if (isOldMembership(operator) && !comparesAlike(readCondition(condition))) return;
+  if (isOldMembership(operator) && !isEquivalent(readCondition(condition))) return;
   setText(condition, 'operator', current);
 }
 
@@ -53,10 +53,10 @@ function readCondition(condition: YAMLMap): Membership {
 }
 
 /**
- * The old operators compare list keys letter by letter, the new ones with wildcards; a text on the other side is a range to the new
- * ones. So they give the same only for a key that is surely one text, and a list of values.
+ * The old operators compare list keys literally, the new ones with wildcards, and the new ones read a string value as a range. They
+ * are equivalent only if the key is certainly a single string and the value is a list.
  */
-function comparesAlike({ key, hasList }: Membership): boolean {
+function isEquivalent({ key, hasList }: Membership): boolean {
   if (key === undefined || !hasList) return false;
   const [variable, ...others] = findVariables(key);
   if (variable === undefined) return true;
@@ -73,7 +73,7 @@ function isScalarExpression(expression: string): boolean {
   return scalarPath.test(plain) || labelPath.test(plain) || /^(?:to_lower|to_upper|to_string)\(/.test(plain);
 }
 
-/** Conditions whose operator stays, since its new name would compare in another way. */
+/** Conditions that keep their operator because the new one would compare differently. */
 export function unconvertedConditions(rule: JsonObject): readonly { path: Path; operator: string }[] {
   return conditionPlaces(rule)
     .flatMap(conditionGroups)
@@ -83,7 +83,7 @@ export function unconvertedConditions(rule: JsonObject): readonly { path: Path; 
         const operator = readText(condition, 'operator') ?? '';
         const key = readText(condition, 'key');
         const isKept =
-          isOldMembership(operator) && !comparesAlike({ key, hasList: isArray(read(condition, 'value')) });
+          isOldMembership(operator) && !isEquivalent({ key, hasList: isArray(read(condition, 'value')) });
         return isKept ? [{ path: [...path, index, 'operator'], operator }] : [];
       }),
     );

@@ -14,10 +14,10 @@ export interface ConvertOptions {
   readonly color?: boolean | undefined;
 }
 
-/** `kymera convert`: old policies in today's form. */
+/** `kymera convert`: converts policies to the current API version. */
 export async function convert(names: readonly string[], options: ConvertOptions, io: Io): Promise<ExitCode> {
   if (options.write === true && names.includes('-')) {
-    throw inputError('KYM_USAGE', '--write needs files: standard input cannot be written to');
+    throw inputError('KYM_USAGE', '--write requires files, not standard input');
   }
   const paint = paintFor(io.stdout, io, options.color);
   const errorPaint = paintFor(io.stderr, io, options.color);
@@ -56,5 +56,5 @@ function summary(counts: { documents: number; changed: number; failed: number },
   const changed =
     counts.changed === 0 ? 'nothing to convert' : `${files} ${written ? 'converted' : 'to convert'}`;
   if (counts.failed === 0) return changed;
-  return `${changed}; ${counts.failed} ${counts.failed === 1 ? 'problem' : 'problems'} in the way`;
+  return `${changed}; ${counts.failed} ${counts.failed === 1 ? 'problem' : 'problems'}`;
 }

@@ -11,7 +11,7 @@ export function isPolicyOrException(value: JsonObject): boolean {
   );
 }
 
-/** In the order in which their documents are read: a List stands for its items. */
+/** The nodes of policies in document order. A List is replaced by its items. */
 export function policyNodes(document: Document): readonly YAMLMap[] {
   const flatten = (node: unknown): readonly YAMLMap[] => {
     if (!isMap(node)) return [];

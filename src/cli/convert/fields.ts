@@ -6,7 +6,7 @@ const webhookFields = [
   ['webhookTimeoutSeconds', 'timeoutSeconds'],
 ] as const;
 
-/** Deprecated fields of `spec` move to where they belong now. */
+/** Moves deprecated fields of `spec` to their current location. */
 export function convertFields(spec: YAMLMap): void {
   for (const [old, current] of webhookFields) moveToWebhook(spec, old, current);
   moveToTargets(spec);
@@ -29,7 +29,7 @@ function moveToWebhook(spec: YAMLMap, old: string, current: string): void {
   pair.value = newMap([value]);
 }
 
-/** Only rules with targets can have it, and one of their own wins. */
+/** Only rules with targets have this field. An existing value of a rule wins. */
 function moveToTargets(spec: YAMLMap): void {
   const pair = pairOf(spec, 'mutateExistingOnPolicyUpdate');
   if (pair === undefined) return;

@@ -10,7 +10,7 @@ import { handOver } from './handover.ts';
 import { conversionProblems, convertNodes, holdsReferences, switchAutogenOff } from './policy.ts';
 import { keepLines, print, printJson } from './text.ts';
 
-/** The group that policies are written for. */
+/** The API group of the result. */
 export type ConversionTarget = 'kyverno' | 'kymera';
 
 export interface Conversion {
@@ -20,7 +20,7 @@ export interface Conversion {
   readonly documents: number;
 }
 
-/** The text of a file with its policies in today's form; documents that cannot be converted, and all others, stay as they are. */
+/** Converts the policies of a file. Other documents, and those that cannot be converted, are not changed. */
 export function convertFile(file: string, text: string, to: ConversionTarget = 'kyverno'): Conversion {
   if (!text.includes('\r\n')) return convertLines(file, text, to);
   const converted = convertLines(file, text.replaceAll('\r\n', '\n'), to);
@@ -42,7 +42,7 @@ function convertLines(file: string, text: string, to: ConversionTarget): Convers
   return { text: parts.join(''), problems, documents };
 }
 
-/** A part that could not be brought into today's form is not handed over either. */
+/** A document that could not be converted is not moved to the new group either. */
 function handedOver(file: string, modern: Conversion): Conversion {
   if (modern.problems.some(({ severity }) => severity === 'error')) return modern;
   const { text, problems } = handOver(file, modern.text);
@@ -77,8 +77,8 @@ function referenceProblem({ file, positionOf }: SourceDocument): Problem {
   return {
     code: 'KYM_NOT_CONVERTED',
     severity: 'error',
-    message: 'the policy holds references $( ), whose paths would change',
-    hint: 'Write the values out, or use a variable of the context; then convert.',
+    message: 'the policy contains references $( ) whose paths would change',
+    hint: 'Replace the references with values or context variables, then convert.',
     pointer: '',
     file,
     ...positionOf([]),

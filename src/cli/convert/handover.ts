@@ -17,7 +17,7 @@ export interface HandOver {
   readonly problems: readonly Problem[];
 }
 
-/** Policies of Kyverno under the group that only Kymera reads. What Kyverno alone does must stay where Kyverno sees it. */
+/** Moves Kyverno policies to the group that only Kymera reads. Rules that only Kyverno runs must stay in its group. */
 export function handOver(file: string, text: string): HandOver {
   const policies = readDocuments({ file, text }).documents.filter(isTheirs);
   const problems = policies.flatMap(stayingRules);
@@ -51,8 +51,8 @@ function stayingRules({ value, file, positionOf }: SourceDocument): readonly Pro
       {
         code: 'KYM_NOT_CONVERTED',
         severity: 'error',
-        message: `rule ${readText(rule, 'name') ?? index} is a ${type} rule: nobody would enforce it under ${ours}`,
-        hint: 'Leave it in a policy of its own for Kyverno, then convert the rest.',
+        message: `rule ${readText(rule, 'name') ?? index} is a ${type} rule: it would not be enforced under ${ours}`,
+        hint: 'Move it to a separate policy for Kyverno, then convert the rest.',
         pointer: formatPointer(path),
         file,
         ...positionOf(path),

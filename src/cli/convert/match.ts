@@ -14,7 +14,7 @@ import {
 
 const flatFields = ['resources', 'subjects', 'roles', 'clusterRoles'];
 
-/** `match` and `exclude` of a rule: the flat form becomes the only block of `any`, `name` becomes `names`. */
+/** Converts `match` and `exclude` of a rule: the flat form becomes a block of `any`, and `name` becomes `names`. */
 export function convertFilters(rule: YAMLMap): void {
   for (const field of ['match', 'exclude']) {
     const filter = mapAt(rule, field);

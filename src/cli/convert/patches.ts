@@ -5,16 +5,22 @@ import { isArray, isObject, type Json, type JsonArray, type Path } from '../../j
 import { pairOf, textAt } from '../../yaml/nodes.ts';
 import type { Obstacle } from './overlay.ts';
 
-/** Why `mutate.patches` cannot be the text of patchesJson6902; undefined when it can. */
+/** The reason why `mutate.patches` cannot become patchesJson6902; undefined when it can. */
 export function patchesObstacle(patches: JsonArray): Obstacle | undefined {
   for (const [index, operation] of patches.entries()) {
-    if (!isObject(operation)) return { path: [index], reason: 'it is no operation' };
+    if (!isObject(operation)) return { path: [index], reason: 'it is not an operation' };
     const { op, path, value } = operation;
     if (typeof path === 'string' && path.includes('{{')) {
-      return { path: [index, 'path'], reason: 'a path with variables can only stand in a foreach there' };
+      return {
+        path: [index, 'path'],
+        reason: 'patchesJson6902 allows a path with variables only in a foreach',
+      };
     }
     if (op === 'remove' && typeof path === 'string' && /\/-\/?$/.test(path)) {
-      return { path: [index, 'path'], reason: 'removing the item - is passed over here, but fails there' };
+      return {
+        path: [index, 'path'],
+        reason: 'removing the item - is ignored by patches, but fails in patchesJson6902',
+      };
     }
     const found = variableObstacle(value ?? null, [index, 'value']);
     if (found !== undefined) return found;
@@ -27,19 +33,19 @@ function variableObstacle(value: Json, path: Path): Obstacle | undefined {
     const [variable] = findVariables(value);
     const isWhole = variable?.start === 0 && variable.end === value.length;
     if (!isWhole && !value.includes('\\{{')) return undefined;
-    return { path, reason: 'a variable keeps its type here, but is read as text there' };
+    return { path, reason: 'a variable keeps its type in patches, but is a string in patchesJson6902' };
   }
   if (typeof value !== 'object' || value === null) return undefined;
   const members = isArray(value) ? [...value.entries()] : Object.entries(value);
   for (const [key, child] of members) {
-    if (typeof key === 'string' && key.includes('{{')) return { path, reason: 'a key holds a variable' };
+    if (typeof key === 'string' && key.includes('{{')) return { path, reason: 'a key contains a variable' };
     const found = variableObstacle(child as Json, [...path, key]);
     if (found !== undefined) return found;
   }
   return undefined;
 }
 
-/** The operations as a block of text, with their comments. */
+/** The operations as a block scalar, with their comments. */
 export function patchesAsText(patches: YAMLSeq, indentSeq: boolean): Scalar {
   patches.items = patches.items.flatMap((item) => (isMap(item) ? withoutTrailingSlash(item) : [item]));
   quoteVariables(patches);
@@ -50,13 +56,13 @@ export function patchesAsText(patches: YAMLSeq, indentSeq: boolean): Scalar {
   return scalar;
 }
 
-/** After an index, with a list as value, a trailing slash inserts the items one by one; else it is dropped. */
+/** A trailing slash after an index inserts the items of a list value one by one. Otherwise it is dropped. */
 function withoutTrailingSlash(operation: YAMLMap): YAMLMap[] {
   const path = textAt(operation, 'path') ?? '';
   if (!path.endsWith('/') || path === '/') return [operation];
   const short = path.slice(0, -1);
-  const place = short.slice(short.lastIndexOf('/') + 1);
-  const index = place === '-' ? -1 : parseIndex(place, true);
+  const last = short.slice(short.lastIndexOf('/') + 1);
+  const index = last === '-' ? -1 : parseIndex(last, true);
   const value = pairOf(operation, 'value')?.value;
   if (textAt(operation, 'op') !== 'add' || index === undefined || !isSeq(value)) {
     return [withMembers(operation, { path: new Scalar(short) })];
@@ -64,7 +70,7 @@ function withoutTrailingSlash(operation: YAMLMap): YAMLMap[] {
   const parent = short.slice(0, short.lastIndexOf('/') + 1);
   return value.items.map((item, offset) =>
     withMembers(operation, {
-      path: new Scalar(`${parent}${index < 0 ? place : index + offset}`),
+      path: new Scalar(`${parent}${index < 0 ? last : index + offset}`),
       value: item as Node,
     }),
   );
@@ -79,7 +85,7 @@ function withMembers(operation: YAMLMap, members: Readonly<Record<string, Node>>
   return copy;
 }
 
-/** Unquoted text is read by type once its variables are filled in; in the list it was text. */
+/** Quotes strings with variables: after substitution, an unquoted scalar could become another type. */
 function quoteVariables(node: Node): void {
   if (isScalar(node)) {
     if (typeof node.value === 'string' && node.value.includes('{{') && node.type === 'PLAIN')

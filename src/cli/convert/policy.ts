@@ -13,7 +13,7 @@ import { convertFields } from './fields.ts';
 import { convertFilters } from './match.ts';
 import { alphaObstacles, convertAlpha } from './v1alpha1.ts';
 
-/** Why a document stays as it is (errors), or a part of it (warnings). */
+/** The reasons why a document (errors) or a part of it (warnings) is not converted. */
 export function conversionProblems(source: SourceDocument): readonly Problem[] {
   const document = source.value;
   const name = readText(readObject(document, 'metadata') ?? {}, 'name') ?? '';
@@ -35,23 +35,23 @@ export function conversionProblems(source: SourceDocument): readonly Problem[] {
   return readObjects(readObject(document, 'spec') ?? {}, 'rules').flatMap((rule, index) =>
     unconvertedConditions(rule).map(({ path, operator }) => {
       const choice = operator === 'In' ? 'AnyIn or AllIn' : 'AnyNotIn or AllNotIn';
-      const message = `${operator} stays: ${choice} may compare in another way, since key or value may be no plain text`;
+      const message = `${operator} is kept: ${choice} may compare differently, because key or value may not be a plain string`;
       return problem(
         'warning',
         ['spec', 'rules', index, ...path],
         message,
-        `Use ${choice} when both are lists of plain texts.`,
+        `Use ${choice} if both are lists of plain strings.`,
       );
     }),
   );
 }
 
-/** References `$( )` are paths into the rule, which moving its parts would break. */
+/** References `$( )` are paths into the rule, which the conversion would break. */
 export function holdsReferences(document: JsonObject): boolean {
   return /(?<!\\)\$\((?! |\))/.test(stringifyJson(readObject(document, 'spec') ?? {}));
 }
 
-/** Rewrites the nodes of a policy or exception in today's form. */
+/** Converts the nodes of a policy or exception. */
 export function convertNodes(policy: YAMLMap, document: JsonObject, indentSeq: boolean): void {
   const version = textAt(policy, 'apiVersion') ?? '';
   if (textAt(policy, 'kind') === 'PolicyException') {
@@ -71,7 +71,7 @@ export function convertNodes(policy: YAMLMap, document: JsonObject, indentSeq: b
   }
 }
 
-/** The first dialect had no rules for pod controllers made from rules for Pods. */
+/** v1alpha1 had no autogen rules. */
 export function switchAutogenOff(policy: YAMLMap): void {
   const metadata = mapAt(policy, 'metadata');
   if (metadata === undefined) return;

@@ -4,7 +4,7 @@ import { equal } from '../../json/equal.ts';
 import { stringifyJson } from '../../json/json-text.ts';
 import { readDocuments } from '../../policy/documents.ts';
 
-/** The document in the style its text is written in. */
+/** Prints a document in the style of its source. */
 export function print(document: Document, text: string, indentSeq: boolean): string {
   return document.toString({
     lineWidth: 0,
@@ -14,7 +14,7 @@ export function print(document: Document, text: string, indentSeq: boolean): str
   });
 }
 
-/** Whether most flow lists and maps are written `{ a: b }` rather than `{a: b}`. */
+/** Whether most flow collections are written `{ a: b }` rather than `{a: b}`. */
 function hasPaddedFlow(text: string): boolean {
   const count = (pattern: RegExp) => [...text.replaceAll(/\{\{|\}\}/g, '').matchAll(pattern)].length;
   return count(/[[{] +[^\s#]/g) > count(/[[{][^\s\]}]/g);
@@ -27,7 +27,7 @@ export function printJson(printed: string, text: string): string {
   return document === undefined ? text : `${stringifyJson(value, indent)}\n`;
 }
 
-/** Lines that the conversion left alone stay as they were written: spaces before comments, blanks in flow lists. */
+/** Restores the source of lines that the conversion did not change: spaces before comments and in flow lists. */
 export function keepLines(text: string, plain: string, printed: string): string {
   const before = plain.split('\n');
   const written = writtenLines(text.split('\n'), before);
@@ -44,11 +44,11 @@ export function keepLines(text: string, plain: string, printed: string): string 
   return meansTheSame(kept, printed) ? kept : printed;
 }
 
-/** For lines as they are printed, the same lines as the author wrote them. */
+/** The source lines by number of the printed line. */
 function writtenLines(written: readonly string[], printed: readonly string[]): ReadonlyMap<number, string> {
   const lines = new Map<number, string>();
   let [left, right] = [0, 0];
-  const changes = diffArrays([...written], [...printed], { comparator: isAlike });
+  const changes = diffArrays([...written], [...printed], { comparator: isSameLine });
   for (const { added, removed, count } of changes) {
     if (!added && !removed) {
       for (let index = 0; index < count; index++) lines.set(right + index, written[left + index] ?? '');
@@ -59,7 +59,7 @@ function writtenLines(written: readonly string[], printed: readonly string[]): R
   return lines;
 }
 
-function isAlike(left: string, right: string): boolean {
+function isSameLine(left: string, right: string): boolean {
   const indent = (line: string) => /^ */.exec(line)?.[0].length ?? 0;
   const bare = (line: string) => line.replace(/\s+/g, '');
   return bare(left) === bare(right) && (bare(left) === '' || indent(left) === indent(right));

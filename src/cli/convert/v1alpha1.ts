@@ -16,7 +16,7 @@ import {
 import { type Obstacle, overlayObstacle } from './overlay.ts';
 import { patchesAsText, patchesObstacle } from './patches.ts';
 
-/** What stands in the way of converting a policy of the first dialect, with its place in the document. */
+/** The obstacles to converting a v1alpha1 policy, with their paths in the document. */
 export function alphaObstacles(document: JsonObject): readonly (Obstacle & { readonly advice: string })[] {
   return readObjects(readObject(document, 'spec') ?? {}, 'rules').flatMap((rule, index) => {
     const mutate = readObject(rule, 'mutate') ?? {};
@@ -25,19 +25,19 @@ export function alphaObstacles(document: JsonObject): readonly (Obstacle & { rea
     const inOverlay = overlay === undefined ? undefined : overlayObstacle(overlay);
     if (inOverlay !== undefined) {
       const advice =
-        'Write the rule anew with patchStrategicMerge, or with patchesJson6902 to add items to a list.';
+        'Rewrite the rule with patchStrategicMerge, or with patchesJson6902 to append items to a list.';
       return [{ ...inOverlay, path: [...at, 'overlay', ...inOverlay.path], advice }];
     }
     const inPatches = patchesObstacle(readList(mutate, 'patches'));
     if (inPatches === undefined) return [];
-    const advice = 'Write the rule anew with a foreach, or with patchStrategicMerge.';
+    const advice = 'Rewrite the rule with a foreach, or with patchStrategicMerge.';
     return [{ ...inPatches, path: [...at, 'patches', ...inPatches.path], advice }];
   });
 }
 
-/** Rewrites a policy of the first dialect that has no obstacles. */
+/** Converts a v1alpha1 policy without obstacles. */
 export function convertAlpha(policy: YAMLMap, indentSeq: boolean): void {
-  // Without a namespace such a policy acted on the whole cluster.
+  // Without a namespace, such a policy applied to the whole cluster.
   const metadata = mapAt(policy, 'metadata');
   const isNamespaced = metadata !== undefined && textAt(metadata, 'namespace') !== undefined;
   if (textAt(policy, 'kind') === 'Policy' && !isNamespaced) setText(policy, 'kind', 'ClusterPolicy');
@@ -91,7 +91,7 @@ function convertMutate(mutate: YAMLMap, indentSeq: boolean): void {
   mutate.flow = false;
 }
 
-/** An overlay never deletes; in a strategic merge null does. Maps of nothing but nulls go with them. */
+/** Drops nulls, which delete in a strategic merge but not in an overlay, and maps that contain only nulls. */
 function dropNulls(map: YAMLMap): void {
   map.items = map.items.filter(({ value }) => {
     if (isMap(value)) {

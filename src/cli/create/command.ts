@@ -2,8 +2,8 @@ import type { Command } from 'commander';
 import type { CommandHost } from '../io.ts';
 
 const testExamples = `
-The test expects what the policies do now: read it before you rely on it. Files that are there are not
-overwritten without --force. Exit codes: 0 written, and the test passes; 1 it does not pass; 2 bad input.
+The test expects the current behavior of the policies: review it before you rely on it. Existing files are not
+overwritten without --force. Exit codes: 0 the test was written and passes; 1 it fails; 2 invalid input.
 
 Examples:
   $ kymera create test policy.yaml -r pod.yaml -o tests/first
@@ -31,19 +31,17 @@ export function defineCreate(program: Command, host: CommandHost): void {
 function defineCreateTest(create: Command, { io, end }: CommandHost): void {
   create
     .command('test')
-    .description(
-      'Write a test from what policies make of resources now: kyverno-test.yaml and expected objects.',
-    )
+    .description('Write a test of the current behavior: kyverno-test.yaml and the expected objects.')
     .argument('<policy...>', 'files, folders or globs with policies')
     .requiredOption('-r, --resource <path...>', 'files, folders or globs with resources')
-    .option('--target-resource <path...>', 'objects of the cluster that policies read')
-    .option('-o, --output <folder>', 'where to write', '.')
-    .option('-n, --name <name>', 'the name of the test; that of the folder when absent')
+    .option('--target-resource <path...>', 'existing objects that policies can read')
+    .option('-o, --output <folder>', 'output folder', '.')
+    .option('-n, --name <name>', 'name of the test (default: the name of the folder)')
     .option('-f, --values <file>', 'a Values document: request, context and namespace labels')
     .option('-u, --userinfo <file>', 'a UserInfo document: who makes the request')
     .option('-e, --exceptions <path...>', 'files, folders or globs with PolicyExceptions')
-    .option('--force', 'overwrite files that are there')
-    .option('--no-color', 'print without colours')
+    .option('--force', 'overwrite existing files')
+    .option('--no-color', 'print without colors')
     .addHelpText('after', testExamples)
     .action(async (policies: string[], options) => {
       const { createTest } = await import('./test-starter.ts');
@@ -54,12 +52,12 @@ function defineCreateTest(create: Command, { io, end }: CommandHost): void {
 function defineCreatePolicy(create: Command, { io, end }: CommandHost): void {
   create
     .command('policy')
-    .description('Write a small policy with comments, to be filled in.')
+    .description('Write a small policy with comments to start from.')
     .argument('<name>', 'the name of the policy')
-    .option('-k, --kind <kind...>', 'the kinds it is for', ['Pod'])
-    .option('-n, --namespace <namespace>', 'make a Policy for one namespace, not a ClusterPolicy')
-    .option('-o, --output <file>', 'where to write; standard output when absent')
-    .option('--force', 'overwrite a file that is there')
+    .option('-k, --kind <kind...>', 'kinds to match', ['Pod'])
+    .option('-n, --namespace <namespace>', 'write a Policy for this namespace instead of a ClusterPolicy')
+    .option('-o, --output <file>', 'output file (default: standard output)')
+    .option('--force', 'overwrite an existing file')
     .addHelpText('after', policyExamples)
     .action(async (name: string, options) => {
       const { createPolicy } = await import('./policy-starter.ts');
@@ -70,15 +68,15 @@ function defineCreatePolicy(create: Command, { io, end }: CommandHost): void {
 function defineCreateException(create: Command, { io, end }: CommandHost): void {
   create
     .command('exception')
-    .description('Write a PolicyException: objects for which rules of a policy do not apply.')
+    .description('Write a PolicyException: objects that are exempt from rules of a policy.')
     .argument('<policy>', 'a file with the policy, or its name')
-    .requiredOption('-n, --namespace <namespace>', 'the namespace of the objects, and of the exception')
-    .option('-R, --rule <rule...>', 'the rules to lift; all rules of a policy file when absent')
-    .option('-k, --kind <kind...>', 'the kinds it is for; those of the policy file when absent')
-    .option('--names <pattern...>', 'names of the objects, with wildcards; all when absent')
-    .option('--name <name>', 'the name of the exception; NAME-exception when absent')
-    .option('-o, --output <file>', 'where to write; standard output when absent')
-    .option('--force', 'overwrite a file that is there')
+    .requiredOption('-n, --namespace <namespace>', 'namespace of the objects and of the exception')
+    .option('-R, --rule <rule...>', 'rules to exempt from (default: all rules of the policy file)')
+    .option('-k, --kind <kind...>', 'kinds to match (default: the kinds of the policy file)')
+    .option('--names <pattern...>', 'names of the objects, with wildcards (default: all)')
+    .option('--name <name>', 'name of the exception (default: NAME-exception)')
+    .option('-o, --output <file>', 'output file (default: standard output)')
+    .option('--force', 'overwrite an existing file')
     .addHelpText('after', exceptionExamples)
     .action(async (policy: string, options) => {
       const { createException } = await import('./exception-starter.ts');

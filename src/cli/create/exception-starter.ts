@@ -18,22 +18,22 @@ export interface CreateExceptionOptions {
   readonly force?: boolean | undefined;
 }
 
-interface Lifted {
+interface ExemptRules {
   /** `name`, or `namespace/name`. */
   readonly policy: string;
   readonly rules: readonly string[];
   readonly kinds: readonly string[];
 }
 
-/** `kymera create exception`: lifts rules for objects of one namespace. */
+/** `kymera create exception`: exempts objects of one namespace from rules. */
 export async function createException(
   policy: string,
   options: CreateExceptionOptions,
   io: Io,
 ): Promise<ExitCode> {
   checkName(options.namespace);
-  const lifted = await liftedRules(policy, options, io);
-  const name = options.name ?? `${lifted.policy.replace('/', '-')}-exception`;
+  const exempt = await exemptRules(policy, options, io);
+  const name = options.name ?? `${exempt.policy.replace('/', '-')}-exception`;
   checkName(name);
   const document = {
     apiVersion: 'kyverno.io/v2',
@@ -44,21 +44,21 @@ export async function createException(
         any: [
           {
             resources: {
-              kinds: lifted.kinds,
+              kinds: exempt.kinds,
               namespaces: [options.namespace],
               ...(options.names === undefined ? {} : { names: options.names }),
             },
           },
         ],
       },
-      exceptions: [{ policyName: lifted.policy, ruleNames: lifted.rules }],
+      exceptions: [{ policyName: exempt.policy, ruleNames: exempt.rules }],
     },
   };
   await writeStarter(writeYaml(document), options, io);
   return 0;
 }
 
-async function liftedRules(policy: string, options: CreateExceptionOptions, io: Io): Promise<Lifted> {
+async function exemptRules(policy: string, options: CreateExceptionOptions, io: Io): Promise<ExemptRules> {
   const isFile = (await stat(resolve(io.cwd, policy)).catch(() => undefined)) !== undefined;
   if (isFile) return rulesOfFile(policy, options, io);
   if (/\.(ya?ml|json)$/.test(policy)) {
@@ -66,18 +66,18 @@ async function liftedRules(policy: string, options: CreateExceptionOptions, io: 
   }
   const { rule: rules, kind: kinds } = options;
   if (rules === undefined || kinds === undefined) {
-    const hint = 'or name the file of the policy, which says what its rules and kinds are';
-    throw inputError('KYM_USAGE', 'the name of a policy alone needs --rule and --kind', { hint });
+    const hint = 'or name the file of the policy, which defines its rules and kinds';
+    throw inputError('KYM_USAGE', 'the name of a policy requires --rule and --kind', { hint });
   }
   return { policy, rules, kinds };
 }
 
-async function rulesOfFile(file: string, options: CreateExceptionOptions, io: Io): Promise<Lifted> {
+async function rulesOfFile(file: string, options: CreateExceptionOptions, io: Io): Promise<ExemptRules> {
   const { policies } = await loadPolicies([file], io);
   const [policy, ...others] = policies;
   if (policy === undefined || others.length > 0) {
     const found = policies.map(({ key }) => key).join(', ');
-    throw inputError('KYM_USAGE', `an exception is made for one policy; ${file} holds ${found}`, {
+    throw inputError('KYM_USAGE', `an exception applies to one policy, but ${file} contains ${found}`, {
       hint: 'name the policy instead of the file',
     });
   }
@@ -88,7 +88,7 @@ async function rulesOfFile(file: string, options: CreateExceptionOptions, io: Io
   return { policy: policy.key, rules: chosen.map(({ name }) => name), kinds };
 }
 
-/** The rule, and those that were made from it for pod controllers. */
+/** The rule and its autogen rules. */
 function findRules(name: string, policy: CompiledPolicy): readonly CompiledRule[] {
   const found = policy.rules.filter((rule) => rule.name === name || rule.autogenOf === name);
   if (found.length > 0) return found;

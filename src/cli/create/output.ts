@@ -42,6 +42,6 @@ const objectName = /^[a-z0-9]([-a-z0-9.]*[a-z0-9])?$/;
 
 export function checkName(name: string): void {
   if (objectName.test(name) && name.length <= 63) return;
-  const hint = 'a name is up to 63 lower-case letters, digits, - and .';
-  throw inputError('KYM_USAGE', `${JSON.stringify(name)} cannot be the name of an object`, { hint });
+  const hint = 'a name consists of at most 63 lower-case letters, digits, - and .';
+  throw inputError('KYM_USAGE', `${JSON.stringify(name)} is not a valid object name`, { hint });
 }

@@ -9,7 +9,7 @@ export interface CreatePolicyOptions {
   readonly force?: boolean | undefined;
 }
 
-/** `kymera create policy`: a small policy to begin with. */
+/** `kymera create policy`: a small policy to start from. */
 export async function createPolicy(name: string, options: CreatePolicyOptions, io: Io): Promise<ExitCode> {
   checkName(name);
   if (options.namespace !== undefined) checkName(options.namespace);
@@ -25,7 +25,7 @@ kind: ${namespace === undefined ? 'ClusterPolicy' : 'Policy'}
 metadata:
 ${metadata}
 spec:
-  # Whether the rules also look at objects that are there already; user names can only be used without it.
+  # Whether the rules also run on existing objects. Rules that use user names require false.
   background: false
   rules:
   - name: add-labels
@@ -36,15 +36,15 @@ spec:
 ${kinds.map((kind) => `          - ${formatText(kind)}`).join('\n')}
           # names: ["web-*"]
           # selector: {matchLabels: {app: web}}
-    # Further conditions, over anything in the request:
+    # Further conditions on the request:
     preconditions:
       all:
       - key: "{{ request.operation }}"
         operator: AnyIn
         value: [CREATE, UPDATE]
     mutate:
-      # A part of the object as it should be. A key in parentheses is a condition; with a + it is added
-      # only where it is not there yet.
+      # The part of the object to set. A key in parentheses is a condition. With a + the field is added only
+      # if it is absent.
       patchStrategicMerge:
         metadata:
           labels:

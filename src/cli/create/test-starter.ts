@@ -30,7 +30,7 @@ export interface CreateTestOptions {
 
 const testFile = 'kyverno-test.yaml';
 
-/** `kymera create test`: a test that expects what policies do to resources now, and its expected objects. */
+/** `kymera create test`: writes a test of the current behavior of policies, and its expected objects. */
 export async function createTest(
   policyNames: readonly string[],
   options: CreateTestOptions,
@@ -38,14 +38,14 @@ export async function createTest(
 ): Promise<ExitCode> {
   const named = [...policyNames, ...options.resource, options.values, options.userinfo];
   if ([...named, ...(options.targetResource ?? []), ...(options.exceptions ?? [])].includes('-')) {
-    throw inputError('KYM_USAGE', 'a test names files: standard input cannot be one of them');
+    throw inputError('KYM_USAGE', 'a test refers to files: standard input cannot be one of them');
   }
   const document = await describeTest(policyNames, options, io);
   const setup = await setUpTest(document, io);
   const { results, expected } = await collectResults(setup);
   if (results.length === 0) {
-    const hint = 'kymera explain says why no rule applies';
-    throw inputError('KYM_TEST_INVALID', 'no rule looks at any of the resources: there is nothing to test', {
+    const hint = 'kymera explain shows why no rule applies';
+    throw inputError('KYM_TEST_INVALID', 'no rule selects any of the resources: there is nothing to test', {
       hint,
     });
   }
@@ -78,7 +78,7 @@ async function describeTest(
     (await expandInputs(names, io.cwd))
       .map(({ file }) => near(file))
       .filter((file) => basename(file) !== testFile);
-  // A folder of policies may hold other things: only the files with policies are named.
+  // A folder of policies may contain other files: list only those with policies.
   const policies = (await readPolicyTexts(policyNames, io)).map(({ file }) => near(file));
   return {
     name: options.name ?? basename(resolve(io.cwd, options.output)),
@@ -124,7 +124,7 @@ export type ExpectedResult = {
 
 export interface CollectedResults {
   readonly results: readonly ExpectedResult[];
-  /** Objects as policies leave them, by the name of their file. */
+  /** Mutated objects by the name of their file. */
   readonly expected: ReadonlyMap<string, readonly JsonObject[]>;
 }
 
@@ -134,7 +134,7 @@ interface Setup {
   readonly evaluator: Evaluator;
 }
 
-/** What every rule does to every resource now, for rules that look at it. */
+/** The current result of every rule for every resource that it selects. */
 export async function collectResults({ policies, resources, evaluator }: Setup): Promise<CollectedResults> {
   const results = new Map<string, ExpectedResult>();
   const expected = new Map<string, JsonObject[]>();
@@ -171,7 +171,7 @@ export async function collectResults({ policies, resources, evaluator }: Setup):
   return { results: [...results.values()], expected };
 }
 
-/** Rules as their author named them; a rule made for pod controllers counts as the one it was made from. */
+/** The status by rule name. An autogen rule counts as the rule it comes from. */
 function statuses(policy: CompiledPolicy, evaluated: Evaluated): ReadonlyMap<string, string> {
   const found = new Map<string, string>();
   for (const outcome of evaluated.outcomes) {

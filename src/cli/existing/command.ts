@@ -22,12 +22,12 @@ export interface ParsedExistingOptions {
 }
 
 const meaning = `
-Rules with mutate.targets change objects that are there already, and generate rules make objects; a server does so in the
-background. Here every object given is a trigger: as in the regular look at everything, without an operation and without a
-user; with --operation as if each were created, updated or deleted. What is written goes through the mutate rules of
-the policies given, and may be a trigger itself, as in a cluster.
+Rules with mutate.targets change existing objects, and generate rules create objects. A server runs them in the background.
+Here every given object is a trigger: by default as in the periodic resync, without an operation and a user; with --operation as if
+each object were created, updated or deleted. As in a cluster, the mutate rules of the given policies apply to the written objects,
+and a written object may be a trigger itself.
 
-Exit codes: 0 fine; 1 a rule failed; 2 bad input.`;
+Exit codes: 0 success; 1 a rule failed; 2 invalid input.`;
 
 const planExamples = `${meaning}
 
@@ -39,8 +39,8 @@ Examples:
 
 const applyExamples = `${meaning}
 
-Files that hold changed objects are written again, comments and all; what is made gets files of its own beside its trigger.
-With --output everything goes there, and no file is changed.
+Files with changed objects are rewritten and keep their comments. A generated object gets its own file beside its trigger.
+With --output, all objects are written there and no input file is changed.
 
 Examples:
   $ kymera existing apply policy.yaml -r objects/
@@ -50,11 +50,11 @@ Examples:
 export function defineExisting(program: Command, { io, end }: CommandHost): void {
   const existing = program
     .command('existing')
-    .description('Mutate existing objects and generate: see what policies would change, and do it.');
+    .description('Mutate existing objects and generate objects: preview the changes, or make them.');
   withObjects(existing.command('plan'))
-    .description('Show the difference that rules for existing objects and generate rules would make.')
+    .description('Show the changes of mutate existing and generate rules.')
     .addOption(
-      new Option('-o, --format <format>', 'what to print')
+      new Option('-o, --format <format>', 'output format')
         .choices(['diff', 'yaml', 'json', 'table'] satisfies ChangeFormat[])
         .default('diff'),
     )
@@ -64,8 +64,8 @@ export function defineExisting(program: Command, { io, end }: CommandHost): void
       end(await planExisting(policies, existingOptions(policies, parsed), io));
     });
   withObjects(existing.command('apply'))
-    .description('Change files, or with --cluster objects, as the rules want them.')
-    .option('--output <path>', 'write all objects to a file, or to a folder, and leave the input as it is')
+    .description('Make the changes in files, or with --cluster in the cluster.')
+    .option('--output <path>', 'write all objects to a file or folder and do not change the input')
     .addHelpText('after', applyExamples)
     .action(async (policies: string[], parsed: ParsedExistingOptions) => {
       const { applyExisting } = await import('./existing.ts');
@@ -78,32 +78,32 @@ function withObjects(command: Command): Command {
     .argument('[policy...]', 'files, folders or globs with policies; - for standard input')
     .option('-r, --resource <path...>', 'files, folders or globs with objects')
     .option('-e, --exceptions <path...>', 'files, folders or globs with PolicyExceptions')
-    .option('-u, --userinfo <file>', 'a UserInfo document: who makes the requests; goes with --operation')
+    .option('-u, --userinfo <file>', 'a UserInfo document: the user of the requests; requires --operation')
     .addOption(
-      new Option('--operation <operation>', 'what is done to each trigger').choices([
+      new Option('--operation <operation>', 'operation on each trigger').choices([
         'CREATE',
         'UPDATE',
         'DELETE',
       ]),
     )
-    .option('--on-policy-update', 'only what happens when the policy is created or changed')
+    .option('--on-policy-update', 'only the rules that run when the policy is created or changed')
     .option(
       '--trigger <object...>',
       'only these triggers: NAME, KIND/NAME or KIND/NAMESPACE/NAME, with wildcards',
     )
     .option('-q, --quiet', 'print no summary and no progress')
-    .option('--no-color', 'print without colours')
-    .option('-c, --cluster', 'the objects of a cluster')
-    .option('--kubeconfig <file>', 'how to reach the cluster; as kubectl finds it when absent')
-    .option('--context <name>', 'a context of the kubeconfig')
-    .option('-n, --namespace <namespace>', 'with --cluster: triggers of this namespace only');
+    .option('--no-color', 'print without colors')
+    .option('-c, --cluster', 'use the objects of a cluster')
+    .option('--kubeconfig <file>', 'kubeconfig of the cluster (default: the one kubectl uses)')
+    .option('--context <name>', 'context of the kubeconfig')
+    .option('-n, --namespace <namespace>', 'with --cluster: only triggers of this namespace');
 }
 
 export interface ExistingOptions extends ParsedExistingOptions {
   readonly occasion: Occasion;
 }
 
-/** Throws InputError for what cannot be run. */
+/** Throws InputError for an invalid combination. */
 function existingOptions(policies: readonly string[], parsed: ParsedExistingOptions): ExistingOptions {
   const { cluster, kubeconfig, context, namespace, operation, onPolicyUpdate, resource = [] } = parsed;
   const refuse = (message: string, hint?: string) =>
@@ -116,16 +116,16 @@ function existingOptions(policies: readonly string[], parsed: ParsedExistingOpti
   }
   if (resource.length === 0 && cluster !== true)
     throw refuse('no object is named', 'name them with -r, or --cluster');
-  if (resource.length > 0 && cluster === true) throw refuse('-r and --cluster cannot stand together');
+  if (resource.length > 0 && cluster === true) throw refuse('-r and --cluster exclude each other');
   if (cluster !== true && (kubeconfig ?? context ?? namespace) !== undefined) {
-    throw refuse('--kubeconfig, --context and --namespace go with --cluster');
+    throw refuse('--kubeconfig, --context and --namespace require --cluster');
   }
   if (operation !== undefined && onPolicyUpdate === true) {
-    throw refuse('--operation and --on-policy-update cannot stand together');
+    throw refuse('--operation and --on-policy-update exclude each other');
   }
   if (parsed.userinfo !== undefined && operation === undefined)
-    throw refuse('--userinfo goes with --operation');
+    throw refuse('--userinfo requires --operation');
   if (parsed.output !== undefined && cluster === true)
-    throw refuse('--output and --cluster cannot stand together');
+    throw refuse('--output and --cluster exclude each other');
   return { ...parsed, occasion: operation ?? (onPolicyUpdate === true ? 'policyUpdate' : 'reconcile') };
 }

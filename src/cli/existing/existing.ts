@@ -22,7 +22,7 @@ import { writeBack } from './files.ts';
 import { type FileObjects, readFileObjects } from './objects.ts';
 import { findTriggers } from './triggers.ts';
 
-/** `kymera existing plan`: what would change. */
+/** `kymera existing plan`: previews the changes. */
 export async function planExisting(
   policyNames: readonly string[],
   options: ExistingOptions,
@@ -37,7 +37,7 @@ export async function planExisting(
   });
 }
 
-/** `kymera existing apply`: files are changed, or the objects of a cluster. */
+/** `kymera existing apply`: changes files, or the objects of a cluster. */
 export async function applyExisting(
   policyNames: readonly string[],
   options: ExistingOptions,
@@ -59,12 +59,12 @@ export async function applyExisting(
   });
 }
 
-/** Where objects are, and what policies say about them. */
+/** The objects, and the policies that apply to them. */
 interface World {
   readonly policies: readonly CompiledPolicy[];
   readonly exceptions: readonly CompiledException[];
   readonly reader: ObjectReader;
-  /** That of a cluster, when there is one. */
+  /** The store of the cluster, if there is one. */
   readonly store?: ObjectStore | undefined;
   readonly files?: FileObjects | undefined;
   dataSource(overlay: OverlayStore | undefined): DataSource;
@@ -100,7 +100,7 @@ async function withWorld(
   return use({ policies, exceptions, reader: files.store, files, dataSource });
 }
 
-/** Rules read objects as they are by then. */
+/** Rules read the current state of the objects, including earlier changes. */
 function currentObjects(
   objects: readonly JsonObject[],
   more: readonly JsonObject[],
@@ -158,7 +158,7 @@ async function runAll(
   const steps: ExistingStep[] = [];
   try {
     for (const trigger of triggers) {
-      // What is deleted is no longer there when rules act on it.
+      // A deleted trigger no longer exists when its rules run.
       if (options.occasion === 'DELETE') await overlay?.remove(refOf(trigger));
       for await (const step of run.act(trigger)) steps.push(step);
       bar.step();
@@ -169,7 +169,7 @@ async function runAll(
   return { steps, triggers };
 }
 
-/** That a deleted trigger is gone is not the work of rules. */
+/** The deletion of a trigger is not a change made by rules. */
 function withoutTriggers(
   overlay: OverlayStore,
   triggers: readonly JsonObject[],
@@ -180,7 +180,7 @@ function withoutTriggers(
   return overlay.changes().filter(({ ref, after }) => after !== undefined || !deleted.has(refKey(ref)));
 }
 
-/** A store that remembers what was written to it. */
+/** A store that records its writes. */
 function recordChanges(store: ObjectStore): { readonly store: ObjectStore; changes(): readonly Change[] } {
   const changes: Change[] = [];
   return {
@@ -226,7 +226,7 @@ async function end(
   const failures = steps.filter(({ action }) => action === 'failed');
   const paint = paintFor(io.stderr, io, options.color);
   for (const failure of failures) await io.stderr.write(`${failureText(failure, paint)}\n`);
-  const isTalk = options.format === 'diff' || options.format === 'table';
-  if (options.quiet !== true) await (isTalk ? io.stdout : io.stderr).write(summaryOf(changes, steps));
+  const isForPerson = options.format === 'diff' || options.format === 'table';
+  if (options.quiet !== true) await (isForPerson ? io.stdout : io.stderr).write(summaryOf(changes, steps));
   return failures.length > 0 ? 1 : 0;
 }

@@ -9,15 +9,15 @@ import { expandInputs } from '../input/input-paths.ts';
 import { readResources } from '../input/resource-reader.ts';
 import type { Io } from '../io.ts';
 
-/** The objects of files, as a cluster would hold them, and where each came from. */
+/** The objects of files in a store, and the file of each object. */
 export interface FileObjects {
   readonly store: MemoryStore;
-  /** By what identifies the object. */
+  /** By `refKey`. */
   readonly resources: ReadonlyMap<string, Resource>;
   readonly warnings: readonly Problem[];
 }
 
-/** Throws InputError for files that cannot be read, and for an object that is there twice. */
+/** Throws InputError for files that cannot be read, and for an object that occurs twice. */
 export async function readFileObjects(names: readonly string[], io: Io): Promise<FileObjects> {
   const resources = new Map<string, Resource>();
   const objects: JsonObject[] = [];
@@ -41,9 +41,9 @@ export async function readFileObjects(names: readonly string[], io: Io): Promise
 }
 
 function twice({ object, file, line }: Resource, other: Resource): InputError {
-  return inputError('KYM_USAGE', `${titleOf(object)} is in ${other.file}:${other.line} already`, {
+  return inputError('KYM_USAGE', `${titleOf(object)} is already defined in ${other.file}:${other.line}`, {
     file,
     line,
-    hint: 'an object can be there once only',
+    hint: 'an object can occur only once',
   });
 }

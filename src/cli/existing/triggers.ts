@@ -7,7 +7,7 @@ import type { JsonObject } from '../../json/value.ts';
 import type { CompiledPolicy, KindSelector } from '../../policy/compiled.ts';
 import { inputError } from '../../problem.ts';
 
-/** The objects that rules could run for. Kinds are read one after another; whether an object matches is left to the rules. */
+/** The objects of the kinds that background rules match. The rules decide later whether an object matches. */
 export async function findTriggers(
   policies: readonly CompiledPolicy[],
   reader: ObjectReader,

@@ -8,7 +8,7 @@ interface ParsedExplainOptions extends ParsedInputOptions {
 }
 
 const examples = `
-Exit codes: 0 fine; 1 a rule failed; 2 bad input.
+Exit codes: 0 success; 1 a rule failed; 2 invalid input.
 
 Examples:
   $ kymera explain policy.yaml -r pod.yaml
@@ -16,8 +16,8 @@ Examples:
 
 export function defineExplain(program: Command, { io, end }: CommandHost): void {
   withInput(program.command('explain'))
-    .description('Say for every rule what it did to each resource, or why it did nothing.')
-    .addOption(new Option('-o, --output <format>', 'what to print').choices(['text', 'json']).default('text'))
+    .description('Show for each resource what every rule did, or why it was skipped.')
+    .addOption(new Option('-o, --output <format>', 'output format').choices(['text', 'json']).default('text'))
     .addHelpText('after', examples)
     .action(async (policies: string[], parsed: ParsedExplainOptions) => {
       const options = inputOptions(policies, parsed);

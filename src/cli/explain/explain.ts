@@ -21,7 +21,7 @@ export interface ExplainOptions extends RunOptions {
   readonly logLevel?: LogLevel | undefined;
 }
 
-/** `kymera explain`: for each resource, what every rule did or why it did nothing. */
+/** `kymera explain`: shows for each resource what every rule did or why it was skipped. */
 export async function explain(
   policyNames: readonly string[],
   options: ExplainOptions,
@@ -86,11 +86,11 @@ function policyBranch(policy: CompiledPolicy, evaluated: Evaluated, paint: Paint
     below: [
       ...outcomes.map((outcome) => ruleBranch(outcome, paint)),
       ...policy.generateRules.map(({ name }) => ({
-        text: `- rule ${name}: makes objects in the background; see kymera existing plan`,
+        text: `- rule ${name}: generates objects in the background; see kymera existing plan`,
         below: [],
       })),
       ...policy.otherRules.map(({ name, type }) => ({
-        text: `- rule ${name}: ${type} rules are passed over`,
+        text: `- rule ${name}: ${type} rules are ignored`,
         below: [],
       })),
     ],
@@ -138,7 +138,7 @@ function outcomeAsJson(outcome: Outcome): JsonObject {
   }
 }
 
-/** Outcomes hold data only; absent members are left out. */
+/** Outcomes contain only data. Undefined members are dropped. */
 function plainJson(value: object): JsonObject {
   return parseJson(stringifyJson(value)) as Record<string, Json>;
 }

@@ -6,15 +6,15 @@ import type { AnchorMiss } from '../../patch/compiled-patch.ts';
 import type { Paint } from '../output/style.ts';
 import { type Branch, dotted } from '../output/tree.ts';
 
-/** One rule: what became of it, and what decided. */
+/** One rule: its outcome and the reasons. */
 export function ruleBranch(outcome: Outcome, paint: Paint): Branch {
   const { rule } = outcome;
-  const origin = rule.autogenOf === undefined ? '' : ` (made from ${rule.autogenOf} for pod controllers)`;
+  const origin = rule.autogenOf === undefined ? '' : ` (autogen of ${rule.autogenOf})`;
   const text = `${symbol(outcome, paint)} rule ${paint('bold', rule.name)}${origin}: ${outcome.status}: ${outcome.message}`;
   return { text, below: [...reasonsOf(outcome, paint), ...variableBranches(outcome, paint)] };
 }
 
-/** What the variables yielded that the rule read on its way. */
+/** The values of the variables that the rule read. */
 function variableBranches({ trace }: Outcome, paint: Paint): Branch[] {
   if (trace === undefined || trace.variables.length === 0) return [];
   return [
@@ -50,10 +50,10 @@ function reasonsOf(outcome: Outcome, paint: Paint): Branch[] {
       return skipBranches(outcome.reason, paint);
     case 'failed': {
       const { failure } = outcome;
-      const place = leaf(`at ${dotted(failure.rulePath)} of the rule [${failure.code}]`);
+      const location = leaf(`at ${dotted(failure.rulePath)} of the rule [${failure.code}]`);
       return failure.objectPath === undefined
-        ? [place]
-        : [place, leaf(`at ${formatPointer(failure.objectPath)} of the object`)];
+        ? [location]
+        : [location, leaf(`at ${formatPointer(failure.objectPath)} of the object`)];
     }
   }
 }
@@ -62,7 +62,7 @@ function skipBranches(reason: SkipReason | { readonly type: 'null' }, paint: Pai
   switch (reason.type) {
     case 'match':
       return reason.clauses.map(({ path, expected, actual }) =>
-        leaf(`${dotted(path)}: the policy wants ${expected || "''"}, the object has ${actual || "''"}`),
+        leaf(`${dotted(path)}: the policy selects ${expected || "''"}, the object has ${actual || "''"}`),
       );
     case 'exclude':
       return [leaf(`excluded by ${dotted(reason.clause)}`)];
@@ -72,7 +72,7 @@ function skipBranches(reason: SkipReason | { readonly type: 'null' }, paint: Pai
       ];
     case 'preconditions':
       return reason.conditions.map(({ path, key, operator, value, passed, message }) => {
-        const verdict = passed ? paint('green', 'holds') : paint('red', 'does not hold');
+        const verdict = passed ? paint('green', 'true') : paint('red', 'false');
         return leaf(
           `${dotted(path)}: ${short(key)} ${operator} ${short(value)}: ${verdict}${message === undefined ? '' : `: ${message}`}`,
         );
@@ -84,7 +84,7 @@ function skipBranches(reason: SkipReason | { readonly type: 'null' }, paint: Pai
     case 'applyRules':
       return [leaf(`applyRules is One, and rule ${reason.after} was applied`)];
     case 'mutateExisting':
-      return [leaf('the rule mutates existing objects: nothing happens to the object itself')];
+      return [leaf('the rule mutates existing objects, not the object of the request')];
     case 'null':
       return [leaf('the element is null')];
   }
@@ -99,7 +99,7 @@ function elementBranches(elements: readonly ElementOutcome[], paint: Paint): Bra
 
 function missLeaf({ anchor, path, expected, actual }: AnchorMiss): Branch {
   const found = actual === undefined ? 'the object has no such field' : `the object has ${short(actual)}`;
-  return leaf(`anchor ${anchor} at ${formatPointer(path)} wants ${short(expected)}: ${found}`);
+  return leaf(`anchor ${anchor} at ${formatPointer(path)} expects ${short(expected)}: ${found}`);
 }
 
 function leaf(text: string): Branch {

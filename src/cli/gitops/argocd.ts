@@ -2,7 +2,7 @@ import { fieldManager } from '../../cluster/api/names.ts';
 import { formatText } from '../../yaml/scalar-text.ts';
 import type { KindHints, PathHint } from './hints.ts';
 
-/** The part of an Application that tells Argo CD what policies write. */
+/** The part of an Application that makes Argo CD ignore fields that policies write. */
 export function argocdText(hints: readonly KindHints[]): string {
   const head = [
     '# Argo CD: merge into an Application, or into the template of an ApplicationSet.',
@@ -21,7 +21,7 @@ function kindLines(hints: KindHints): readonly string[] {
   ];
   return [
     ...fields.map((field, index) => `  ${index === 0 ? '-' : ' '} ${field}`),
-    ...anywhere.map((rule) => `    # ${rule} writes wherever its variables lead: no path says where`),
+    ...anywhere.map((rule) => `    # ${rule} writes to paths that depend on variables`),
     ...list(
       'jsonPointers',
       paths.filter(({ path }) => path.type === 'pointer'),
@@ -30,7 +30,7 @@ function kindLines(hints: KindHints): readonly string[] {
       'jqPathExpressions',
       paths.filter(({ path }) => path.type === 'jq'),
     ),
-    // Only what Kymera writes by itself is recorded under its name: what it adds to a request belongs to the requester.
+    // Only background writes have Kymera as field manager. Admission changes belong to the requester.
     ...(writesExisting ? ['    managedFieldsManagers:', `      - ${fieldManager}`] : []),
   ];
 }

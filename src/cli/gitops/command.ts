@@ -2,8 +2,8 @@ import { type Command, Option } from 'commander';
 import type { CommandHost } from '../io.ts';
 
 const examples = `
-What a policy writes differs from what is in Git. Prints the settings that keep Argo CD and Flux from fighting it, as YAML
-to merge into an Application, a Kustomization or a HelmRelease. Exit codes: 0 fine; 2 bad input.
+Fields that a policy writes differ from those in Git. Prints settings that make Argo CD and Flux ignore these fields, as YAML
+to merge into an Application, a Kustomization or a HelmRelease. Exit codes: 0 success; 2 invalid input.
 
 Examples:
   $ kymera gitops hints policies/
@@ -11,10 +11,12 @@ Examples:
   $ kymera gitops hints policy.yaml --for flux`;
 
 export function defineGitops(program: Command, { io, end }: CommandHost): void {
-  const gitops = program.command('gitops').description('Help GitOps tools to live with what policies write.');
+  const gitops = program
+    .command('gitops')
+    .description('Make GitOps tools ignore fields that policies manage.');
   gitops
     .command('hints')
-    .description('Print settings for Argo CD and Flux, derived from what the policies write.')
+    .description('Print settings for Argo CD and Flux, derived from the fields that policies write.')
     .argument('<policy...>', 'files, folders or globs with policies; - for standard input')
     .addOption(new Option('--for <tool>', 'one tool only (default: both)').choices(['argocd', 'flux']))
     .addHelpText('after', examples)

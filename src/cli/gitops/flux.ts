@@ -3,9 +3,9 @@ import { formatText } from '../../yaml/scalar-text.ts';
 import type { KindHints, PathHint } from './hints.ts';
 
 /**
- * The parts of a Kustomization and of a HelmRelease that tell Flux what policies write. Flux looks for drift with a
- * dry run, which passes through the webhooks: fields that a rule only fills in need no mention, and naming them would
- * keep Git from setting them.
+ * The parts of a Kustomization and of a HelmRelease that make Flux ignore fields that policies write. Flux detects drift with a
+ * dry run, which calls the webhooks. Fields that a rule only defaults are not listed: listing them would keep Git from setting
+ * them.
  */
 export function fluxText(hints: readonly KindHints[]): string {
   const rules = hints.flatMap(ruleLines);
@@ -52,15 +52,15 @@ function ruleLines(hints: KindHints): readonly string[] {
   ];
 }
 
-/** What cannot be said with JSON pointers. */
+/** Writes that no JSON pointer can address. */
 function noteLines(hints: readonly KindHints[]): readonly string[] {
   const lines = hints.flatMap((kind) => [
-    ...kind.anywhere.map((rule) => `#   ${kind.kind}: wherever the variables of ${rule} lead`),
+    ...kind.anywhere.map((rule) => `#   ${kind.kind}: paths that depend on variables of ${rule}`),
     ...overwritten(kind, 'jq').map(({ place, rules }) => `#   ${kind.kind}: ${place} (${rules.join(', ')})`),
   ]);
   if (lines.length === 0) return [];
   return [
-    '# No JSON pointer names these; they are no drift as long as Flux asks a server that has the policies:',
+    '# No JSON pointer can address these. They are not drift as long as the policies are active in the cluster:',
     ...lines,
   ];
 }

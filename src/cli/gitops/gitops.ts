@@ -8,7 +8,7 @@ export interface GitopsOptions {
   readonly for?: 'argocd' | 'flux' | undefined;
 }
 
-/** `kymera gitops hints`: what GitOps tools must be told so that they do not fight with policies. */
+/** `kymera gitops hints`: prints settings that make GitOps tools ignore policy-managed fields. */
 export async function hints(names: readonly string[], options: GitopsOptions, io: Io): Promise<ExitCode> {
   const { policies } = await loadPolicies(names, io);
   const found = gitopsHints(policies);

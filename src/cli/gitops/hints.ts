@@ -3,26 +3,26 @@ import { formatSteps, type Write } from '../../analysis/writes/write-step.ts';
 import type { CompiledPolicy, CompiledRule } from '../../policy/compiled.ts';
 import { type IgnoredPath, ignoredPath, isInside } from './path.ts';
 
-/** What policies write in objects of one kind. */
+/** The writes of policies to objects of one kind. */
 export interface KindHints {
   readonly group: string;
   readonly kind: string;
-  /** Set when only a Policy of this namespace writes there. */
+  /** Set when only a Policy of this namespace writes. */
   readonly namespace?: string | undefined;
   readonly paths: readonly PathHint[];
   /** Rules that may write anywhere in the object. */
   readonly anywhere: readonly string[];
-  /** Some rule changes objects that exist already, by itself and not as part of somebody's request. */
+  /** Whether a rule mutates existing objects in the background. */
   readonly writesExisting: boolean;
 }
 
 export interface PathHint {
   readonly path: IgnoredPath;
-  /** For people: `spec.containers[name=side]`. */
+  /** For a person: `spec.containers[name=side]`. */
   readonly place: string;
-  /** `POLICY/RULE`, of all rules that write there. */
+  /** `POLICY/RULE` of each rule that writes this path. */
   readonly rules: readonly string[];
-  /** What Git states stays: the rules only fill in what is absent. */
+  /** The rules only set the field when it is absent, so a value in Git is kept. */
   readonly onlyWhereAbsent: boolean;
 }
 
@@ -32,7 +32,7 @@ interface Entry {
   readonly existing: boolean;
 }
 
-/** In a fixed order, whatever the order of the policies. */
+/** The order does not depend on the order of the policies. */
 export function gitopsHints(policies: readonly CompiledPolicy[]): readonly KindHints[] {
   const kinds = new Map<
     string,
@@ -94,7 +94,7 @@ function unique(texts: readonly string[]): readonly string[] {
   return [...new Set(texts)].sort(compare);
 }
 
-/** By code unit: the same on every machine. */
+/** By code unit, which does not depend on the locale. */
 function compare(left: string, right: string): number {
   return left < right ? -1 : left > right ? 1 : 0;
 }

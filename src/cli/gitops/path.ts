@@ -3,11 +3,11 @@ import { stringifyJson } from '../../json/json-text.ts';
 import { escapeToken } from '../../json/pointer.ts';
 import { isObject, type Json } from '../../json/value.ts';
 
-/** A place in objects of a kind, as tools that compare them can be told of it. */
+/** A path in objects of a kind, in a notation of GitOps tools. */
 export type IgnoredPath =
   /** RFC 6901; exact. */
   | { readonly type: 'pointer'; readonly text: string }
-  /** A path expression of jq, for what a pointer cannot name: items of a list, any member. */
+  /** A jq path expression, for paths that a pointer cannot express: items of a list, any member. */
   | { readonly type: 'jq'; readonly text: string };
 
 /** Undefined for a write that may be anywhere in the object. */
@@ -23,8 +23,8 @@ export function ignoredPath(write: Write, others: readonly Write[]): IgnoredPath
 const index = /^\d+$/;
 
 /**
- * A place by its index is another one where items come or go: then all items are meant. What was removed is not there to be
- * named, so the list is.
+ * When items are added or removed, an index does not identify an item, so the path addresses all items. A removed item cannot be
+ * addressed, so the path addresses the list.
  */
 function addressable({ path, effect }: Write, others: readonly Write[]): readonly WriteStep[] {
   const moves = (list: readonly WriteStep[]) =>
@@ -53,7 +53,7 @@ function startsWith(path: readonly WriteStep[], start: readonly WriteStep[]): bo
   });
 }
 
-/** Whether one write lies inside another, so that ignoring the other is enough. */
+/** Whether one write is inside another, so that ignoring the other is enough. */
 export function isInside(write: Write, other: Write): boolean {
   return write.path.length > other.path.length && startsWith(write.path, other.path);
 }
@@ -77,7 +77,7 @@ function jqStep(step: Exclude<WriteStep, { type: 'item' }>): string {
   return /^[A-Za-z_]\w*$/.test(step.name) ? `.${step.name}` : `[${JSON.stringify(step.name)}]`;
 }
 
-/** Numbers and texts compare as in merge keys: `80` is `"80"`. */
+/** Numbers and strings compare as in merge keys: `80` equals `"80"`. */
 function jqCondition(where: Json): string {
   if (!isObject(where)) return `. == ${stringifyJson(where)}`;
   return Object.entries(where)

@@ -19,7 +19,7 @@ const podSubresources = [
   'status',
 ];
 
-/** The kinds that a cluster serves, as far as can be known without asking one: the built-in ones, and those that policies spell out. */
+/** The kinds that a cluster is assumed to serve when there is none: built-in kinds, and kinds that policies name literally. */
 export function assumedKinds(policies: readonly CompiledPolicy[]): KindTable {
   const kinds = new Map<string, ServedKind>();
   for (const name of Object.keys(mergeKinds)) {
@@ -33,7 +33,7 @@ export function assumedKinds(policies: readonly CompiledPolicy[]): KindTable {
   return createKindTable([...kinds.values()]);
 }
 
-/** The table knows versions from long ago. */
+/** The table also lists API versions that were removed long ago. */
 function isServedToday(group: string, version: string, kind: string): boolean {
   if (group === 'extensions') return false;
   return !/alpha|beta/.test(version) || !Object.hasOwn(mergeKinds, `${group}/v1/${kind}`);

@@ -11,7 +11,7 @@ interface ClusterInputOptions {
   readonly context?: string | undefined;
 }
 
-/** Nothing of the cluster layer is loaded before it is asked for. */
+/** Loads the cluster layer only when a command uses a cluster. */
 export async function openCluster(
   { kubeconfig, context }: ClusterInputOptions,
   io: Io,
@@ -28,7 +28,7 @@ export async function openCluster(
   }
 }
 
-/** The objects of a cluster as if they had been read from files. */
+/** The objects of a cluster, in the same form as objects from files. */
 export async function* clusterItems(
   cluster: ClusterReader,
   policies: readonly CompiledPolicy[],
@@ -43,11 +43,11 @@ export async function* clusterItems(
   }
 }
 
-/** What the input has, else what the cluster has. */
+/** Reads from the input first, then from the cluster. */
 export function firstAnswer(input: DataSource, cluster: DataSource): DataSource {
   return {
     read(query) {
-      // Labels the input does not know are no labels there, but may be in the cluster.
+      // The input answers every namespace; only the cluster knows its real labels.
       if (query.type === 'namespaceLabels') return cluster.read(query);
       const answer = input.read(query);
       const orCluster = (known: DataAnswer) =>

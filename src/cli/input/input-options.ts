@@ -2,7 +2,7 @@ import { type Command, Option } from 'commander';
 import { inputError } from '../../problem.ts';
 import type { RunOptions } from './run-setup.ts';
 
-/** Options as they were parsed: some have a second name that Kyverno's command line knows them by. */
+/** Parsed options. Some have a second name, the one in Kyverno's command line. */
 export interface ParsedInputOptions {
   readonly resource?: readonly string[] | undefined;
   readonly resources?: readonly string[] | undefined;
@@ -30,7 +30,7 @@ export function withInput(command: Command): Command {
     .addOption(new Option('--resources <path...>').hideHelp())
     .option(
       '--target-resource <path...>',
-      'objects of the cluster: context entries and replacement sources read them, they are not printed',
+      'existing objects that context entries and replacement sources can read; not printed',
     )
     .addOption(new Option('--target-resources <path...>').hideHelp())
     .option('-f, --values <file>', 'a Values document: request, context and namespace labels')
@@ -40,33 +40,33 @@ export function withInput(command: Command): Command {
     .option('-e, --exceptions <path...>', 'files, folders or globs with PolicyExceptions')
     .addOption(new Option('--exception <path...>').hideHelp())
     .addOption(
-      new Option('--log-level <level>', 'what to say on standard error')
+      new Option('--log-level <level>', 'messages to print on standard error')
         .choices(['error', 'warn', 'info'])
         .default('warn'),
     )
-    .option('--no-color', 'print without colours')
+    .option('--no-color', 'print without colors')
     .addOption(new Option('--remove-color').hideHelp())
     .option(
       '-c, --cluster',
-      'read context from a cluster, and its objects where -r is absent; nothing is changed there',
+      'read context from a cluster, and the objects too unless -r is given; never writes to the cluster',
     )
-    .option('--kubeconfig <file>', 'how to reach the cluster; as kubectl finds it when absent')
-    .option('--context <name>', 'a context of the kubeconfig')
-    .option('-n, --namespace <namespace>', 'with --cluster: objects of this namespace only');
+    .option('--kubeconfig <file>', 'kubeconfig of the cluster (default: the one kubectl uses)')
+    .option('--context <name>', 'context of the kubeconfig')
+    .option('-n, --namespace <namespace>', 'with --cluster: only objects of this namespace');
 }
 
 function collect(value: string, before: readonly string[] | undefined): string[] {
   return [...(before ?? []), value];
 }
 
-/** One name for each option. Throws InputError for what cannot be run. */
+/** Merges the second names of options. Throws InputError for an invalid combination. */
 export function inputOptions<Options extends ParsedInputOptions>(
   policies: readonly string[],
   options: Options,
 ): Options & RunOptions {
   const { cluster, kubeconfig, context, namespace } = options;
   if (cluster !== true && (kubeconfig ?? context ?? namespace) !== undefined) {
-    throw inputError('KYM_USAGE', '--kubeconfig, --context and --namespace go with --cluster');
+    throw inputError('KYM_USAGE', '--kubeconfig, --context and --namespace require --cluster');
   }
   const resource = [...(options.resource ?? []), ...(options.resources ?? [])];
   if (policies.length === 0) {

@@ -7,23 +7,23 @@ import { displayName, readWhole } from './text-input.ts';
 
 const policyKinds = /\b(?:Cluster)?Policy(?:Exception)?(?:List)?\b|\bGlobalContextEntry(?:List)?\b/;
 
-/** False for a text in which no kind of policy is so much as named. */
+/** False for a source that does not contain the name of a policy kind. */
 export function mayHoldPolicies(text: string): boolean {
   return policyKinds.test(text);
 }
 
-/** The texts of what the user named as policies. */
+/** The sources of the policy files that the user named. */
 export async function readPolicyTexts(names: readonly string[], io: Io): Promise<readonly SourceFile[]> {
   const files: SourceFile[] = [];
   for (const { file, discovered } of await expandInputs(names, io.cwd)) {
     const text = await readWhole(file, io);
-    // A folder may hold resources beside the policies, and many of them.
+    // A folder of policies may contain many resources as well.
     if (!discovered || mayHoldPolicies(text)) files.push({ file: displayName(file), text });
   }
   return files;
 }
 
-/** Loads what the user named as policies (or exceptions). Throws InputError with every error found. */
+/** Loads policies (or exceptions) that the user named. Throws InputError with every error found. */
 export async function loadPolicyInputs(names: readonly string[], io: Io): Promise<LoadResult> {
   const result = loadDocuments(await readPolicyTexts(names, io));
   const errors = result.problems.filter((problem) => problem.severity === 'error');
@@ -31,7 +31,7 @@ export async function loadPolicyInputs(names: readonly string[], io: Io): Promis
   return result;
 }
 
-/** As `loadPolicyInputs`, for arguments that must hold a policy. */
+/** As `loadPolicyInputs`, for arguments that must contain a policy. */
 export async function loadPolicies(names: readonly string[], io: Io): Promise<LoadResult> {
   const result = await loadPolicyInputs(names, io);
   if (result.policies.length === 0) throw noPolicy(names);

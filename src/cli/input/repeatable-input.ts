@@ -7,7 +7,7 @@ import { openTemporaryFile, type TemporaryFile } from '../output/temporary-file.
 import type { InputPath } from './input-paths.ts';
 import { displayName } from './text-input.ts';
 
-/** Inputs that can be read twice: standard input and pipes are copied to temporary files. */
+/** Makes inputs readable twice: copies standard input and pipes to temporary files. */
 export async function makeRepeatable(
   inputs: readonly InputPath[],
   io: Pick<Io, 'stdin' | 'cwd'>,
@@ -40,7 +40,7 @@ async function copyOf(source: AsyncIterable<Uint8Array | string>, name: string):
     return file;
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
-    throw inputError('KYM_INPUT_UNREADABLE', `the input cannot be kept for a second reading: ${reason}`, {
+    throw inputError('KYM_INPUT_UNREADABLE', `the input cannot be copied to a temporary file: ${reason}`, {
       file: displayName(name),
     });
   }

@@ -3,7 +3,7 @@ import { resolve } from 'node:path';
 import { inputError } from '../../problem.ts';
 import type { Io } from '../io.ts';
 
-/** The text of a file, or of standard input for `-`, as it is read. A byte order mark is dropped. */
+/** Reads a file, or standard input for `-`, as UTF-8. Drops a byte order mark. */
 export async function* readText(
   file: string,
   io: Pick<Io, 'stdin' | 'cwd'>,

@@ -8,21 +8,21 @@ import { formatProblem } from '../problem-text.ts';
 import { expandInputs } from './input-paths.ts';
 
 export interface WatchOptions {
-  /** Files, folders and globs, as the user named them. Asked for before each run: what is read may change. */
+  /** Files, folders and globs, as the user named them. Called before each run, because a run may read other files. */
   readonly names: () => readonly string[];
   /** Shown above each run. */
   readonly title: string;
   readonly color: boolean | undefined;
   readonly run: () => Promise<ExitCode>;
-  /** How often to look, in milliseconds. */
+  /** Polling interval in milliseconds. */
   readonly interval?: number | undefined;
 }
 
 const clearScreen = '\u001b[2J\u001b[3J\u001b[H';
 
 /**
- * Runs again whenever one of the files changes, comes or goes. Looks at them at intervals: editors that save by renaming, network folders
- * and containers do not tell of changes in one way.
+ * Runs again whenever a file is changed, created or deleted. Polls, because editors that save by renaming, network folders and
+ * containers report changes in different ways.
  */
 export async function watchInputs(options: WatchOptions, io: Io): Promise<ExitCode> {
   if (options.names().includes('-')) throw inputError('KYM_USAGE', 'standard input cannot be watched');
@@ -59,7 +59,7 @@ async function runOnce(options: WatchOptions, io: Io): Promise<ExitCode> {
   }
 }
 
-/** Resolves once the files differ from `before` and have been quiet for one interval. */
+/** Resolves when the files differ from `before` and have not changed for one interval. */
 async function changed(before: Fingerprint, options: WatchOptions, interval: number, io: Io): Promise<void> {
   let last = before;
   let hasChanged = false;
@@ -75,7 +75,7 @@ async function changed(before: Fingerprint, options: WatchOptions, interval: num
   }
 }
 
-/** Files, with what tells one state of them from another. */
+/** The state of files: modification time, size, inode and mode by path. */
 export type Fingerprint = ReadonlyMap<string, string>;
 
 export async function fingerprint(names: readonly string[], io: Pick<Io, 'cwd'>): Promise<Fingerprint> {
@@ -84,7 +84,7 @@ export async function fingerprint(names: readonly string[], io: Pick<Io, 'cwd'>)
     const inputs = await expandInputs([name], io.cwd).catch(() => []);
     for (const { file } of inputs) {
       const stats = await stat(resolve(io.cwd, file)).catch(() => undefined);
-      // A link that leads nowhere is a state, too, and so are rights.
+      // A dangling link is a state too, and so is the mode.
       files.set(file, stats === undefined ? '' : `${stats.mtimeMs} ${stats.size} ${stats.ino} ${stats.mode}`);
     }
   }

@@ -2,9 +2,9 @@ import type { Command } from 'commander';
 import type { CommandHost } from '../io.ts';
 
 const queryExamples = `
-Expressions are those of policies, with or without {{ }} around them. With several of them, or several
-documents, each result stands under its expression. Exit codes: 0 fine; 1 an expression has no result;
-2 an expression or the input cannot be read.
+Expressions are written as in policies, with or without {{ }}. With several expressions or documents, each
+result is printed below its expression. Exit codes: 0 success; 1 the evaluation failed; 2 an expression
+or the input is invalid.
 
 Examples:
   $ kymera jp query -i pod.yaml 'metadata.name'
@@ -22,20 +22,18 @@ Examples:
   $ kymera jp functions
   $ kymera jp functions truncate 'time_*'`;
 
-/** The names of commands and flags are those of Kyverno's command line. */
+/** Commands and flags have the same names as in Kyverno's command line. */
 export function defineJp(program: Command, { io, end }: CommandHost): void {
-  const jp = program
-    .command('jp')
-    .description('Try expressions (JMESPath) on a file, and list the functions.');
+  const jp = program.command('jp').description('Evaluate JMESPath expressions and list the functions.');
 
   jp.command('query')
     .description('Evaluate expressions over a YAML or JSON document.')
-    .argument('[expression...]', 'expressions; read from standard input when there are none')
-    .option('-i, --input <file>', 'the document; standard input when absent')
+    .argument('[expression...]', 'expressions (default: read from standard input)')
+    .option('-i, --input <file>', 'the document (default: standard input)')
     .option('-q, --query <file...>', 'files with one expression each')
     .option('-c, --compact', 'print JSON on one line')
-    .option('-u, --unquoted', 'print a text without quotes')
-    .option('--no-color', 'print without colours')
+    .option('-u, --unquoted', 'print a string without quotes')
+    .option('--no-color', 'print without colors')
     .addHelpText('after', queryExamples)
     .action(async (expressions: string[], options) => {
       const { query } = await import('./query.ts');
@@ -44,9 +42,9 @@ export function defineJp(program: Command, { io, end }: CommandHost): void {
 
   jp.command('parse')
     .description('Print the syntax tree of expressions.')
-    .argument('[expression...]', 'expressions; read from standard input when there are none')
+    .argument('[expression...]', 'expressions (default: read from standard input)')
     .option('-f, --file <file...>', 'files with one expression each')
-    .option('--no-color', 'print without colours')
+    .option('--no-color', 'print without colors')
     .addHelpText('after', parseExamples)
     .action(async (expressions: string[], options) => {
       const { parse } = await import('./parse.ts');
@@ -55,9 +53,9 @@ export function defineJp(program: Command, { io, end }: CommandHost): void {
 
   jp.command('functions')
     .alias('function')
-    .description('List the functions of expressions, with an example each.')
+    .description('List the functions with examples.')
     .argument('[name...]', 'names of functions, with wildcards')
-    .option('--no-color', 'print without colours')
+    .option('--no-color', 'print without colors')
     .addHelpText('after', functionsExamples)
     .action(async (names: string[], options) => {
       const { functions } = await import('./functions.ts');

@@ -4,7 +4,7 @@ import { readWhole } from '../input/text-input.ts';
 import type { Io } from '../io.ts';
 import type { Paint } from '../output/style.ts';
 
-/** Expressions from arguments and files, in this order; from standard input when there are none. */
+/** Expressions from arguments, then from files; from standard input if there are none. */
 export async function readExpressions(
   given: readonly string[],
   files: readonly string[],
@@ -17,7 +17,7 @@ export async function readExpressions(
   return texts.map(withoutBraces);
 }
 
-/** Copied from a policy, an expression still has its braces. */
+/** An expression copied from a policy may still have its braces. */
 function withoutBraces(text: string): string {
   const trimmed = text.trim();
   const [variable, ...others] = findVariables(trimmed);
@@ -25,7 +25,7 @@ function withoutBraces(text: string): string {
   return isWhole ? variable.expression : trimmed;
 }
 
-/** What is wrong with an expression, with a caret at the place. Other errors are thrown again. */
+/** Formats a syntax error with a caret at its position. Rethrows other errors. */
 export function formatSyntaxError(error: unknown, text: string, paint: Paint): string {
   if (!(error instanceof ExpressionSyntaxError)) throw error;
   const before = text.slice(0, error.position);

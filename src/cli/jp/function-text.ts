@@ -14,12 +14,12 @@ export interface FunctionExample {
   readonly data?: string | undefined;
 }
 
-/** The example of the table; tests evaluate it. */
+/** The example from the function table; tests evaluate it. */
 export function functionExample({ example }: ExpressionFunction): FunctionExample {
   const { expression, result, data } = example;
   return {
     expression,
-    result: result === undefined ? 'the time now' : stringifyJson(result),
+    result: result === undefined ? 'the current time' : stringifyJson(result),
     ...(data === undefined ? {} : { data: stringifyJson(data) }),
   };
 }

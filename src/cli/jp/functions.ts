@@ -7,7 +7,7 @@ import type { ExitCode, Io } from '../io.ts';
 import { type Paint, paintFor } from '../output/style.ts';
 import { functionExample, functionSignature } from './function-text.ts';
 
-/** `kymera jp functions`: what expressions can call. */
+/** `kymera jp functions`: lists the functions of expressions. */
 export async function functions(
   names: readonly string[],
   options: { readonly color?: boolean | undefined },
@@ -25,7 +25,7 @@ function find(name: string, all: readonly ExpressionFunction[]): readonly Expres
   const found = all.filter((entry) => pattern.matches(entry.name));
   if (found.length > 0) return found;
   const similar = didYouMean(name, [...functionTable.keys()]);
-  const hint = similar === undefined ? 'kymera jp functions lists them all' : `did you mean ${similar}?`;
+  const hint = similar === undefined ? 'kymera jp functions lists all functions' : `did you mean ${similar}?`;
   throw inputError('KYM_USAGE', `there is no function ${name}`, { hint });
 }
 

@@ -11,7 +11,7 @@ export interface ParseOptions {
   readonly color?: boolean | undefined;
 }
 
-/** `kymera jp parse`: the syntax tree of expressions. */
+/** `kymera jp parse`: prints the syntax tree of expressions. */
 export async function parse(given: readonly string[], options: ParseOptions, io: Io): Promise<ExitCode> {
   const texts = await readExpressions(given, options.file ?? [], io);
   for (const text of texts) {
@@ -26,7 +26,7 @@ export async function parse(given: readonly string[], options: ParseOptions, io:
   return 0;
 }
 
-/** One line for a node, its operands below. */
+/** One line for a node, with its operands as branches. */
 function branchOf(node: Node): Branch {
   const { text, below = [] } = describe(node);
   return { text, below: below.map(([role, child]) => withRole(role, child)) };

@@ -21,14 +21,14 @@ export interface QueryOptions {
   readonly color?: boolean | undefined;
 }
 
-/** `kymera jp query`: what expressions yield over a document. */
+/** `kymera jp query`: evaluates expressions on a document. */
 export async function query(given: readonly string[], options: QueryOptions, io: Io): Promise<ExitCode> {
   const paint = paintFor(io.stderr, io, options.color);
   const files = options.query ?? [];
   const input = options.input ?? '-';
   if (input === '-' && (given.length + files.length === 0 || files.includes('-'))) {
     throw inputError('KYM_USAGE', 'standard input cannot be both the document and the expression', {
-      hint: 'give the expression as an argument, or the document with --input',
+      hint: 'pass the expression as an argument, or the document with --input',
     });
   }
   const expressions: CompiledExpression[] = [];
@@ -70,7 +70,7 @@ function format(value: Json, options: QueryOptions): string {
 
 const maximumDepth = 500;
 
-/** The documents of a file, whatever they are. */
+/** The documents of a file, which can be any values. */
 async function readValues(file: string, io: Io): Promise<readonly Json[]> {
   const text = await readWhole(file, io);
   const place = { file: displayName(file) };

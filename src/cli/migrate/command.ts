@@ -2,24 +2,24 @@ import { type Command, Option } from 'commander';
 import type { CommandHost } from '../io.ts';
 
 const examples = `
-Looks at policies written for Kyverno: which run here with the same result, which give another one and where that is explained,
-which do not load, and which rules (validate, verifyImages) stay with Kyverno. Nothing is changed; kymera convert --to kymera
-hands policies over. Exit codes: 0 all that runs here runs unchanged; 1 a policy differs or does not load; 2 bad input.
+Reports for each Kyverno policy whether it runs here with the same result, differs (with a link to the explanation) or does not
+load, and which rules (validate, verifyImages) stay with Kyverno. Changes nothing; kymera convert --to kymera moves policies to
+Kymera. Exit codes: 0 all policies that run here run unchanged; 1 a policy differs or does not load; 2 invalid input.
 
 Examples:
   $ kymera migrate check policies/
   $ kymera migrate check policies/ -o json`;
 
 export function defineMigrate(program: Command, { io, end }: CommandHost): void {
-  const migrate = program.command('migrate').description('Move from Kyverno.');
+  const migrate = program.command('migrate').description('Migrate from Kyverno.');
   migrate
     .command('check')
-    .description('Say which policies of Kyverno run here unchanged, which differ and how, and which stay.')
+    .description('Report which Kyverno policies run unchanged, which differ, and which stay.')
     .argument('<path...>', 'files, folders or globs with policies; - for standard input')
     .addOption(
-      new Option('-o, --output <format>', 'what to print').choices(['table', 'json']).default('table'),
+      new Option('-o, --output <format>', 'output format').choices(['table', 'json']).default('table'),
     )
-    .option('--no-color', 'print without colours')
+    .option('--no-color', 'print without colors')
     .addHelpText('after', examples)
     .action(async (paths: string[], options) => {
       const { check } = await import('./migrate.ts');

@@ -12,11 +12,11 @@ export interface MigrateOptions {
   readonly color?: boolean | undefined;
 }
 
-/** `kymera migrate check`: which policies of Kyverno run here as they are. */
+/** `kymera migrate check`: reports which Kyverno policies run unchanged. */
 export async function check(names: readonly string[], options: MigrateOptions, io: Io): Promise<ExitCode> {
   const verdicts = await readVerdicts(names, io);
   if (verdicts.length === 0) {
-    throw inputError('KYM_INPUT_NOT_FOUND', `there is no policy of Kyverno in ${names.join(', ')}`);
+    throw inputError('KYM_INPUT_NOT_FOUND', `there is no Kyverno policy in ${names.join(', ')}`);
   }
   const count = (verdict: PolicyVerdict['verdict']) =>
     verdicts.filter((each) => each.verdict === verdict).length;
@@ -38,7 +38,7 @@ async function readVerdicts(names: readonly string[], io: Io): Promise<readonly 
   const verdicts: PolicyVerdict[] = [];
   for (const { file, discovered } of await expandInputs(names, io.cwd)) {
     const text = await readWhole(file, io);
-    // A folder may hold anything: a broken file counts only when it was named, or speaks of policies.
+    // A folder may contain anything: an invalid file is an error only if it was named or mentions a policy group.
     if (discovered && !/kyverno\.io|nirmata\.io|kymera\.io/.test(text)) continue;
     const { documents, problems } = readDocuments({ file: displayName(file), text });
     if (problems.length > 0) throw new InputError(problems);

@@ -9,7 +9,7 @@ const words: Readonly<Record<Verdict, string>> = {
 };
 const colors = { same: 'green', differs: 'yellow', refused: 'red', stays: 'dim' } as const;
 
-/** A table with a row for each policy, and below a row what is to be known about it. */
+/** A table with a row for each policy, followed by the details of that policy. */
 export function formatMigration(
   verdicts: readonly PolicyVerdict[],
   summary: Readonly<Record<Verdict, number>>,
@@ -44,7 +44,7 @@ function rowOf({ policy, kind, verdict, runs, stays, file, line }: PolicyVerdict
     isPlain ? policy : `${kind} ${policy}`,
     words[verdict],
     String(runs.length),
-    types.join(', ') || (verdict === 'stays' && !isPlain ? 'all of it' : '-'),
+    types.join(', ') || (verdict === 'stays' && !isPlain ? 'all' : '-'),
     `${file}:${line}`,
   ];
 }
@@ -54,7 +54,7 @@ function detailsOf({ verdict, differences, errors, stays, runs }: PolicyVerdict)
     ...differences.map(({ rule, message, see }) => `rule ${rule}: ${message} (${see})`),
     ...errors.map(({ line, message, code }) => `line ${line ?? 1}: ${message} [${code}]`),
     ...(verdict !== 'stays' && runs.length > 0 && stays.length > 0
-      ? [`${stays.map(({ rule }) => rule).join(', ')}: leave to Kyverno, in a policy of their own`]
+      ? [`${stays.map(({ rule }) => rule).join(', ')}: leave to Kyverno, in a separate policy`]
       : []),
   ];
 }

@@ -7,8 +7,8 @@ import { ruleType } from '../../policy/rule-type.ts';
 import type { Problem } from '../../problem.ts';
 
 /**
- * `same`: runs here as in Kyverno. `differs`: runs, with another result somewhere. `refused`: does not load here.
- * `stays`: has nothing for Kymera to do.
+ * `same`: runs as in Kyverno. `differs`: runs with a different result in some case. `refused`: does not load.
+ * `stays`: contains no rule for Kymera.
  */
 export type Verdict = 'same' | 'differs' | 'refused' | 'stays';
 
@@ -19,12 +19,12 @@ export interface PolicyVerdict {
   readonly file: string;
   readonly line: number;
   readonly verdict: Verdict;
-  /** Names of the rules that run here: mutate and generate. */
+  /** Names of the mutate and generate rules, which run here. */
   readonly runs: readonly string[];
   /** Rules that only Kyverno runs. */
   readonly stays: readonly { readonly rule: string; readonly type: string }[];
   readonly differences: readonly Difference[];
-  /** Why it does not load. */
+  /** The reasons why it does not load. */
   readonly errors: readonly Problem[];
 }
 
@@ -36,7 +36,7 @@ export interface Difference {
   readonly see: string;
 }
 
-/** What becomes of one document of Kyverno; undefined for what is none. */
+/** The verdict on one document; undefined when it is not a Kyverno document. */
 export function verdictOn(document: SourceDocument): PolicyVerdict | undefined {
   const { value } = document;
   const apiVersion = readText(value, 'apiVersion') ?? '';

@@ -21,12 +21,12 @@ export interface CleanupOptions extends ClusterChoice {
 
 const leases = [leaseName, backgroundLeaseName];
 
-/** Removes webhook configurations before all else: whatever happens then, nobody is sent to a server that is not there. */
+/** Removes webhook configurations first, so that the API server never calls a server that is gone. */
 export async function cleanup(options: CleanupOptions, io: Io): Promise<ExitCode> {
-  const isPatient = options.bestEffort === true;
-  const complain = async (error: unknown) => {
-    if (!isPatient) throw error;
-    await io.stderr.write(`not done: ${error instanceof Error ? error.message : String(error)}\n`);
+  const isBestEffort = options.bestEffort === true;
+  const report = async (error: unknown) => {
+    if (!isBestEffort) throw error;
+    await io.stderr.write(`failed: ${error instanceof Error ? error.message : String(error)}\n`);
   };
   const work = withCluster(options, io, async (client) => {
     const steps = [
@@ -36,14 +36,14 @@ export async function cleanup(options: CleanupOptions, io: Io): Promise<ExitCode
     ];
     let count = 0;
     for (const step of steps) {
-      const lines = await step().catch((error) => complain(error).then(() => []));
+      const lines = await step().catch((error) => report(error).then(() => []));
       count += lines.length;
       for (const line of lines) await io.stdout.write(`${line}\n`);
     }
     if (count === 0) await io.stdout.write('nothing to remove\n');
     return 0;
   });
-  return work.catch((error) => complain(error).then(() => 0 as const));
+  return work.catch((error) => report(error).then(() => 0 as const));
 }
 
 async function stopServers(client: ApiClient, options: CleanupOptions): Promise<readonly string[]> {
@@ -52,7 +52,9 @@ async function stopServers(client: ApiClient, options: CleanupOptions): Promise<
   const held = await scaleDown({ client, namespace, deployments, leases, timeoutMs: timeout * 1000 });
   return [
     ...deployments.map((name) => `stopped deployment ${namespace}/${name}`),
-    ...held.map((name) => `lease ${namespace}/${name} is still held: what is removed may come back`),
+    ...held.map(
+      (name) => `lease ${namespace}/${name} is still held: the server may create its webhooks again`,
+    ),
   ];
 }
 

@@ -2,8 +2,9 @@ import type { Command } from 'commander';
 import type { CommandHost } from '../io.ts';
 
 const examples = `
-Looks whether the webhooks in a cluster lead to a server that answers; one that leads nowhere holds up every request it
-is about. Also says which fields of policies the API server drops because the definition of their kind is somebody else's. Exit codes: 0 all is well, or was mended; 1 something is wrong; 2 the cluster cannot be reached.
+Checks whether the webhooks in a cluster reach a server. A webhook without a server blocks every request that it
+matches. Also reports policy fields that the API server drops because of a foreign CRD. Exit codes: 0 no problem, or all fixed;
+1 a problem was found; 2 the cluster cannot be reached.
 
 Examples:
   $ kymera doctor
@@ -13,11 +14,11 @@ export function defineDoctor(program: Command, { io, end }: CommandHost): void {
   program
     .command('doctor')
     .description(
-      'Find, and mend, webhooks in a cluster that point nowhere, and what is in the way of policies.',
+      'Find and fix webhooks without a server, and report other problems of policies in a cluster.',
     )
-    .option('--kubeconfig <file>', 'the cluster; default: as kubectl finds it')
-    .option('--context <name>', 'a context of the kubeconfig')
-    .option('--fix', 'remove webhook configurations that point nowhere')
+    .option('--kubeconfig <file>', 'kubeconfig of the cluster (default: the one kubectl uses)')
+    .option('--context <name>', 'context of the kubeconfig')
+    .option('--fix', 'remove webhook configurations without a server')
     .addHelpText('after', examples)
     .action(async (options) => {
       const { doctor } = await import('./doctor.ts');

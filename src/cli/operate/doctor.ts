@@ -6,20 +6,21 @@ export interface DoctorOptions extends ClusterChoice {
   readonly fix?: boolean | undefined;
 }
 
+/** `kymera doctor`: diagnoses the webhooks and policies of a cluster. */
 export function doctor(options: DoctorOptions, io: Io): Promise<ExitCode> {
   return withCluster(options, io, async (client) => {
-    let isWell = true;
+    let isHealthy = true;
     for (const { ok, note, text, remedy } of await diagnose(client)) {
       await io.stdout.write(`${ok ? (note ? 'note' : 'ok  ') : 'BAD '} ${text}\n`);
       if (ok) continue;
       if (remedy === undefined || options.fix !== true) {
-        isWell = false;
+        isHealthy = false;
         if (remedy !== undefined) await io.stdout.write('     --fix removes it\n');
         continue;
       }
       await client.delete(remedy.type, { name: remedy.name });
       await io.stdout.write(`     removed ${remedy.name}\n`);
     }
-    return isWell ? 0 : 1;
+    return isHealthy ? 0 : 1;
   });
 }

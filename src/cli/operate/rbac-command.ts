@@ -2,11 +2,11 @@ import { type Command, Option } from 'commander';
 import type { CommandHost } from '../io.ts';
 
 const examples = `
-Rules with mutate.targets and generate rules run in the background, which may do nothing but what it is granted. The
-role has a label by which the background's own role takes it in: kubectl apply is all that is needed. Kinds that a
-policy computes cannot be known beforehand: they are named as comments.
+Rules with mutate.targets and generate rules run in the background controller, which needs permissions for them. The role has a
+label that aggregates it into the role of the background controller, so kubectl apply is enough. Kinds that a policy computes with
+variables cannot be determined; they are listed as comments.
 
-Exit codes: 0 fine; 2 bad input.
+Exit codes: 0 success; 2 invalid input.
 
 Examples:
   $ kymera rbac policy.yaml
@@ -17,16 +17,16 @@ Examples:
 export function defineRbac(program: Command, { io, end }: CommandHost): void {
   program
     .command('rbac')
-    .description('Print the ClusterRole that rules for existing objects and generate rules need.')
+    .description('Print the ClusterRole that mutate existing and generate rules need.')
     .argument('<policy...>', 'files, folders or globs with policies; - for standard input')
-    .option('--name <name>', 'the name of the role', 'kymera-background-policies')
-    .addOption(new Option('-o, --format <format>', 'what to print').choices(['yaml', 'json']).default('yaml'))
+    .option('--name <name>', 'name of the role', 'kymera-background-policies')
+    .addOption(new Option('-o, --format <format>', 'output format').choices(['yaml', 'json']).default('yaml'))
     .option(
       '-c, --cluster',
-      'ask a cluster what its kinds are called; needed for custom kinds with odd plurals',
+      'read resource names from a cluster; needed for custom kinds with irregular plurals',
     )
-    .option('--kubeconfig <file>', 'how to reach the cluster; as kubectl finds it when absent')
-    .option('--context <name>', 'a context of the kubeconfig')
+    .option('--kubeconfig <file>', 'kubeconfig of the cluster (default: the one kubectl uses)')
+    .option('--context <name>', 'context of the kubeconfig')
     .addHelpText('after', examples)
     .action(async (policies: string[], options) => {
       const { rbac } = await import('./rbac.ts');

@@ -24,7 +24,7 @@ export interface RbacOptions {
   readonly context?: string | undefined;
 }
 
-/** `kymera rbac`: what the background has to be granted. */
+/** `kymera rbac`: prints the permissions that the background controller needs. */
 export async function rbac(policyNames: readonly string[], options: RbacOptions, io: Io): Promise<ExitCode> {
   const { policies } = await loadPolicies(policyNames, io);
   const documents = policies.map(({ document }) => document);
@@ -46,7 +46,7 @@ export async function rbac(policyNames: readonly string[], options: RbacOptions,
   }
 }
 
-/** Custom kinds follow the rule for plurals, most of them. */
+/** Most custom kinds have a regular plural. */
 function withGuesses(known: ResourceLookup): ResourceLookup {
   return {
     resourceOf(kind) {
@@ -57,7 +57,7 @@ function withGuesses(known: ResourceLookup): ResourceLookup {
   };
 }
 
-/** Kinds that the role cannot name. */
+/** Comments on kinds that cannot be determined. */
 function openKinds(document: JsonObject): readonly string[] {
   const policy = readText(readObject(document, 'metadata') ?? {}, 'name') ?? '';
   return readObjects(readObject(document, 'spec') ?? {}, 'rules').flatMap((rule) => {
@@ -70,6 +70,6 @@ function openKinds(document: JsonObject): readonly string[] {
     ]);
     return kinds
       .filter((kind) => usesVariables(kind) || hasWildcard(kind))
-      .map((kind) => `# policy ${policy}, rule ${readText(rule, 'name') ?? ''}: add what ${kind} can be\n`);
+      .map((kind) => `# policy ${policy}, rule ${readText(rule, 'name') ?? ''}: add the kinds of ${kind}\n`);
   });
 }

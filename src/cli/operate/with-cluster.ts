@@ -9,7 +9,7 @@ export interface ClusterChoice {
   readonly context?: string | undefined;
 }
 
-/** Runs something with a client; a cluster that cannot be reached or refuses is told like bad input. */
+/** Runs a function with a client. A cluster error becomes an InputError. */
 export async function withCluster(
   choice: ClusterChoice,
   io: Io,

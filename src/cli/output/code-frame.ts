@@ -1,17 +1,19 @@
 import type { Paint } from './style.ts';
 
-/** The line of a problem between its neighbours, with a caret below the column. Lines and columns count from 1. */
+/** The line of a problem and its neighbors, with a caret below the column. Lines and columns are 1-based. */
 export function codeFrame(
   text: string,
-  place: { readonly line: number; readonly column: number },
+  location: { readonly line: number; readonly column: number },
   paint: Paint,
   width = 120,
 ): string {
   const lines = text.split('\n').map((line) => line.replace(/\r$/, ''));
-  const wanted = [place.line - 1, place.line, place.line + 1].filter((line) => lines[line - 1] !== undefined);
-  const digits = String(wanted.at(-1) ?? place.line).length;
+  const wanted = [location.line - 1, location.line, location.line + 1].filter(
+    (line) => lines[line - 1] !== undefined,
+  );
+  const digits = String(wanted.at(-1) ?? location.line).length;
   const room = Math.max(width - digits - 5, 20);
-  const cut = Math.max(0, place.column - Math.ceil(room * 0.8));
+  const cut = Math.max(0, location.column - Math.ceil(room * 0.8));
   const shown = (line: string) => {
     const visible = line.replaceAll('\t', ' ').slice(cut);
     const start = cut > 0 && line.length > 0 ? '…' : '';
@@ -20,14 +22,14 @@ export function codeFrame(
       : `${start}${visible.slice(start.length)}`;
   };
   return wanted
-    .filter((line) => line === place.line || lines[line - 1]?.trim() !== '')
+    .filter((line) => line === location.line || lines[line - 1]?.trim() !== '')
     .flatMap((line) => {
-      const isPlace = line === place.line;
-      const gutter = `${isPlace ? '>' : ' '} ${String(line).padStart(digits)} |`;
+      const isTarget = line === location.line;
+      const gutter = `${isTarget ? '>' : ' '} ${String(line).padStart(digits)} |`;
       const content = shown(lines[line - 1] ?? '');
-      const row = `${paint(isPlace ? ['bold'] : ['dim'], gutter)}${content === '' ? '' : ` ${content}`}`;
-      if (!isPlace) return [row];
-      const caret = `${' '.repeat(place.column - 1 - cut)}^`;
+      const row = `${paint(isTarget ? ['bold'] : ['dim'], gutter)}${content === '' ? '' : ` ${content}`}`;
+      if (!isTarget) return [row];
+      const caret = `${' '.repeat(location.column - 1 - cut)}^`;
       return [row, `${paint(['dim'], `  ${' '.repeat(digits)} |`)} ${paint(['red', 'bold'], caret)}`];
     })
     .join('\n');

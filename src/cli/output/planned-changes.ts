@@ -97,7 +97,7 @@ function tableText(changes: readonly PlannedChange[], paint: Paint): string {
   return [paint('bold', line(columns)), ...rows.map(line)].map((text) => `${text}\n`).join('');
 }
 
-/** Objects that no rule ran for are not counted as triggers. */
+/** Objects without a rule that ran are not counted as triggers. */
 export function summaryOf(changes: readonly Change[], steps: readonly ExistingStep[]): string {
   const count = (action: string) => changes.filter((change) => actionOf(change) === action).length;
   const failed = steps.filter(({ action }) => action === 'failed').length;
@@ -107,7 +107,7 @@ export function summaryOf(changes: readonly Change[], steps: readonly ExistingSt
 
 export function failureText(step: ExistingStep, paint: Paint): string {
   const { policy, rule, trigger, ref, message, code } = step;
-  const about = ref === undefined ? '' : `${refTitle(ref)}, `;
+  const target = ref === undefined ? '' : `${refTitle(ref)}, `;
   const end = code === undefined ? '' : ` [${code}]`;
-  return `${paint('red', 'failed')}: ${about}policy ${policy.key}, rule ${rule.name}, trigger ${refTitle(trigger)}: ${message}${end}`;
+  return `${paint('red', 'failed')}: ${target}policy ${policy.key}, rule ${rule.name}, trigger ${refTitle(trigger)}: ${message}${end}`;
 }

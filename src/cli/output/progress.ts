@@ -1,17 +1,17 @@
 import type { Output } from '../io.ts';
 
-/** A line that says how far long work has come. */
+/** A line that shows the progress of long work. */
 export interface Progress {
   /** One more object is done. */
   step(): void;
   /** More of the input was read. */
   read(bytes: number): void;
-  /** Takes the line away. */
+  /** Clears the line. */
   clear(): void;
 }
 
 export interface ProgressOptions {
-  /** Size of the whole input; undefined when it is not known. */
+  /** Size of the whole input; undefined when unknown. */
   readonly totalBytes: number | undefined;
   /** Milliseconds. */
   readonly now: () => number;
@@ -19,7 +19,7 @@ export interface ProgressOptions {
 
 export const noProgress: Progress = { step: () => {}, read: () => {}, clear: () => {} };
 
-/** Short work shows nothing. */
+/** Short work shows no progress. */
 const silentMilliseconds = 500;
 const pauseMilliseconds = 100;
 
@@ -67,7 +67,7 @@ function duration(milliseconds: number): string {
 export interface ProgressBar {
   /** One more is done. */
   step(): void;
-  /** Takes the line away. */
+  /** Clears the line. */
   clear(): void;
 }
 

@@ -3,16 +3,16 @@ import type { Io, Output } from '../io.ts';
 
 type Format = Parameters<typeof styleText>[0];
 
-/** Paints text for people, or leaves it as it is. */
+/** Adds color codes to a text, or returns it unchanged. */
 export type Paint = (format: Format, text: string) => string;
 
 export const plain: Paint = (_, text) => text;
 
 const painted: Paint = (format, text) => styleText(format, text, painting);
-// Node 22 asks the stream by itself; whether to paint was decided here.
+// Node 22 checks the stream itself; the decision was made here.
 const painting = { validateStream: false };
 
-/** Colour goes to terminals, unless NO_COLOR or --no-color forbid it or FORCE_COLOR asks for it. */
+/** Terminals get colors unless NO_COLOR or --no-color is set. FORCE_COLOR adds colors to every output. */
 export function paintFor(output: Output, io: Pick<Io, 'env'>, wanted: boolean | undefined): Paint {
   if (wanted === false) return plain;
   const { NO_COLOR, FORCE_COLOR, TERM } = io.env;

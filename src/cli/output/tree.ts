@@ -1,12 +1,12 @@
 import type { Path } from '../../json/value.ts';
 
-/** A line and what hangs below it. */
+/** A line with its branches. */
 export interface Branch {
   readonly text: string;
   readonly below: readonly Branch[];
 }
 
-/** With `columns`, lines that are longer go on below, inside the tree. */
+/** With `columns`, longer lines are wrapped inside the tree. */
 export function drawTree(root: Branch, columns = Number.POSITIVE_INFINITY): string {
   const lines = wrapText(root.text, columns);
   drawBelow(root.below, '', lines, columns);
@@ -25,13 +25,13 @@ function drawBelow(branches: readonly Branch[], indent: string, lines: string[],
   }
 }
 
-/** Cuts a text into lines of at most `columns` characters, at blanks where there are any. Colours take no room. */
+/** Wraps a text at spaces into lines of at most `columns` characters. Color codes do not count. */
 function wrapText(text: string, columns: number): string[] {
   const width = Math.max(20, columns);
   if (visibleLength(text) <= width) return [text];
   const lines: string[] = [];
   let line = '';
-  // The lines after the first stand two characters further right.
+  // The lines after the first are indented by two characters.
   const room = () => (lines.length === 0 ? width : width - 2);
   for (const word of text.split(' ')) {
     const longer = line === '' ? word : `${line} ${word}`;
@@ -48,7 +48,7 @@ function wrapText(text: string, columns: number): string[] {
 }
 
 function visibleLength(text: string): number {
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: colours begin with one
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: color codes begin with one
   return text.replaceAll(/\u001b\[[0-9;]*m/g, '').length;
 }
 

@@ -1,7 +1,7 @@
 import { structuredPatch } from 'diff';
 import type { Paint } from './style.ts';
 
-/** A unified diff of two texts under titles; '' when they are equal. */
+/** A unified diff of two texts; '' when they are equal. */
 export function unifiedDiff(
   titles: { readonly before: string; readonly after: string },
   before: string,
@@ -13,8 +13,8 @@ export function unifiedDiff(
   const lines = [paint('bold', `--- ${titles.before}`), paint('bold', `+++ ${titles.after}`)];
   for (const hunk of hunks) {
     const range = (start: number, count: number) => (count === 1 ? `${start}` : `${start},${count}`);
-    const place = `@@ -${range(hunk.oldStart, hunk.oldLines)} +${range(hunk.newStart, hunk.newLines)} @@`;
-    lines.push(paint('cyan', place));
+    const header = `@@ -${range(hunk.oldStart, hunk.oldLines)} +${range(hunk.newStart, hunk.newLines)} @@`;
+    lines.push(paint('cyan', header));
     for (const line of hunk.lines) lines.push(paintLine(line, paint));
   }
   return `${lines.join('\n')}\n`;

@@ -8,8 +8,8 @@ import { readYaml } from '../../offline/resource-documents.ts';
 import { writeYaml } from '../../yaml/writer.ts';
 
 /**
- * The text of a document with the changes that make `before` into `after`: comments, quotes and the order of keys
- * stay as they were written. Where the text cannot be edited safely, the object is printed anew.
+ * Edits the source of a document so that the object `before` becomes `after`. Comments, quotes and the order of keys are kept.
+ * When the source cannot be edited safely, the object is printed from scratch.
  */
 export function editYaml(text: string, before: JsonObject, after: JsonObject): string {
   const [, head = '', body = ''] = /^((?:[ \t]*(?:#[^\n]*)?\n)*)([\s\S]*)$/.exec(text) ?? [];
@@ -25,7 +25,7 @@ function edit(text: string, operations: readonly PatchOperation[]): string | und
   return document.toString({ lineWidth: 0, indentSeq: !hasFlushLists(text), flowCollectionPadding: false });
 }
 
-/** Whether lists stand as far left as their key. */
+/** Whether list items have the same indentation as their key. */
 export function hasFlushLists(text: string): boolean {
   return /^( *)[^\s#-][^\n]*:[ \t]*(?:#[^\n]*)?\n(?:\s*#[^\n]*\n)*\1- /m.test(text);
 }
@@ -47,7 +47,7 @@ function apply(document: Document, operation: PatchOperation): boolean {
   return true;
 }
 
-/** Undefined where the text has an alias, or a key that is not text, on the way. */
+/** Undefined when the path passes through an alias or a key that is not a string. */
 function nodeAt(document: Document, path: readonly string[]): Node | undefined {
   let node = document.contents as Node | null | undefined;
   for (const token of path) {
@@ -58,12 +58,12 @@ function nodeAt(document: Document, path: readonly string[]): Node | undefined {
   return node ?? undefined;
 }
 
-/** New values look as they do in a whole object that is printed. */
+/** New values have the same format as in a printed object. */
 function nodeFor(value: Json): Node | null {
   return parseDocument(writeYaml(value), { logLevel: 'silent' }).contents;
 }
 
-/** The proof of an edit: what was written means the object that is wanted. */
+/** Checks an edit: the new source must read as the wanted object. */
 function readsAs(text: string, object: JsonObject): boolean {
   const items = [...readYaml({ text, line: 1 }, '', false)];
   const [item] = items;

@@ -5,16 +5,16 @@ import type { Io } from '../io.ts';
 import { readPem } from './certificate.ts';
 import type { ServeOptions } from './options.ts';
 
-/** What the API server is to trust when the user brings the certificate: may be another after each look. */
+/** The CA bundle that the API server must trust when the user provides the certificate. It can change at run time. */
 export interface GivenAuthority {
   readonly file: string;
-  /** PEM; the one before is trusted beside it, since not all replicas find the new one at the same moment. */
+  /** PEM. Includes the previous bundle, because replicas do not read the new one at the same moment. */
   current(): string;
-  /** Reads the file again; true when it holds another. */
+  /** Reads the file again; true when the bundle changed. */
   refresh(): Promise<boolean>;
 }
 
-/** Undefined when the user brings no certificate. Without a bundle of its own a certificate is its own authority. */
+/** Undefined when the user provides no certificate. Without a CA bundle, the certificate is its own authority. */
 export async function readAuthority(
   { tlsCert, caBundle }: ServeOptions,
   { io, log }: { readonly io: Io; readonly log: Log },
@@ -28,7 +28,7 @@ export async function readAuthority(
     current: () => [...new Set([...newest, ...before])].map((pem) => `${pem}\n`).join(''),
     async refresh() {
       const read = await readCertificates(file, io).catch(() => undefined);
-      if (read === undefined) log.error({ file }, 'the new authority cannot be used; the old one stays');
+      if (read === undefined) log.error({ file }, 'the new CA bundle is invalid; the old one is kept');
       if (read === undefined || read.join() === newest.join()) return false;
       before = newest;
       newest = read;
@@ -42,11 +42,11 @@ const pemBlock = /-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g;
 async function readCertificates(file: string, io: Io): Promise<readonly string[]> {
   const blocks = (await readPem(file, io)).match(pemBlock) ?? [];
   try {
-    if (blocks.length === 0) throw new Error('it holds no certificate');
+    if (blocks.length === 0) throw new Error('it contains no certificate');
     for (const block of blocks) new X509Certificate(block);
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
-    throw inputError('KYM_CERTIFICATE', `the authority cannot be used: ${reason}`, { file });
+    throw inputError('KYM_CERTIFICATE', `the CA bundle is invalid: ${reason}`, { file });
   }
   return blocks;
 }

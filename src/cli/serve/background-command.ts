@@ -2,9 +2,9 @@ import { type Command, InvalidArgumentError, Option } from 'commander';
 import type { CommandHost } from '../io.ts';
 
 const examples = `
-Does what policies ask for beyond the request at hand: changes existing objects (mutate rules with targets) and generates objects. kymera
-serve leaves that work in UpdateRequests (kubectl get ur -n NAMESPACE); of several processes one does it at a time. Every
-BACKGROUND_SCAN_INTERVAL (default 1h, 0 for never) rules for existing objects are run anyway.
+Runs the background work of policies: mutate rules with targets and generate rules. kymera serve queues this work as
+UpdateRequests (kubectl get ur -n NAMESPACE). With several replicas, the leader does the work. Every BACKGROUND_SCAN_INTERVAL
+(default 1h, 0 to disable) a resync runs the rules for existing objects.
 
 Examples:
   $ kymera background --kubeconfig ~/.kube/config
@@ -13,31 +13,28 @@ Examples:
 export function defineBackground(program: Command, { io, end }: CommandHost): void {
   program
     .command('background')
-    .description('Change existing objects and generate others, as policies ask, in a cluster.')
-    .option('--kubeconfig <file>', 'the cluster; default: as kubectl finds it, or the one it runs in')
-    .option('--kube-context <name>', 'the context of the kubeconfig to use')
-    .option('--namespace <name>', 'where Lease, UpdateRequests and settings are')
+    .description('Run mutate existing and generate rules in a cluster.')
+    .option('--kubeconfig <file>', 'kubeconfig of the cluster (default: the one kubectl uses, or in-cluster)')
+    .option('--kube-context <name>', 'context of the kubeconfig')
+    .option('--namespace <name>', 'namespace of the Lease, UpdateRequests and settings')
     .option('--config-map <name>', 'the ConfigMap with the settings')
     .option(
       '--policy-selector <labels>',
-      'kyverno.io policies to take, by labels (default: all, or none where Kyverno runs); those of kymera.io are always taken',
+      'label selector for kyverno.io policies (default: all, or none where Kyverno runs); kymera.io policies are always used',
     )
-    .option('--exception-namespace <name...>', 'namespaces whose PolicyExceptions count; * for all')
+    .option('--exception-namespace <name...>', 'namespaces of PolicyExceptions; * for all')
     .option('--allow-host <name...>', 'hosts outside the cluster that policies may call')
     .option(
       '--allow-host-namespaced <name...>',
       'hosts that namespaced Policies may call besides the Services of their namespace',
     )
-    .option(
-      '--omit-events <reason...>',
-      'events that are not written (default: PolicyApplied, PolicySkipped)',
-    )
-    .option('--workers <number>', 'UpdateRequests worked on at a time', positive, 10)
-    .option('--ttl <seconds>', 'how long what is done stays to be seen', positive, 60)
+    .option('--omit-events <reason...>', 'events to suppress (default: PolicyApplied, PolicySkipped)')
+    .option('--workers <number>', 'number of concurrent UpdateRequests', positive, 10)
+    .option('--ttl <seconds>', 'time to keep completed UpdateRequests', positive, 60)
     .option('--host <address>', 'address for metrics and health', '127.0.0.1')
     .option('--metrics-port <number>', 'serve metrics and health on this port', port)
     .addOption(
-      new Option('--log-level <level>', 'what to log')
+      new Option('--log-level <level>', 'log level')
         .choices(['debug', 'info', 'warn', 'error', 'silent'])
         .default('info'),
     )

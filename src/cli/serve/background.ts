@@ -7,7 +7,7 @@ import { createServeLog } from './log.ts';
 import { checkSelector, scanInterval } from './options.ts';
 import { stopSignal } from './signal.ts';
 
-/** The command line of `kymera background`. */
+/** The options of `kymera background`. */
 export interface BackgroundCommandOptions {
   readonly kubeconfig?: string | undefined;
   readonly kubeContext?: string | undefined;
@@ -25,7 +25,7 @@ export interface BackgroundCommandOptions {
   readonly logLevel: string;
 }
 
-/** Works until told to stop. */
+/** `kymera background`: runs until it receives a stop signal. */
 export async function background(options: BackgroundCommandOptions, io: Io): Promise<ExitCode> {
   const log = createServeLog(options.logLevel, io.stderr);
   const scanIntervalMs = scanInterval(io);

@@ -12,16 +12,16 @@ export interface Banner {
   /** `https://127.0.0.1:9443`. */
   readonly url: string;
   readonly policies: readonly CompiledPolicy[];
-  /** What callers are to trust. */
+  /** The CA that callers must trust. */
   readonly ca: { readonly pem: string; readonly file: string };
-  /** Callers must show a certificate. */
+  /** Callers must present a client certificate. */
   readonly asksForCertificate: boolean;
   readonly cwd: string;
 }
 
 const sampleReview = fileURLToPath(new URL('policies/resources/web-pod-review.json', packageRoot));
 
-/** What a newcomer needs to try the server, and to put it before a cluster. */
+/** Instructions to try the server and to register it in a cluster. */
 export function bannerText(banner: Banner, paint: Paint): string {
   const { url, policies } = banner;
   const count = `${policies.length} ${policies.length === 1 ? 'policy' : 'policies'}`;
@@ -30,12 +30,12 @@ export function bannerText(banner: Banner, paint: Paint): string {
     `${heading(`kymera serves ${count} on ${url}/mutate`)}`,
     ...(existsSync(sampleReview) ? ['', heading('Try it:'), '', curlLine(banner)] : []),
     '',
-    heading("To put it before a cluster that reaches this address: kubectl apply -f - <<'END'"),
+    heading("To register it in a cluster that can reach this address: kubectl apply -f - <<'END'"),
     '',
     `${webhookText(banner).trimEnd()}`,
     'END',
     '',
-    `${url}/readyz?verbose tells how it is, ${url}/metrics what it does. End it with Ctrl-C.`,
+    `Status: ${url}/readyz?verbose, metrics: ${url}/metrics. Stop with Ctrl-C.`,
     '',
   ].join('\n');
 }
@@ -51,7 +51,7 @@ function webhookText({ url, policies, ca }: Banner): string {
   return writeYaml(mutatingConfiguration(policies, assumedKinds(policies), settings).document);
 }
 
-/** Short when it is near. */
+/** Relative to the working folder if the file is inside it. */
 function shown(file: string, cwd: string): string {
   const path = relative(cwd, file);
   return path.startsWith('..') ? file : path;

@@ -10,11 +10,11 @@ import { type ServeOptions, servedNames, stateFolder } from './options.ts';
 import { type FileWatch, watchFiles } from './watch.ts';
 
 export interface ServeCertificate extends ServingCertificate {
-  /** What callers are to trust. */
+  /** The CA that callers must trust. */
   readonly ca: { readonly pem: string; readonly file: string };
 }
 
-/** The user's own certificate, or one made here and kept. */
+/** The certificate of the user, or a self-signed one that is kept in the state folder. */
 export async function loadCertificate(options: ServeOptions, io: Io): Promise<ServeCertificate> {
   const { tlsCert, tlsKey } = options;
   if (tlsCert !== undefined && tlsKey !== undefined) {
@@ -28,8 +28,8 @@ export async function loadCertificate(options: ServeOptions, io: Io): Promise<Se
     return { cert, key, ca: { pem: ca, file: join(folder, 'ca.crt') } };
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
-    throw inputError('KYM_FILE_NOT_WRITTEN', `the certificate cannot be kept in ${folder}: ${reason}`, {
-      hint: 'name another folder with --state-dir',
+    throw inputError('KYM_FILE_NOT_WRITTEN', `the certificate cannot be stored in ${folder}: ${reason}`, {
+      hint: 'choose another folder with --state-dir',
     });
   }
 }
@@ -43,15 +43,15 @@ export async function readPem(file: string, io: Io): Promise<string> {
 interface CertificateWatching {
   readonly io: Io;
   readonly log: Log;
-  /** How often files are looked at, in ms. */
+  /** Polling interval of files, in ms. */
   readonly interval: number;
-  /** How often the certificate made here is looked at, in ms. */
+  /** Interval of the renewal check, in ms. */
   readonly renewalInterval?: number | undefined;
 }
 
 const twiceADay = 12 * 3_600_000;
 
-/** Renews the certificate made here when it is time, and calls back with the new one. */
+/** Renews the self-signed certificate before it expires and calls `changed` with the new one. */
 export function renewSelfSigned(
   options: ServeOptions,
   served: ServingCertificate,
@@ -69,7 +69,7 @@ export function renewSelfSigned(
       log.info({}, 'certificate renewed');
     } catch (error) {
       const reason = error instanceof Error ? error.message : String(error);
-      log.error({ reason }, 'the certificate cannot be renewed; the old one stays');
+      log.error({ reason }, 'the certificate cannot be renewed; the old one is kept');
     }
   };
   let timer: NodeJS.Timeout;
@@ -80,13 +80,13 @@ export function renewSelfSigned(
   return { stop: () => clearTimeout(timer) };
 }
 
-/** What goes with a certificate, and is to be dealt with before it. */
+/** A file that belongs to a certificate and must be handled before it. */
 interface Companion {
   readonly file: string;
   readonly changed: () => Promise<void>;
 }
 
-/** Calls back with the user's certificate whenever its files hold another that can be used. */
+/** Calls `changed` when the files of the certificate contain a new valid one. */
 export async function watchCertificate(
   options: ServeOptions,
   { io, log, interval }: CertificateWatching,
@@ -101,7 +101,7 @@ export async function watchCertificate(
       changed(await readPair(tlsCert, tlsKey, io));
       log.info({ file: tlsCert }, 'certificate reloaded');
     } catch {
-      log.error({ file: tlsCert }, 'the new certificate cannot be used; the old one stays');
+      log.error({ file: tlsCert }, 'the new certificate is invalid; the old one is kept');
     }
   };
   const files = [tlsCert, tlsKey, ...(companion === undefined ? [] : [companion.file])];
@@ -114,7 +114,7 @@ async function readPair(certFile: string, keyFile: string, io: Io): Promise<Serv
     createSecureContext({ cert, key });
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
-    throw inputError('KYM_CERTIFICATE', `the certificate and its key cannot be used: ${reason}`, {
+    throw inputError('KYM_CERTIFICATE', `the certificate or its key is invalid: ${reason}`, {
       file: certFile,
     });
   }

@@ -19,26 +19,26 @@ export interface ClusterMember {
   stop(graceMilliseconds: number): Promise<void>;
 }
 
-interface Surroundings {
+interface Environment {
   readonly io: Io;
   readonly log: ServeLog;
-  /** Of the processes that share the port. */
+  /** Collects data from the processes that share the port. */
   readonly gather: Gather | undefined;
 }
 
 const pollMilliseconds = 1_000;
-/** For the leader to write the webhook configurations, and the API server to read them. */
+/** Time for the leader to update the webhook configurations, and for the API server to read them. */
 const trustMilliseconds = 2_000;
 
-/** A server that takes policies, data, settings and certificates from a cluster, and registers itself there. */
+/** A server that reads policies, data, settings and certificates from a cluster and registers itself there. */
 export async function startInCluster(
   options: ServeOptions,
-  surroundings: Surroundings,
+  environment: Environment,
 ): Promise<ClusterMember> {
-  const authority = await readAuthority(options, surroundings);
-  const runtime = await startCluster(clusterOptions(options, surroundings, authority)).catch(accessFailure);
+  const authority = await readAuthority(options, environment);
+  const runtime = await startCluster(clusterOptions(options, environment, authority)).catch(accessFailure);
   try {
-    return await startMember(runtime, options, surroundings, authority);
+    return await startMember(runtime, options, environment, authority);
   } catch (error) {
     await runtime.stop();
     throw error;
@@ -47,7 +47,7 @@ export async function startInCluster(
 
 function clusterOptions(
   options: ServeOptions,
-  { io, log }: Surroundings,
+  { io, log }: Environment,
   authority: GivenAuthority | undefined,
 ): ClusterOptions {
   return {
@@ -81,7 +81,7 @@ function clusterOptions(
 async function startMember(
   runtime: ClusterRuntime,
   options: ServeOptions,
-  { io, log, gather }: Surroundings,
+  { io, log, gather }: Environment,
   authority: GivenAuthority | undefined,
 ): Promise<ClusterMember> {
   const kept = keptDecisions(options);
@@ -133,7 +133,7 @@ async function startMember(
   };
 }
 
-/** Whom to trust is made known before anybody has to. */
+/** Publishes a new CA bundle before the new certificate is served. */
 function companionOf(authority: GivenAuthority | undefined, runtime: ClusterRuntime) {
   if (authority === undefined) return undefined;
   const changed = async () => {
@@ -144,7 +144,7 @@ function companionOf(authority: GivenAuthority | undefined, runtime: ClusterRunt
   return { file: authority.file, changed };
 }
 
-/** A dry run leaves no traces. */
+/** A dry run has no side effects. */
 function tell(runtime: ClusterRuntime, { request, response, outcomes, audited, dryRun }: Decision): void {
   if (!dryRun) runtime.recordReview({ request, outcomes, audited, denied: !response.allowed });
 }

@@ -4,9 +4,9 @@ import type { CommandHost } from '../io.ts';
 import type { ServeOptions } from './options.ts';
 
 const examples = `
-Without a cluster, policies and the data they read come from files, and a certificate is made and kept in the state folder. What
-it needs to know to be reached from elsewhere: --host 0.0.0.0 and --advertise NAME. Every option can be given by a variable as
-well: --webhook-url by KYMERA_SERVE_WEBHOOK_URL; lists have commas between.
+Without a cluster, policies and context data come from files, and a self-signed certificate is kept in the state folder. For
+access from other machines, set --host 0.0.0.0 and --advertise NAME. Every option can also be set by an environment variable:
+--webhook-url by KYMERA_SERVE_WEBHOOK_URL. Lists are separated by commas.
 
 Examples:
   $ kymera serve --policies policies/
@@ -25,86 +25,80 @@ export function defineServe(program: Command, { io, end }: CommandHost): void {
     )
     .option(
       '-c, --context <path...>',
-      'files, folders or globs with objects that policies read: ConfigMaps, Namespaces …',
+      'files, folders or globs with objects that policies can read: ConfigMaps, Namespaces …',
     )
     .option('--host <address>', 'address to listen on', '127.0.0.1')
     .option(
       '--port <number>',
-      'port to listen on; 0 for any (default: 9443, or any when that is taken)',
+      'port to listen on; 0 for any free port (default: 9443, or a free port if it is in use)',
       port,
     )
-    .option(
-      '--advertise <name...>',
-      'host names or addresses by which callers reach the server; the first is in the URL',
-    )
+    .option('--advertise <name...>', 'host names or addresses of the server; the first is used in URLs')
     .option('--tls-cert <file>', 'serving certificate with its chain, PEM; reloaded when it changes')
-    .option('--tls-key <file>', 'key of the serving certificate, PEM')
-    .option('--ca-bundle <file>', 'what the API server is to trust when the certificate is given, PEM')
-    .option('--client-ca <file>', 'callers must show a certificate of this authority, PEM')
-    .option('--state-dir <folder>', 'where the self-signed certificate is kept')
-    .option('--kubeconfig <file>', 'take policies and data from this cluster')
-    .option('--kube-context <name>', 'the context of the kubeconfig to use')
-    .option('--webhook-url <url>', 'where the API server reaches this server')
-    .option(
-      '--webhook-service <name>',
-      'the Service in the own namespace by which the API server reaches this server',
-    )
-    .option('--namespace <name>', 'where Lease, Secrets and settings are')
+    .option('--tls-key <file>', 'private key of the serving certificate, PEM')
+    .option('--ca-bundle <file>', 'CA bundle for the API server when --tls-cert is set, PEM')
+    .option('--client-ca <file>', 'require client certificates of this CA, PEM')
+    .option('--state-dir <folder>', 'folder of the self-signed certificate')
+    .option('--kubeconfig <file>', 'read policies and data from this cluster')
+    .option('--kube-context <name>', 'context of the kubeconfig')
+    .option('--webhook-url <url>', 'URL of this server for the API server')
+    .option('--webhook-service <name>', 'Service of this server, in its namespace, for the API server')
+    .option('--namespace <name>', 'namespace of the Lease, Secrets and settings')
     .option('--config-map <name>', 'the ConfigMap with the settings')
-    .option('--deployment <name>', 'the Deployment of this server: when it goes, the webhooks go')
+    .option('--deployment <name>', 'Deployment of this server: when it is deleted, the webhooks are removed')
     .option(
       '--policy-selector <labels>',
-      'kyverno.io policies to take, by labels (default: all, or none where Kyverno runs); those of kymera.io are always taken',
+      'label selector for kyverno.io policies (default: all, or none where Kyverno runs); kymera.io policies are always used',
     )
-    .option('--exception-namespace <name...>', 'namespaces whose PolicyExceptions count; * for all')
+    .option('--exception-namespace <name...>', 'namespaces of PolicyExceptions; * for all')
     .option(
       '--background-service-account <user>',
-      'system:serviceaccount:NAMESPACE:NAME, who changes existing objects',
+      'user of the background controller: system:serviceaccount:NAMESPACE:NAME',
     )
-    .option('--background', 'also do the work in the background, as kymera background does')
-    .option('--no-background', 'take no triggers: rules for existing objects and generate rules are not run')
+    .option('--background', 'also run the background controller in this process')
+    .option('--no-background', 'do not run mutate existing and generate rules')
     .option('--allow-host <name...>', 'hosts outside the cluster that policies may call')
     .option(
       '--allow-host-namespaced <name...>',
       'hosts that namespaced Policies may call besides the Services of their namespace',
     )
-    .option('--api-call-timeout <seconds>', 'longest wait for data that a policy calls for', positive, 30)
-    .option('--api-call-limit <bytes>', 'largest answer to such a call', positive, 10_000_000)
-    .option('--omit-events <reason...>', 'events that are not written')
-    .option('--force-failure-policy-ignore', 'treat every policy as if its failure policy were Ignore')
-    .option('--workers <number>', 'processes that share the port', positive, 1)
-    .option('--body-limit <bytes>', 'largest review accepted', positive, 8 * 1024 * 1024)
+    .option('--api-call-timeout <seconds>', 'timeout of API calls in policies', positive, 30)
+    .option('--api-call-limit <bytes>', 'maximum response size of such a call', positive, 10_000_000)
+    .option('--omit-events <reason...>', 'events to suppress')
+    .option('--force-failure-policy-ignore', 'use failure policy Ignore for every policy')
+    .option('--workers <number>', 'number of processes that share the port', positive, 1)
+    .option('--body-limit <bytes>', 'maximum size of a review', positive, 8 * 1024 * 1024)
     .option('--metrics-port <number>', 'also serve metrics and health without TLS on this port', port)
     .option(
       '--debug-decisions [count]',
-      'keep the last decisions for /debug/decisions (on this machine only)',
+      'keep the last decisions for /debug/decisions (loopback only)',
       positive,
     )
-    .option('--resource-filters <list>', 'let these through: [kind,namespace,name]…', '')
-    .option('--exclude-usernames <list>', 'let these users through, with commas between', list)
-    .option('--exclude-groups <list>', 'let these groups through', list)
-    .option('--exclude-roles <list>', 'let these roles through', list)
-    .option('--exclude-cluster-roles <list>', 'let these cluster roles through', list)
+    .option('--resource-filters <list>', 'do not mutate these objects: [kind,namespace,name]…', '')
+    .option('--exclude-usernames <list>', 'do not mutate requests of these users, comma-separated', list)
+    .option('--exclude-groups <list>', 'do not mutate requests of these groups', list)
+    .option('--exclude-roles <list>', 'do not mutate requests of these roles', list)
+    .option('--exclude-cluster-roles <list>', 'do not mutate requests of these cluster roles', list)
     .option(
       '--shutdown-delay <seconds>',
-      'go on answering this long when told to stop, though not ready; in a cluster 5 unless given, else 0',
+      'after a stop signal, keep serving this long while not ready (default: 5 in a cluster, otherwise 0)',
       seconds,
     )
-    .option('--default-registry <host>', 'registry of images that name none', 'docker.io')
+    .option('--default-registry <host>', 'registry of images without a registry', 'docker.io')
     .option(
       '--max-context-size <bytes>',
-      'what the context entries of a review may hold together; 0 for any amount',
+      'maximum total size of the context entries of a review; 0 for no limit',
       count,
       defaultRequestSettings.maxContextSize,
     )
-    .option('--grace <seconds>', 'time for reviews in flight when told to stop', positive, 25)
+    .option('--grace <seconds>', 'time for reviews in flight after a stop signal', positive, 25)
     .addOption(
-      withVariable(new Option('--log-level <level>', 'what to log'))
+      withVariable(new Option('--log-level <level>', 'log level'))
         .choices(['debug', 'info', 'warn', 'error', 'silent'])
         .default('info'),
     )
-    .option('-q, --quiet', 'print no greeting')
-    .option('--no-color', 'print without colours')
+    .option('-q, --quiet', 'print no banner')
+    .option('--no-color', 'print without colors')
     .addHelpText('after', examples);
   command.action(async () => {
     const { serve } = await import('./serve.ts');
@@ -113,8 +107,8 @@ export function defineServe(program: Command, { io, end }: CommandHost): void {
 }
 
 /**
- * Every option can be given by a variable too: `--webhook-url` by KYMERA_SERVE_WEBHOOK_URL. Kubernetes itself sets
- * KYMERA_PORT and the like where there is a Service called kymera.
+ * Every option has an environment variable: KYMERA_SERVE_WEBHOOK_URL for `--webhook-url`. The longer prefix avoids KYMERA_PORT and
+ * the like, which Kubernetes sets for a Service named kymera.
  */
 function withVariable(option: Option): Option {
   return option.negate
@@ -122,7 +116,7 @@ function withVariable(option: Option): Option {
     : option.env(`KYMERA_SERVE_${option.name().replaceAll('-', '_').toUpperCase()}`);
 }
 
-/** A variable holds the values of a list with commas between. */
+/** Splits the comma-separated lists of environment variables. */
 function splitVariables(command: Command): ServeOptions {
   for (const option of command.options) {
     const name = option.attributeName();

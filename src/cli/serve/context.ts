@@ -14,12 +14,12 @@ import { type FileWatch, watchFiles } from './watch.ts';
 
 export interface FileContext {
   readonly dataSource: DataSource;
-  /** What is wrong with the files, if anything. */
+  /** The problems of the files. */
   checks(): readonly ReadinessCheck[];
   stop(): void;
 }
 
-/** What one file gave when it was last without errors, and what is wrong with it now. */
+/** The last valid objects of a file, and its current errors. */
 interface ContextFile {
   readonly objects: readonly JsonObject[];
   readonly errors: readonly Problem[];
@@ -27,8 +27,8 @@ interface ContextFile {
 type ContextFiles = ReadonlyMap<string, ContextFile>;
 
 /**
- * What policies read of a cluster, from objects in files: ConfigMaps, namespaces, answers to API calls. Read again when they
- * change; a file with errors keeps what it gave last.
+ * Provides context data from objects in files: ConfigMaps, namespaces, API calls. Files are reloaded when they change. A file with
+ * errors keeps its last valid objects.
  */
 export async function provideContextFromFiles(
   names: readonly string[],
@@ -46,7 +46,7 @@ export async function provideContextFromFiles(
     } catch (error) {
       if (!(error instanceof InputError)) throw error;
       unreadable = error.message;
-      log.error({ problem: unreadable }, 'context data cannot be read; what was loaded before stays');
+      log.error({ problem: unreadable }, 'context data cannot be read; the previous data is kept');
     }
   }
   const watch: FileWatch | undefined =
@@ -101,7 +101,7 @@ function checksOf(files: ContextFiles, unreadable: string | undefined): readonly
   for (const [file, { errors }] of files) {
     if (errors.length === 0) continue;
     const detail = errors.map((problem) => formatProblem(problem, plain)).join('; ');
-    checks.push({ name: file, ok: false, detail: `what it gave last is in use; ${detail}` });
+    checks.push({ name: file, ok: false, detail: `its last valid objects are in use; ${detail}` });
   }
   return checks;
 }

@@ -7,7 +7,7 @@ import { FieldPathError } from '../../patch/field-path/field-path.ts';
 import { inputError } from '../../problem.ts';
 import type { Io } from '../io.ts';
 
-/** The command line of `kymera serve`. */
+/** The options of `kymera serve`. */
 export interface ServeOptions {
   readonly policies?: readonly string[] | undefined;
   readonly context?: readonly string[] | undefined;
@@ -55,26 +55,26 @@ export interface ServeOptions {
 }
 
 export const defaultPort = 9443;
-/** Seconds that it takes an API server to learn, by way of the Service's endpoints, that a replica is going. */
+/** Seconds until an API server notices, through the endpoints of the Service, that a replica stops. */
 const clusterShutdownDelay = 5;
 const defaultKeptDecisions = 100;
 
 export function checkServeOptions(options: ServeOptions): void {
   const usage = (message: string) => inputError('KYM_USAGE', message);
   if ((options.tlsCert === undefined) !== (options.tlsKey === undefined))
-    throw usage('--tls-cert and --tls-key belong together');
+    throw usage('--tls-cert and --tls-key must be set together');
   if ([...(options.policies ?? []), ...(options.context ?? [])].includes('-'))
-    throw usage('standard input cannot be served: name files or folders');
+    throw usage('standard input cannot be served: use files or folders');
   if (options.policySelector !== undefined) checkSelector(options.policySelector);
   if (isInCluster(options)) {
     if (options.policies !== undefined)
       throw usage('policies come from files or from a cluster, not from both');
   } else if (options.policies === undefined) {
-    throw usage('name policies to serve with --policies, or a cluster with --kubeconfig');
+    throw usage('set --policies to serve files, or --kubeconfig to serve a cluster');
   }
 }
 
-/** Told of a cluster, rather than of files. */
+/** Whether policies come from a cluster. */
 export function isInCluster(options: ServeOptions): boolean {
   return (
     options.kubeconfig !== undefined ||
@@ -84,7 +84,7 @@ export function isInCluster(options: ServeOptions): boolean {
   );
 }
 
-/** Nobody is told where a server that stands alone can be reached, so there is nothing to wait for. */
+/** A standalone server has no Service whose endpoints must be updated, so it need not wait. */
 export function shutdownDelayMilliseconds(options: ServeOptions): number {
   return (options.shutdownDelay ?? (isInCluster(options) ? clusterShutdownDelay : 0)) * 1000;
 }
@@ -106,14 +106,14 @@ export function keptDecisions({ debugDecisions }: ServeOptions): number | undefi
   return debugDecisions === true ? defaultKeptDecisions : debugDecisions;
 }
 
-/** Where state belongs on this machine, unless told otherwise. */
+/** The state folder: --state-dir, or the default of the platform. */
 export function stateFolder({ stateDir }: ServeOptions, { cwd, env }: Io): string {
   if (stateDir !== undefined) return resolve(cwd, stateDir);
   const base = env['XDG_STATE_HOME'];
   return join(base === undefined || base === '' ? join(homedir(), '.local', 'state') : base, 'kymera');
 }
 
-/** How callers may name the server. */
+/** The host names and addresses of the server. */
 export function servedNames({ host, advertise }: ServeOptions): readonly string[] {
   const isAnyAddress = host === '0.0.0.0' || host === '::';
   return [
@@ -126,7 +126,7 @@ export function urlOf(options: ServeOptions, port: number): string {
   return `https://${name.includes(':') ? `[${name}]` : name}:${port}`;
 }
 
-/** Throws InputError for a --policy-selector that cannot be read. */
+/** Throws InputError for an invalid --policy-selector. */
 export function checkSelector(selector: string): void {
   try {
     checkPolicySelector(selector);
@@ -139,7 +139,7 @@ export function checkSelector(selector: string): void {
 export const scanIntervalVariable = 'BACKGROUND_SCAN_INTERVAL';
 const defaultScanIntervalMs = 3_600_000;
 
-/** How often rules for existing objects are run anyway: from the environment, as in Kyverno; 0 for never. */
+/** The resync interval in ms from the environment, as in Kyverno; 0 disables it. */
 export function scanInterval({ env }: Io): number {
   const text = env[scanIntervalVariable]?.trim() ?? '';
   if (text === '') return defaultScanIntervalMs;
@@ -148,7 +148,7 @@ export function scanInterval({ env }: Io): number {
   if (nanoseconds === undefined || nanoseconds < 1_000_000_000n) {
     throw inputError(
       'KYM_USAGE',
-      `${scanIntervalVariable} is no duration of a second or more, nor 0: ${text}`,
+      `${scanIntervalVariable} must be a duration of at least a second, or 0: ${text}`,
     );
   }
   return Number(nanoseconds / 1_000_000n);

@@ -21,7 +21,7 @@ export interface FilePoliciesOptions {
   readonly interval: number;
 }
 
-/** Policies from files, loaded again when a file changes. A file with errors keeps the last good version of its policies. */
+/** Provides policies from files and reloads changed files. A file with errors keeps its last valid policies. */
 export async function providePoliciesFromFiles(options: FilePoliciesOptions): Promise<FilePolicies> {
   const { names, io, log, interval } = options;
   const listeners = new Set<() => void>();
@@ -36,7 +36,7 @@ export async function providePoliciesFromFiles(options: FilePoliciesOptions): Pr
     } catch (error) {
       if (!(error instanceof InputError)) throw error;
       unreadable = error.message;
-      log.error({ problem: unreadable }, 'policies cannot be read; those loaded before stay');
+      log.error({ problem: unreadable }, 'policies cannot be read; the previous policies are kept');
       return;
     }
     sets = setsOf(files, log);
@@ -64,7 +64,7 @@ function setsOf(files: LoadedFiles, log: Log): PolicySets {
     for (const policy of loaded.policies) {
       const first = policies.get(policy.key);
       if (first === undefined) policies.set(policy.key, policy);
-      else log.warn({ policy: policy.key, file, used: first.source.file }, 'a policy is there twice');
+      else log.warn({ policy: policy.key, file, used: first.source.file }, 'duplicate policy');
     }
   }
   return createPolicySets([...policies.values()], exceptions);
@@ -81,7 +81,7 @@ function checksOf(
   if (unreadable !== undefined) checks.push({ name: 'policy files', ok: false, detail: unreadable });
   for (const [file, { errors, isOutdated }] of files) {
     if (errors.length === 0) continue;
-    const kept = isOutdated ? 'the last good version of its policies is in use' : 'left out';
+    const kept = isOutdated ? 'its last valid policies are in use' : 'not loaded';
     const texts = errors.map((problem) => formatProblem(problem, plain));
     checks.push({ name: file, ok: false, detail: `${kept}; ${texts.join('; ')}` });
   }

@@ -9,14 +9,14 @@ import type { Io } from '../io.ts';
 import { plain } from '../output/style.ts';
 import { formatProblem } from '../problem-text.ts';
 
-/** What one file gave when it was last without errors, and what is wrong with it now. */
+/** The last valid policies of a file, and its current errors. */
 export interface LoadedFile {
   /** Undefined when it could not be read. */
   readonly text: string | undefined;
   readonly policies: readonly CompiledPolicy[];
   readonly exceptions: readonly CompiledException[];
   readonly errors: readonly Problem[];
-  /** The policies are those of an earlier text. */
+  /** The policies come from an earlier version of the file. */
   readonly isOutdated: boolean;
 }
 
@@ -28,8 +28,8 @@ type FileContents = { readonly file: string } & (
 );
 
 /**
- * Loads the policies of the files that changed since `before`. A file that cannot be used keeps what it gave last; the
- * others do not depend on it. Throws InputError when nothing is where the user said.
+ * Loads the policies of files that changed since `before`. An invalid file keeps its last valid policies and does not affect other
+ * files. Throws InputError when a named file does not exist.
  */
 export async function loadPolicyFiles(
   names: readonly string[],
@@ -52,7 +52,7 @@ async function readFiles(names: readonly string[], before: LoadedFiles, io: Io):
     try {
       const text = await readWhole(path, io);
       const hadPolicies = (before.get(file)?.policies.length ?? 0) > 0;
-      // A folder may hold resources beside the policies, and many of them.
+      // A folder of policies may contain many resources as well.
       if (!discovered || hadPolicies || mayHoldPolicies(text)) files.push({ file, text });
     } catch (error) {
       const isFirst = before.size === 0;
@@ -83,13 +83,13 @@ function loadContents(
   known: LoadedFile | undefined,
 ): Pick<LoadResult, 'policies' | 'exceptions' | 'problems'> {
   if ('problems' in contents) return { policies: [], exceptions: [], problems: contents.problems };
-  // Decoded texts are stored as UTF-16, and so would be all that is cut out of them: patches would cost twice as much.
+  // TextDecoder returns UTF-16 strings. A copy as Latin-1 makes all substrings, and so patches, half as large.
   const text = Buffer.from(contents.text).toString();
   const result = loadDocuments([{ file: contents.file, text }]);
   return { ...result, problems: [...result.problems, ...misspelled(result, known)] };
 }
 
-/** A document that was a policy a moment ago and now is of another kind: its kind or apiVersion is misspelled. */
+/** A document that was a policy before and is another kind now probably has a misspelled kind or apiVersion. */
 function misspelled({ ignored, policies }: LoadResult, known: LoadedFile | undefined): Problem[] {
   const isThere = (name: string) => policies.some((policy) => policy.name === name);
   const wasThere = (name: string) => known?.policies.some((policy) => policy.name === name) ?? false;
@@ -98,7 +98,7 @@ function misspelled({ ignored, policies }: LoadResult, known: LoadedFile | undef
     .map(({ file, apiVersion, kind, name }) => ({
       code: 'KYM_FIELD_VALUE',
       severity: 'error',
-      message: `${name} was a policy before; ${kind} of ${apiVersion} is none`,
+      message: `${name} was a policy before; ${kind} of ${apiVersion} is not a policy`,
       pointer: '/kind',
       file,
       policy: name,

@@ -20,7 +20,7 @@ import { stopSignal } from './signal.ts';
 import { startStandalone } from './standalone.ts';
 import { gatherFromWorkers, portVariable, runWorkers } from './workers.ts';
 
-/** Serves until told to stop. */
+/** `kymera serve`: serves until it receives a stop signal. */
 export async function serve(options: ServeOptions, io: Io): Promise<ExitCode> {
   checkServeOptions(options);
   const log = createServeLog(options.logLevel, io.stderr);
@@ -29,12 +29,12 @@ export async function serve(options: ServeOptions, io: Io): Promise<ExitCode> {
     if (cluster.isWorker) return await serveHere({ ...options, port: chosenPort(io) }, io, log);
     const port = options.port ?? (await defaultOrFreePort(options.host));
     if (options.workers === 1) return await serveHere({ ...options, port }, io, log);
-    // Made before there are workers, so that they all find the same. In a cluster each worker is a replica.
+    // Created before the workers start, so that all use the same one. In a cluster each worker is a replica.
     if (!isInCluster(options)) await loadCertificate(options, io);
     const fixed = { ...options, port: port === 0 ? await freePort(options.host) : port };
     return await runWorkers(fixed, io, log);
   } catch (error) {
-    // The channel to the first process would keep this one alive, with nothing to do.
+    // The channel to the primary process would keep this one alive.
     cluster.worker?.disconnect();
     throw error;
   } finally {
@@ -48,13 +48,13 @@ async function serveAlone(options: ServeOptions, io: Io, log: ServeLog): Promise
   gather?.answerFor(standalone.server);
   // Listen for signals before the greeting: whoever waits for it may stop the server at once.
   const stopped = stopSignal(io);
-  if (!cluster.isWorker || cluster.worker?.id === 1) await greet(options, io, standalone);
+  if (!cluster.isWorker || cluster.worker?.id === 1) await printBanner(options, io, standalone);
   log.info({ port: standalone.server.port, host: options.host }, 'serving');
   await stopped;
   await announceStop(standalone.server, options, log);
   await standalone.stop(options.grace * 1000);
   log.info({}, 'stopped');
-  // The channel to the first process would keep this one alive.
+  // The channel to the primary process would keep this one alive.
   if (cluster.isWorker) process.disconnect();
   return 0;
 }
@@ -73,7 +73,7 @@ async function serveInCluster(options: ServeOptions, io: Io, log: ServeLog): Pro
   return 0;
 }
 
-/** Those who are told late that this server is going still find it. */
+/** Keeps serving for callers that do not yet know that this server stops. */
 async function announceStop(server: RunningServer, options: ServeOptions, log: ServeLog): Promise<void> {
   log.info({}, 'stopping');
   server.announceStop();
@@ -81,7 +81,7 @@ async function announceStop(server: RunningServer, options: ServeOptions, log: S
   if (milliseconds > 0) await setTimeout(milliseconds);
 }
 
-async function greet(
+async function printBanner(
   options: ServeOptions,
   io: Io,
   { server, policies, certificate }: Awaited<ReturnType<typeof startStandalone>>,
@@ -97,7 +97,7 @@ async function greet(
   await io.stdout.write(bannerText(banner, paintFor(io.stdout, io, options.color)));
 }
 
-/** The first process chose it for all. */
+/** The primary process chose the port for all workers. */
 function chosenPort({ env }: Io): number {
   return Number(env[portVariable]);
 }
@@ -127,9 +127,9 @@ function listenFailure(error: unknown): never {
   const code = (error as { code?: unknown } | null)?.code;
   const known: Readonly<Record<string, string>> = {
     EADDRINUSE: 'the port is in use',
-    EACCES: 'the port may not be used',
-    EADDRNOTAVAIL: 'the address is not one of this machine',
-    ENOTFOUND: 'the host name is not known',
+    EACCES: 'permission to use the port is denied',
+    EADDRNOTAVAIL: 'the address does not belong to this machine',
+    ENOTFOUND: 'the host name cannot be resolved',
   };
   const reason = typeof code === 'string' ? known[code] : undefined;
   if (reason === undefined) throw error;

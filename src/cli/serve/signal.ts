@@ -1,6 +1,6 @@
 import type { Io } from '../io.ts';
 
-/** Resolves when the command is to end: by a signal, or by the caller of this process. */
+/** Resolves on SIGTERM or SIGINT, or when the caller aborts. */
 export function stopSignal({ signal }: Io): Promise<void> {
   return new Promise((resolve) => {
     const keepAlive = setInterval(() => undefined, 60_000);

@@ -23,7 +23,7 @@ export interface Standalone {
 
 const pollMilliseconds = 500;
 
-/** A server that knows nothing of a cluster: policies and data from files. */
+/** A server without a cluster: policies and data come from files. */
 export async function startStandalone(
   options: ServeOptions,
   { io, log, gather }: { readonly io: Io; readonly log: ServeLog; readonly gather: Gather | undefined },

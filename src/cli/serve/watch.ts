@@ -5,8 +5,8 @@ export interface FileWatch {
 }
 
 /**
- * Calls back when one of the files changes, comes or goes, once it has been quiet for one interval. Looks at intervals:
- * mounted ConfigMaps, editors and network folders do not tell of changes in one way.
+ * Calls `changed` when a file is changed, created or deleted and then stays unchanged for one interval. Polls, because mounted
+ * ConfigMaps, editors and network folders report changes in different ways.
  */
 export async function watchFiles(
   names: readonly string[],

@@ -7,18 +7,18 @@ import type { ServeOptions } from './options.ts';
 import { stopSignal } from './signal.ts';
 
 type Topic = 'metrics' | 'decisions';
-/** From a worker that was asked: ask all. To each worker: tell yours. And the way back. */
+/** A worker sends `gather` to the primary, which sends `report` to all workers. Their answers go back the same way. */
 type Message =
   | { readonly type: 'gather'; readonly topic: Topic; readonly id: number }
-  | { readonly type: 'tell'; readonly topic: Topic; readonly id: string }
-  | { readonly type: 'told'; readonly id: string; readonly part: readonly object[] }
+  | { readonly type: 'report'; readonly topic: Topic; readonly id: string }
+  | { readonly type: 'reported'; readonly id: string; readonly part: readonly object[] }
   | { readonly type: 'gathered'; readonly id: number; readonly parts: readonly (readonly object[])[] };
 
 export const portVariable = 'KYMERA_SERVE_PORT';
-const patienceMilliseconds = 2_000;
+const answerMilliseconds = 2_000;
 const restartMilliseconds = 500;
 
-/** Keeps so many processes serving on one port, until told to stop. */
+/** Runs several processes on one port until a stop signal arrives. Restarts processes that end. */
 export async function runWorkers(options: ServeOptions, io: Io, log: ServeLog): Promise<ExitCode> {
   let isServing = false;
   let isStopping = false;
@@ -27,13 +27,13 @@ export async function runWorkers(options: ServeOptions, io: Io, log: ServeLog): 
   const failed = new AbortController();
   const pending = new Map<string, (part: readonly object[]) => void>();
   const start = () => {
-    // All listen on the port that was chosen, whatever the command line left open.
+    // All workers listen on the port that the primary chose.
     const worker = cluster.fork({ [portVariable]: String(options.port) });
-    // A connection was to be given to one that has just ended: its end is told of by `exit`.
+    // Passing a connection to a worker that has just ended fails; `exit` handles that worker.
     worker.on('error', () => undefined);
     worker.on('listening', () => listening.add(worker.id));
     worker.on('message', (message: Message) => {
-      if (message.type === 'told') pending.get(message.id)?.(message.part);
+      if (message.type === 'reported') pending.get(message.id)?.(message.part);
       if (message.type === 'gather') void gatherFor(worker, message, pending);
     });
     return worker;
@@ -42,17 +42,17 @@ export async function runWorkers(options: ServeOptions, io: Io, log: ServeLog): 
     listening.delete(worker.id);
     if (!isServing || isStopping) return;
     if (code === 2 && listening.size === 0) {
-      log.error({ worker: worker.id }, 'no worker can serve any more');
+      log.error({ worker: worker.id }, 'all workers failed');
       exitCode = 2;
       failed.abort();
       return;
     }
-    log.error({ worker: worker.id, code, signal }, 'a worker ended; another is started');
+    log.error({ worker: worker.id, code, signal }, 'a worker ended; starting another');
     setTimeout(start, restartMilliseconds).unref();
   });
   const signal = AbortSignal.any([failed.signal, ...(io.signal === undefined ? [] : [io.signal])]);
   const isOver = stopSignal({ ...io, signal });
-  // What the first cannot use, none can: it has said why.
+  // If the first worker cannot start, none can. It has printed the reason.
   const failure = await Promise.race([served(start()), isOver]);
   if (failure !== undefined) {
     failed.abort();
@@ -66,7 +66,7 @@ export async function runWorkers(options: ServeOptions, io: Io, log: ServeLog): 
   return exitCode;
 }
 
-/** Resolves when a worker listens; when it ends before, with its exit code. */
+/** Resolves when a worker listens, or with its exit code if it ends first. */
 function served(worker: Worker): Promise<ExitCode | undefined> {
   return new Promise((resolve) => {
     worker.once('listening', () => resolve(undefined));
@@ -83,34 +83,34 @@ function stopWorker(worker: Worker | undefined): Promise<void> {
 }
 
 async function gatherFor(
-  asker: Worker,
+  requester: Worker,
   { topic, id }: Extract<Message, { type: 'gather' }>,
   pending: Map<string, (part: readonly object[]) => void>,
 ): Promise<void> {
   const workers = Object.values(cluster.workers ?? {}).filter((worker) => worker?.isConnected() ?? false);
   const parts = await Promise.all(
     workers.map((worker) => {
-      const key = `${asker.id} ${id} ${worker?.id}`;
+      const key = `${requester.id} ${id} ${worker?.id}`;
       return new Promise<readonly object[]>((resolve) => {
         const settle = (part: readonly object[]) => {
           clearTimeout(timer);
           pending.delete(key);
           resolve(part);
         };
-        const timer = setTimeout(() => settle([]), patienceMilliseconds);
+        const timer = setTimeout(() => settle([]), answerMilliseconds);
         pending.set(key, settle);
-        send(worker, { type: 'tell', topic, id: key });
+        send(worker, { type: 'report', topic, id: key });
       });
     }),
   );
-  send(asker, { type: 'gathered', id, parts });
+  send(requester, { type: 'gathered', id, parts });
 }
 
-/** The worker's side: what it is asked for is gathered from all workers. */
+/** The worker's side: requests data from all workers through the primary. */
 export function gatherFromWorkers(): { readonly gather: Gather; answerFor(server: RunningServer): void } {
   let nextId = 0;
   const waiting = new Map<number, (parts: readonly (readonly object[])[]) => void>();
-  const ask = (topic: Topic): Promise<readonly (readonly object[])[]> =>
+  const request = (topic: Topic): Promise<readonly (readonly object[])[]> =>
     new Promise((resolve) => {
       const id = nextId++;
       waiting.set(id, resolve);
@@ -119,11 +119,11 @@ export function gatherFromWorkers(): { readonly gather: Gather; answerFor(server
   return {
     gather: {
       async metrics() {
-        const parts = await ask('metrics');
+        const parts = await request('metrics');
         return AggregatorRegistry.aggregate(parts.map((part) => [...part])).metrics();
       },
       async decisions() {
-        const parts = await ask('decisions');
+        const parts = await request('decisions');
         return parts.flat().sort(byTime);
       },
     },
@@ -132,18 +132,21 @@ export function gatherFromWorkers(): { readonly gather: Gather; answerFor(server
         if (message.type === 'gathered') {
           waiting.get(message.id)?.(message.parts);
           waiting.delete(message.id);
-        } else if (message.type === 'tell') void tell(server, message);
+        } else if (message.type === 'report') void report(server, message);
       });
     },
   };
 }
 
-async function tell(server: RunningServer, { topic, id }: Extract<Message, { type: 'tell' }>): Promise<void> {
+async function report(
+  server: RunningServer,
+  { topic, id }: Extract<Message, { type: 'report' }>,
+): Promise<void> {
   const part = topic === 'metrics' ? await server.metricsAsJson() : server.decisions();
-  send(process, { type: 'told', id, part });
+  send(process, { type: 'reported', id, part });
 }
 
-/** To a process that may end at that moment: without a callback, that would end this one as well. */
+/** Sends to a process that may just have ended. Without a callback, the error would end this process as well. */
 function send(to: Worker | NodeJS.Process | undefined, message: Message): void {
   (to as Worker | undefined)?.send?.(message, () => undefined);
 }

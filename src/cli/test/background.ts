@@ -22,7 +22,7 @@ export interface BackgroundSetup {
   readonly exceptions: readonly CompiledException[];
   readonly dataSource: DataSource;
   readonly user?: RequestUser | undefined;
-  /** Everything that is there: triggers, targets, sources of clones. */
+  /** All existing objects: triggers, targets, sources of clones. */
   readonly objects: readonly JsonObject[];
 }
 
@@ -35,7 +35,7 @@ interface BackgroundCheck {
 
 type Checked = Judgement & { readonly resource: string };
 
-/** What one trigger led to. */
+/** One result of a trigger. */
 interface Consequence {
   readonly step: ExistingStep;
   readonly store: ObjectStore;
@@ -43,8 +43,8 @@ interface Consequence {
 }
 
 /**
- * A rule for existing objects is tested by its targets, or by a trigger; a generate rule by its triggers. Every resource of the
- * test is a trigger once, and each finds the objects as they were given.
+ * A mutate existing rule is tested by its targets or by a trigger, a generate rule by its triggers. Every resource of the test is a
+ * trigger once, and each run starts from the given objects.
  */
 export async function checkBackgroundRules(check: BackgroundCheck): Promise<readonly Checked[]> {
   const { result } = check;
@@ -59,7 +59,7 @@ export async function checkBackgroundRules(check: BackgroundCheck): Promise<read
       checked.push({
         resource,
         verdict: 'unverified',
-        reason: 'the rule does nothing to or for this object',
+        reason: 'the rule does not select this object as a trigger or target',
       });
     }
     for (const consequence of fitting) checked.push(await judgeConsequence(consequence, check));
@@ -143,7 +143,7 @@ const statuses: Readonly<Record<ExistingStep['action'], TestResult['result']>> =
   failed: 'error',
 };
 
-/** Of several files, the one that holds the object decides. */
+/** With several files, the one that contains the object decides. */
 const rank: Readonly<Record<Judgement['verdict'], number>> = {
   passed: 0,
   failed: 1,
@@ -151,7 +151,7 @@ const rank: Readonly<Record<Judgement['verdict'], number>> = {
   skipped: 3,
 };
 
-/** Labels that say where an object comes from are not the author's concern. */
+/** Removes the labels that record the origin of a generated object. */
 function withoutOrigin(object: JsonObject): JsonObject {
   const metadata = metadataOf(object);
   const labels = metadata['labels'];

@@ -5,10 +5,10 @@ import type { ReportFormat } from './report-formats.ts';
 import type { ReportFile, TestOptions } from './run.ts';
 
 const examples = `
-Whole objects are compared; null and empty are as good as absent. A result that nothing verifies (no such
+Whole objects are compared; null and empty values equal absent ones. A result that cannot be verified (no such
 rule, object or expected document) is a failure, or a warning with --lenient.
 
-Exit codes: 0 all tests passed; 1 a test failed, or there is none; 2 bad input.
+Exit codes: 0 all tests passed; 1 a test failed, or no test was found; 2 invalid input.
 
 Examples:
   $ kymera test tests/
@@ -19,32 +19,27 @@ Examples:
 export function defineTest(program: Command, { io, end }: CommandHost): void {
   program
     .command('test')
-    .description(
-      'Run the tests in kyverno-test.yaml and kymera-test.yaml files, searched for below the folders.',
-    )
+    .description('Run the tests in kyverno-test.yaml and kymera-test.yaml files below the folders.')
     .argument('<folder...>', 'folders with tests, or test files')
     .option('-f, --file-name <name...>', 'names of test files', ['kyverno-test.yaml', 'kymera-test.yaml'])
-    .option(
-      '-t, --filter <filter...>',
-      'only results that fit: policy=a*,rule=b,resource=c, or a text that is looked for',
-    )
+    .option('-t, --filter <filter...>', 'only matching results: policy=a*,rule=b,resource=c, or a substring')
     .addOption(new Option('--test-case-selector <filter...>').hideHelp())
-    .option('--lenient', 'a result that nothing verifies is a warning, not a failure')
-    .option('--strict-order', 'a difference in the order of list items with a merge key is a failure')
-    .option('--fail-only', 'print only what failed')
+    .option('--lenient', 'a result that cannot be verified is a warning, not a failure')
+    .option('--strict-order', 'a different order of list items with a merge key is a failure')
+    .option('--fail-only', 'print only failures')
     .addOption(
-      new Option('-o, --output-format <format>', 'what to print')
+      new Option('-o, --output-format <format>', 'output format')
         .choices(['text', ...reportFormats])
         .default('text'),
     )
-    .option('--report <format=file...>', 'write a report to a file as well: junit=report.xml')
-    .option('--coverage', 'also tell which rules, foreach bodies and anchors no test exercised')
-    .option('--update', 'write what policies make of objects into expected files that differ')
-    .option('--force', 'let --update write in a CI run')
-    .option('-w, --watch', 'run again whenever a file changes')
-    .option('-j, --jobs <count>', 'how many threads; as many as pay when absent', readCount)
-    .option('-q, --quiet', 'print nothing when all is well')
-    .option('--no-color', 'print without colours')
+    .option('--report <format=file...>', 'also write a report to a file: junit=report.xml')
+    .option('--coverage', 'also report rules, foreach bodies and anchors that no test covers')
+    .option('--update', 'update expected files that differ')
+    .option('--force', 'allow --update in a CI run')
+    .option('-w, --watch', 'run again when a file changes')
+    .option('-j, --jobs <count>', 'number of threads (default: depends on the number of files)', readCount)
+    .option('-q, --quiet', 'print nothing when all tests pass')
+    .option('--no-color', 'print without colors')
     .addOption(new Option('--remove-color').hideHelp())
     .addOption(new Option('--require-tests').hideHelp())
     .addOption(new Option('--detailed-results').hideHelp())

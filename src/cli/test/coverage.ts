@@ -6,14 +6,14 @@ import type { CompiledForeach, CompiledPolicy, CompiledRule } from '../../policy
 import type { Paint } from '../output/style.ts';
 import { dotted } from '../output/tree.ts';
 
-/** What tests made of one rule that its author wrote; rules made from it for pod controllers count as itself. */
+/** The coverage of one rule. Its autogen rules count as the rule itself. */
 export interface RuleCoverage {
   readonly file: string;
   readonly policy: string;
   readonly rule: string;
   /** Whether it changed an object. */
   readonly applied: boolean;
-  /** Bodies of loops: whether one of their elements was patched, or could have been. */
+  /** foreach bodies: whether an element was evaluated and not skipped. */
   readonly loops: readonly { readonly path: string; readonly ran: boolean }[];
   readonly anchors: readonly AnchorCoverage[];
 }
@@ -25,7 +25,7 @@ export interface AnchorCoverage {
   readonly missed: boolean;
 }
 
-/** Coverage of the rules by what became of them. */
+/** The coverage of rules, from the outcomes of tests. */
 export function ruleCoverage(
   policies: readonly CompiledPolicy[],
   outcomes: readonly Outcome[],
@@ -42,7 +42,7 @@ export function ruleCoverage(
   );
 }
 
-/** Both have seen the same rule; it may stand in several test files. */
+/** Merges the coverage of the same rule, which several test files may use. */
 function merge(a: RuleCoverage, b: RuleCoverage): RuleCoverage {
   return {
     ...a,
@@ -103,7 +103,7 @@ function loopsOf({ mutation }: CompiledRule): Path[] {
   return mutation.type === 'foreach' ? mutation.entries.flatMap(bodies) : [];
 }
 
-/** How much the tests exercised, and below it what they did not. */
+/** The coverage in numbers, followed by the gaps. */
 export function coverageText(coverage: readonly RuleCoverage[], paint: Paint): string {
   const loops = coverage.flatMap((one) => one.loops);
   const anchors = coverage.flatMap((one) => one.anchors);
@@ -143,7 +143,7 @@ function share(what: string, done: readonly boolean[], paint: Paint): string[] {
 function gapsOf({ applied, loops, anchors }: RuleCoverage): string[] {
   const notHeld = anchors.filter((anchor) => !anchor.held);
   return [
-    ...(applied ? [] : ['no test sees it change an object']),
+    ...(applied ? [] : ['no test covers a change by this rule']),
     ...loops.filter((loop) => !loop.ran).map(({ path }) => `no test runs the body of ${path}`),
     ...notHeld.map(({ anchor, place, missed }) =>
       missed ? `anchor ${anchor} at ${place} never holds` : `anchor ${anchor} at ${place} is never reached`,
@@ -151,22 +151,22 @@ function gapsOf({ applied, loops, anchors }: RuleCoverage): string[] {
   ];
 }
 
-/** An anchor as it is written in a rule. */
+/** An anchor in a rule. */
 export interface WrittenAnchor {
   /** `(image)` */
   readonly anchor: string;
-  /** Where in the object it looks: `spec.containers[].image`. */
+  /** The path in the object: `spec.containers[].image`. */
   readonly place: string;
 }
 
-/** The anchors in the strategic merges of a rule, in the order written. What stands inside a condition is part of it. */
+/** The anchors in the strategic merges of a rule, in source order. An anchor inside a condition is part of that condition. */
 export function anchorsOf(rule: JsonObject): readonly WrittenAnchor[] {
   const found: WrittenAnchor[] = [];
   collectMerges(rule['mutate'] ?? null, (overlay) => collectAnchors(overlay, '', found));
   return found;
 }
 
-/** The place of an anchor that was tried, written as `anchorsOf` writes it. */
+/** The path of an evaluated anchor, in the notation of `anchorsOf`. */
 export function placeOf(path: Path): string {
   return path.reduce<string>((text, step) => {
     if (typeof step === 'number') return `${text}[]`;
@@ -189,7 +189,7 @@ function collectAnchors(value: Json, place: string, found: WrittenAnchor[]): voi
   for (const [key, inner] of Object.entries(value)) {
     const anchor = parseAnchor(key);
     const at = `${place}${place === '' ? '' : '.'}${anchor?.key ?? key}`;
-    // What a key with variables in it becomes is not known here.
+    // The value of a key with variables is not known here.
     if (anchor !== undefined && !at.includes('{{')) found.push({ anchor: anchor.text, place: at });
     if (anchor === undefined || anchor.type === 'add') collectAnchors(inner, at, found);
   }

@@ -6,13 +6,13 @@ import type { SourceDocument } from '../../policy/documents.ts';
 import type { Problem } from '../../problem.ts';
 import { systemEnvironment } from '../../system-environment.ts';
 
-/** A Test document: policies, resources, and what is expected of them. */
+/** A Test document: policies, resources and expected results. */
 export interface TestDocument {
   readonly name: string;
   readonly file: string;
   readonly policies: readonly string[];
   readonly resources: readonly string[];
-  /** Objects that are there in the cluster: context data, targets. */
+  /** Existing objects: context data, targets. */
   readonly otherResources: readonly string[];
   readonly exceptions: readonly string[];
   readonly valuesFile?: string | undefined;
@@ -32,9 +32,9 @@ export interface TestResult {
   readonly resources: readonly ResourceReference[];
   readonly kind: string;
   readonly patchedResources?: string | undefined;
-  /** Files with objects that a generate rule copies. */
+  /** Files with objects that a generate rule clones. */
   readonly cloneSources: readonly string[];
-  /** Files with what a generate rule makes. */
+  /** Files with the objects that a generate rule creates. */
   readonly generatedResources: readonly string[];
   readonly result: string;
   readonly operation?: Operation | undefined;
@@ -67,19 +67,19 @@ export function parseTest(source: SourceDocument): { test: TestDocument | undefi
   const read = createReader(report);
 
   if (member(document, 'kind') === undefined)
-    report('warning', [], 'apiVersion and kind are missing: taken as a Test of cli.kyverno.io/v1alpha1');
+    report('warning', [], 'apiVersion and kind are missing: assuming a Test of cli.kyverno.io/v1alpha1');
   else if (document['kind'] !== 'Test')
     report('error', ['kind'], `kind is ${String(document['kind'])}, not Test`);
   const metadata = isObject(document['metadata']) ? document['metadata'] : {};
   if (member(document, 'name') !== undefined)
-    report('warning', ['name'], 'a top-level name is the old form: write metadata.name');
+    report('warning', ['name'], 'a top-level name is deprecated: use metadata.name');
   const values = member(document, 'values') ?? null;
   const valuesFile = read.text(document, [], 'variables');
   const userInfoFile = read.text(document, [], 'userinfo');
   const results = read
     .list(document, [], 'results')
     .flatMap((entry, index) => parseResult(entry, ['results', index], source, read, report));
-  if (results.length === 0) report('error', [], 'the test expects nothing: results is empty');
+  if (results.length === 0) report('error', [], 'the test has no results to check');
   const test: TestDocument = {
     name: read.text(metadata, ['metadata'], 'name') ?? read.text(document, [], 'name') ?? '',
     file,
@@ -113,7 +113,7 @@ function parseResult(
 ): TestResult[] {
   const old = (key: string, now: string) => {
     const value = read.text(entry, path, key);
-    if (value !== undefined) report('warning', [...path, key], `${key} is the old form: write ${now}`);
+    if (value !== undefined) report('warning', [...path, key], `${key} is deprecated: use ${now}`);
     return value;
   };
   const policy = read.text(entry, path, 'policy');
@@ -214,14 +214,14 @@ function createReader(report: Report) {
       const value = member(object, key) ?? null;
       if (value === null || value === '') return undefined;
       if (typeof value === 'string') return value;
-      wrong(path, key, 'text');
+      wrong(path, key, 'a string');
       return undefined;
     },
     texts(object: JsonObject, path: Path, key: string): readonly string[] {
       const value = member(object, key) ?? null;
       if (isArray(value) && value.every((item) => typeof item === 'string'))
         return value as readonly string[];
-      if (value !== null) wrong(path, key, 'a list of texts');
+      if (value !== null) wrong(path, key, 'a list of strings');
       return [];
     },
     list(object: JsonObject, path: Path, key: string): readonly JsonObject[] {

@@ -1,7 +1,7 @@
 import { compileWildcard } from '../../expression/wildcard.ts';
 import { inputError } from '../../problem.ts';
 
-/** Which results of tests are looked at. */
+/** Selects results of tests. */
 export interface TestFilter {
   matches(subject: FilterSubject): boolean;
 }
@@ -13,8 +13,8 @@ export interface FilterSubject {
 }
 
 /**
- * `policy=a*,rule=b,resource=c` with wildcards, all of which must fit; a text without `=` is looked for in policy, rule and resource.
- * Of several filters each must let a result through.
+ * `policy=a*,rule=b,resource=c` with wildcards; all parts must match. A part without `=` is a substring of policy, rule or resource.
+ * With several filters, a result must match each of them.
  */
 export function parseFilter(texts: readonly string[]): TestFilter | undefined {
   const tests = texts
@@ -38,12 +38,12 @@ function parsePart(part: string): (subject: FilterSubject) => boolean {
     case 'rule':
       return (subject) => pattern.matches(subject[key]);
     case 'resource':
-      // `Pod shop/web` is meant by `web`, `shop/web` and `Pod shop/web`.
+      // `web`, `shop/web` and `Pod shop/web` all match `Pod shop/web`.
       return ({ resource }) =>
         [resource, resource.replace(/^\S+ /, ''), resource.replace(/^.*[ /]/, '')].some((text) =>
           pattern.matches(text),
         );
     default:
-      throw inputError('KYM_USAGE', `--filter ${part}: filters are policy=, rule=, resource=, or a text`);
+      throw inputError('KYM_USAGE', `--filter ${part}: filters are policy=, rule=, resource= or a substring`);
   }
 }

@@ -12,7 +12,7 @@ import type { TestContext, TestRow } from './rows.ts';
 export type Judgement = Pick<TestRow, 'verdict' | 'reason' | 'orderDiffers' | 'difference' | 'proposal'>;
 type Expecting = Pick<TestContext, 'test' | 'expectedObjects'>;
 
-/** One object under one expected result. */
+/** One object with one expected result. */
 export interface Judged {
   readonly result: TestResult;
   readonly policy: CompiledPolicy;
@@ -21,7 +21,7 @@ export interface Judged {
   readonly resource: Resource;
 }
 
-/** Holds what the rules did to one object against what is expected: first the status, then the whole object. */
+/** Compares the outcome for one object with the expected result: first the status, then the whole object. */
 export async function judge(judged: Judged, context: Expecting): Promise<Judgement> {
   const { result, policy, outcomes, evaluated } = judged;
   const run = outcomes.filter((outcome) => reportStatus(outcome) !== undefined);
@@ -52,7 +52,7 @@ export async function judge(judged: Judged, context: Expecting): Promise<Judgeme
     : judgement;
 }
 
-/** Holds an object that a rule changed or made later against the file that should hold it. */
+/** Compares an object that a background rule changed or created with the expected file. */
 export async function judgeObject(
   actual: JsonObject,
   name: string,
@@ -66,7 +66,7 @@ export async function judgeObject(
   return judgement.verdict === 'failed' ? { ...judgement, proposal } : judgement;
 }
 
-/** A namespace that was only filled in is not written down. */
+/** A defaulted namespace is not written to the file. */
 function proposalFor(
   { resource }: Judged,
   actual: JsonObject,
@@ -80,7 +80,7 @@ function proposalFor(
 interface Expectation {
   readonly file: string;
   readonly object?: JsonObject | undefined;
-  /** Why there is nothing to compare with. */
+  /** The reason why there is nothing to compare with. */
   readonly missing?: string | undefined;
 }
 
@@ -107,7 +107,7 @@ function compare(actual: JsonObject, expected: JsonObject, file: string): Judgem
   }
 }
 
-/** Whether both name the same object. */
+/** Whether both have the same identity. */
 export function isSameObject(a: JsonObject, b: JsonObject): boolean {
   return (
     a['apiVersion'] === b['apiVersion'] &&

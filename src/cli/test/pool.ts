@@ -6,27 +6,27 @@ import { runSuite, type SuiteResult } from './suite.ts';
 
 export interface PoolOptions {
   readonly filter: readonly string[];
-  /** How many threads; as many as pay when absent. */
+  /** Number of threads. By default it depends on the number of files. */
   readonly jobs?: number | undefined;
 }
 
-/** What a worker is told when it starts. */
+/** The settings of a worker. */
 export interface WorkerSettings {
   readonly filter: readonly string[];
   readonly cwd: string;
   readonly env: Readonly<Record<string, string | undefined>>;
 }
 
-/** Starting a thread costs about as much as running so many files. */
-const filesThatPay = 8;
+/** Starting a thread takes about as long as running this many files. */
+const filesPerThread = 8;
 
-/** Results in the order of the files, however many threads work on them. */
+/** Yields results in the order of the files, for any number of threads. */
 export async function* runSuites(
   files: readonly string[],
   { filter, jobs }: PoolOptions,
   io: Io,
 ): AsyncGenerator<SuiteResult> {
-  const worth = jobs ?? Math.min(availableParallelism(), Math.ceil(files.length / filesThatPay));
+  const worth = jobs ?? Math.min(availableParallelism(), Math.ceil(files.length / filesPerThread));
   const threads = Math.min(worth, files.length);
   if (threads <= 1 || io.testWorker === undefined) {
     const parsed = parseFilter(filter);
@@ -44,7 +44,7 @@ export async function* runSuites(
   }
 }
 
-/** Hands each worker the next file as soon as it is done with one. */
+/** Gives each worker the next file as soon as it has finished one. */
 function distribute(files: readonly string[], workers: readonly Worker[]): Promise<SuiteResult>[] {
   const settle: { resolve(result: SuiteResult): void; reject(error: unknown): void }[] = [];
   const results = files.map(
@@ -53,23 +53,23 @@ function distribute(files: readonly string[], workers: readonly Worker[]): Promi
         settle.push({ resolve, reject });
       }),
   );
-  // A failure is met where its result is awaited.
+  // A failure is handled where the result is awaited.
   for (const result of results) result.catch(() => undefined);
   let next = 0;
   for (const worker of workers) {
     let current = -1;
-    const give = () => {
+    const sendNext = () => {
       current = next++;
       if (current < files.length) worker.postMessage(files[current]);
     };
     worker.on('message', (result: SuiteResult) => {
       settle[current]?.resolve(result);
-      give();
+      sendNext();
     });
     worker.on('error', (error) => {
       for (const one of settle) one.reject(error);
     });
-    give();
+    sendNext();
   }
   return results;
 }

@@ -1,7 +1,7 @@
 import { problemTexts, type ReportedRow, reportedRow, type TestResults } from './report.ts';
 import type { SuiteResult } from './suite.ts';
 
-/** The XML that CI servers read: a testsuite for each file, a testcase for each result. */
+/** JUnit XML for CI servers: a testsuite per file, a testcase per result. */
 export function junitReport({ suites, options }: TestResults): string {
   const parts = suites.map((suite) => {
     const rows = suite.tests.flatMap((test) => test.rows.map((row) => reportedRow(row, options)));
@@ -52,11 +52,11 @@ function countOf(rows: readonly ReportedRow[], outcome: ReportedRow['outcome']):
 
 const entities: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' };
 
-/** Control characters have no place in XML at all. */
+/** XML does not allow control characters. */
 function escapeXml(text: string): string {
   return (
     text
-      // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what has to be found
+      // biome-ignore lint/suspicious/noControlCharactersInRegex: the expression matches control characters
       .replaceAll(/[\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]/g, '\ufffd')
       .replaceAll(/[&<>"]/g, (character) => entities[character] ?? character)
   );

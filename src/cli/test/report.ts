@@ -16,7 +16,7 @@ export interface TestCounts {
   warnings: number;
 }
 
-/** What a row counts as, under the options chosen. */
+/** How a row is counted with the given options. */
 export function countedAs(
   row: TestRow,
   options: { lenient?: boolean | undefined; strictOrder?: boolean | undefined },
@@ -33,7 +33,7 @@ const marks = {
   warnings: ['yellow', '!'],
 } as const;
 
-/** The rows of one test document, as a table with differences below. */
+/** The rows of one test document as a table, each with its differences below. */
 export function formatRows(rows: readonly { row: TestRow; as: keyof TestCounts }[], paint: Paint): string {
   const cells = rows.map(({ row }) => [row.policy, row.rule || '(all rules)', row.resource, row.expected]);
   const widths = [0, 1, 2, 3].map((column) =>
@@ -49,13 +49,13 @@ export function formatRows(rows: readonly { row: TestRow; as: keyof TestCounts }
   return text;
 }
 
-/** A unified diff of what is expected and what came. */
+/** A unified diff of the expected and the actual object. */
 export function differenceOf({ expected, actual }: NonNullable<TestRow['difference']>, paint: Paint): string {
   const titles = { before: 'expected', after: 'actual' };
   return unifiedDiff(titles, writeYaml(sortKeys(expected)), writeYaml(sortKeys(actual)), paint);
 }
 
-/** The order of keys means nothing: sorted, it makes no difference. */
+/** Sorts keys, because their order is not compared. */
 function sortKeys(object: Parameters<typeof tidyObject>[0]) {
   const sorted = (value: Json): Json => {
     if (isArray(value)) return value.map(sorted);
@@ -88,7 +88,7 @@ export interface TestResults {
   readonly coverage?: readonly RuleCoverage[] | undefined;
 }
 
-/** One row as reports tell it. */
+/** One row of a report. */
 export interface ReportedRow {
   readonly policy: string;
   readonly rule: string;

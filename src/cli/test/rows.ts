@@ -12,22 +12,22 @@ import type { TestFilter } from './filter.ts';
 import { judge } from './judgement.ts';
 import type { TestSetup } from './setup.ts';
 
-/** One line of the report: one expected result for one object. */
+/** One row of the report: one expected result for one object. */
 export interface TestRow {
   readonly policy: string;
   readonly rule: string;
   readonly resource: string;
   readonly expected: string;
   /**
-   * `unverified`: nothing could be compared (no such rule, object or expected document); a failure unless lenient.
-   * `skipped`: a feature the command line does not run, such as a validate rule.
+   * `unverified`: there is nothing to compare (no such rule, object or expected document); a failure unless lenient.
+   * `skipped`: not supported here, such as a validate rule.
    */
   readonly verdict: 'passed' | 'failed' | 'unverified' | 'skipped';
   readonly reason: string;
-  /** Only the order of list items differs from what is expected. */
+  /** Only the order of list items differs. */
   readonly orderDiffers?: boolean | undefined;
   readonly difference?: { readonly expected: JsonObject; readonly actual: JsonObject } | undefined;
-  /** What the expected file would have to hold for the object to fit it. */
+  /** The object that the expected file must contain for the test to pass. */
   readonly proposal?: { readonly file: string; readonly object: JsonObject } | undefined;
 }
 
@@ -39,7 +39,7 @@ export interface TestContext extends TestSetup {
   expectedObjects(file: string): Promise<readonly JsonObject[] | undefined>;
 }
 
-/** Checks every expected result of one test document; also gives what the rules did that it looks at. */
+/** Checks every expected result of one test document. Also returns the outcomes of the tested rules. */
 export async function runTest(
   context: TestContext,
 ): Promise<{ readonly rows: readonly TestRow[]; readonly outcomes: readonly Outcome[] }> {
@@ -88,7 +88,7 @@ async function checkResult(
     );
     return other === undefined
       ? [row(whole, 'unverified', `there is no policy ${result.policy}`)]
-      : [row(whole, 'skipped', `${other.kind} is not a kind of policy that mutates here`)];
+      : [row(whole, 'skipped', `${other.kind} is not a supported kind of policy`)];
   }
   const acting = backgroundRules(policy).filter(
     ({ rule }) => result.rule === '' || result.rule === rule.name,
@@ -99,7 +99,7 @@ async function checkResult(
     return checked.map(({ resource, ...judged }) => ({ ...row(resource, 'passed', ''), ...judged }));
   }
   const otherRule = policy.otherRules.find(({ name }) => ruleNames(name).includes(result.rule));
-  if (otherRule !== undefined) return [row(whole, 'skipped', `${otherRule.type} rules are not run`)];
+  if (otherRule !== undefined) return [row(whole, 'skipped', `${otherRule.type} rules are not supported`)];
   const rules = policy.rules.filter(
     (rule) => result.rule === '' || ruleNames(result.rule).includes(rule.name),
   );
@@ -136,7 +136,7 @@ function findPolicy(name: string, policies: readonly CompiledPolicy[]): Compiled
   return policies.find((policy) => policy.key === name) ?? policies.find((policy) => policy.name === bare);
 }
 
-/** A rule stands for the rules made from it for pod controllers. */
+/** The name of a rule and of its autogen rules. */
 function ruleNames(rule: string): readonly string[] {
   return [rule, `autogen-${rule}`, `autogen-cronjob-${rule}`];
 }

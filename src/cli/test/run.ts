@@ -38,11 +38,11 @@ export interface TestOptions {
   readonly color?: boolean | undefined;
 }
 
-/** `kymera test`: runs test documents and reports what differs from what they expect. */
+/** `kymera test`: runs test documents and reports differences from the expected results. */
 export async function test(folders: readonly string[], options: TestOptions, io: Io): Promise<ExitCode> {
   if (options.update === true && io.env['CI'] === 'true' && options.force !== true) {
-    throw inputError('KYM_USAGE', '--update writes files, and this is a CI run', {
-      hint: 'run it on your own machine and read what it wrote; --force does it all the same',
+    throw inputError('KYM_USAGE', '--update writes files, which a CI run must not do', {
+      hint: 'run it locally and review the changes, or use --force',
     });
   }
   if (options.watch !== true) return (await testOnce(folders, options, io)).exitCode;
@@ -74,8 +74,8 @@ async function testOnce(
   const paint = paintFor(io.stdout, io, options.color);
   const files = await findTestFiles(folders, options.fileName, io);
   if (files.length === 0) {
-    const place = `${options.fileName.join(' or ')} in ${folders.join(', ')}`;
-    await (isText ? io.stdout : io.stderr).write(`no test found: there is no ${place}\n`);
+    const location = `${options.fileName.join(' or ')} in ${folders.join(', ')}`;
+    await (isText ? io.stdout : io.stderr).write(`no test found: there is no ${location}\n`);
     return { exitCode: 1, inputs: [] };
   }
   const counts: TestCounts = { passed: 0, failed: 0, skipped: 0, warnings: 0 };
@@ -101,13 +101,13 @@ async function testOnce(
   if (!isText) await io.stdout.write(formatReport(format, results));
   else {
     if (options.coverage === true) await io.stdout.write(coverageText(coverage, paint));
-    const broken = hasBadInput ? '; some tests could not be read' : '';
+    const broken = hasBadInput ? '; some tests are invalid' : '';
     const isSilent = options.quiet === true && counts.failed === 0 && !hasBadInput;
     if (!isSilent) await io.stdout.write(`\n${formatCounts(counts)}${broken}\n`);
   }
   if (options.update === true) await updateAll(suites, io);
   const nothingLeft = counts.passed + counts.failed + counts.skipped + counts.warnings === 0;
-  if (nothingLeft && !hasBadInput) await io.stderr.write('no test fits the filter\n');
+  if (nothingLeft && !hasBadInput) await io.stderr.write('no test matches the filter\n');
   const exitCode = hasBadInput ? 2 : counts.failed > 0 || nothingLeft ? 1 : 0;
   return { exitCode, inputs: suites.flatMap((suite) => suite.inputs) };
 }
@@ -118,7 +118,7 @@ async function updateAll(suites: readonly SuiteResult[], io: Io): Promise<void> 
   for (const { file, objects } of written) {
     await io.stderr.write(`wrote ${file}: ${objects} object${objects === 1 ? '' : 's'}\n`);
   }
-  if (written.length === 0) await io.stderr.write('no expected file needs to be written\n');
+  if (written.length === 0) await io.stderr.write('all expected files are up to date\n');
 }
 
 function suiteText(suite: SuiteResult, options: TestOptions, counts: TestCounts, paint: Paint): string {
@@ -136,7 +136,7 @@ function suiteText(suite: SuiteResult, options: TestOptions, counts: TestCounts,
   return text;
 }
 
-/** Test files below folders; a file that is named is a test file whatever its name. */
+/** Test files below folders. A file that the user names is a test file with any name. */
 async function findTestFiles(
   names: readonly string[],
   fileNames: readonly string[],

@@ -20,15 +20,15 @@ import type { TestDocument } from './document.ts';
 
 export interface TestSetup {
   readonly policies: readonly CompiledPolicy[];
-  /** Documents among the policies that are no policies for this program. */
+  /** Documents in policy files that are not policies of this program. */
   readonly ignored: readonly IgnoredDocument[];
   readonly resources: readonly Resource[];
   readonly warnings: readonly Problem[];
-  /** What rules for existing objects and generate rules need to be run. */
+  /** The input of mutate existing and generate rules. */
   readonly background: BackgroundSetup;
 }
 
-/** Loads what a test document names; paths are relative to its folder. Throws InputError. */
+/** Loads the files of a test document. Paths are relative to its folder. Throws InputError. */
 export async function setUpTest(test: TestDocument, io: Io): Promise<TestSetup & { evaluator: Evaluator }> {
   const near = (path: string) => (path.startsWith('/') ? path : join(dirname(test.file), path));
   const loaded = await loadPolicyInputs(test.policies.map(near), io);
@@ -93,7 +93,7 @@ async function readAll(names: readonly string[], io: Io, warnings: Problem[]): P
   return resources;
 }
 
-/** Reads files of expected objects, each once. Undefined for a file that is not there. */
+/** Reads each file of expected objects once. Undefined for a file that does not exist. */
 export function expectedObjectReader(io: Io): (file: string) => Promise<readonly JsonObject[] | undefined> {
   const known = new Map<string, Promise<readonly JsonObject[] | undefined>>();
   return (file) => {

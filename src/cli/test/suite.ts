@@ -9,13 +9,13 @@ import type { TestFilter } from './filter.ts';
 import { runTest, type TestRow } from './rows.ts';
 import { expectedObjectReader, setUpTest } from './setup.ts';
 
-/** What came of one test file. Plain data: it may come from another thread. */
+/** The result of one test file. Plain data, because it may come from another thread. */
 export interface SuiteResult {
   readonly file: string;
   readonly tests: readonly TestReport[];
-  /** Why the file or what it names could not be read. */
+  /** Errors in the file or in the files that it names. */
   readonly errors: readonly Problem[];
-  /** Files and folders that it reads. */
+  /** The files and folders that the test reads. */
   readonly inputs: readonly string[];
 }
 

@@ -2,11 +2,10 @@ import { type Command, Option } from 'commander';
 import type { CommandHost } from '../io.ts';
 
 const examples = `
-Errors are what keeps a policy from loading. Warnings name what is deprecated, what can never apply, and what
-Kyverno treats otherwise; they also name rules that write one place with different values, that set each other off
-without end, or that change an object again when they run twice. For that the rules are tried on examples made from
-them, or on the objects of -r. Exit codes: 0 fine, or warnings only; 1 errors (with --strict also warnings);
-2 bad input.
+Errors prevent a policy from loading. Warnings report deprecated fields, rules that can never apply, and differences
+from Kyverno. They also report rules that write different values to one field, that trigger each other endlessly, or
+that are not idempotent. To find these, the rules run on examples derived from them, or on the objects of -r.
+Exit codes: 0 no errors; 1 errors (with --strict also warnings); 2 invalid input.
 
 Examples:
   $ kymera validate policies/
@@ -18,21 +17,18 @@ Examples:
 export function defineValidate(program: Command, { io, end }: CommandHost): void {
   program
     .command('validate')
-    .description('Check policies and exceptions: every problem with its place, and how to mend it.')
+    .description('Check policies and exceptions: report every problem with its location and a fix.')
     .argument('<policy...>', 'files, folders or globs with policies; - for standard input')
     .addOption(
-      new Option('-o, --output <format>', 'how to print problems')
+      new Option('-o, --output <format>', 'output format')
         .choices(['text', 'json', 'sarif', 'github'])
         .default('text'),
     )
-    .option(
-      '-r, --resource <path...>',
-      'objects to try the policies on, instead of examples made from the rules',
-    )
-    .option('--strict', 'warnings are failures')
-    .option('--ignore <code...>', 'leave out problems with these codes, unless they are errors')
-    .option('-w, --watch', 'check again whenever a file changes')
-    .option('--no-color', 'print without colours')
+    .option('-r, --resource <path...>', 'run the policies on these objects instead of derived examples')
+    .option('--strict', 'treat warnings as errors')
+    .option('--ignore <code...>', 'ignore warnings with these codes')
+    .option('-w, --watch', 'check again when a file changes')
+    .option('--no-color', 'print without colors')
     .addHelpText('after', examples)
     .action(async (policies: string[], options) => {
       const { validate } = await import('./validate.ts');

@@ -15,13 +15,13 @@ import { createSnapshot } from '../../policy/registry.ts';
 import type { Problem } from '../../problem.ts';
 
 export interface InterplayOptions {
-  /** By document, for lines and columns. */
+  /** Sources by document, for lines and columns. */
   readonly sources: ReadonlyMap<JsonObject, PolicySource>;
-  /** To try the policies on; made from the rules themselves when there are none. */
+  /** Objects to run the policies on. By default examples are derived from the rules. */
   readonly objects?: readonly JsonObject[] | undefined;
 }
 
-/** What policies do to each other and to their own results: found by trying them out. */
+/** Runs policies on examples to find conflicts, endless loops and rules that are not idempotent. */
 export function interplayProblems(
   policies: readonly CompiledPolicy[],
   { sources, objects }: InterplayOptions,

@@ -5,7 +5,7 @@ export interface Validation {
   readonly problems: readonly Problem[];
   readonly errors: number;
   readonly warnings: number;
-  /** How many were loaded. */
+  /** Number of loaded policies. */
   readonly policies: number;
   readonly exceptions: number;
 }
@@ -36,7 +36,7 @@ function escapeProperty(text: string): string {
   return escapeData(text).replaceAll(':', '%3A').replaceAll(',', '%2C');
 }
 
-/** SARIF 2.1.0, as code scanning services read it. */
+/** SARIF 2.1.0, for code scanning services. */
 export function formatSarif({ problems }: Validation): string {
   const codes = [...new Set(problems.map(({ code }) => code))].sort();
   const log = {

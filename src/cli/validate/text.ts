@@ -3,7 +3,7 @@ import { codeFrame } from '../output/code-frame.ts';
 import type { Paint } from '../output/style.ts';
 import type { Validation } from './report.ts';
 
-/** Problems for a person, each with the lines it is about, and a summary. */
+/** Problems for a person, each with its source lines, and a summary. */
 export function formatValidation(
   validation: Validation,
   texts: ReadonlyMap<string, string>,
@@ -21,10 +21,10 @@ function formatProblem(
   columns: number | undefined,
 ): string {
   const { file, line, column, hint } = problem;
-  const place = [file, line, column].filter((part) => part !== undefined).join(':');
+  const location = [file, line, column].filter((part) => part !== undefined).join(':');
   const severity = problem.severity === 'error' ? paint('red', 'error') : paint('yellow', 'warning');
   const lines = [
-    `${paint('bold', place)}: ${severity}: ${problem.message} ${paint('dim', `[${problem.code}]`)}`,
+    `${paint('bold', location)}: ${severity}: ${problem.message} ${paint('dim', `[${problem.code}]`)}`,
   ];
   const text = texts.get(file ?? '');
   if (text !== undefined && line !== undefined && column !== undefined) {

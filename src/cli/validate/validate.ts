@@ -22,7 +22,7 @@ export interface ValidateOptions {
   readonly color?: boolean | undefined;
 }
 
-/** `kymera validate`: says what is wrong or doubtful in policies. */
+/** `kymera validate`: reports errors and warnings about policies. */
 export function validate(names: readonly string[], options: ValidateOptions, io: Io): Promise<ExitCode> {
   for (const code of options.ignore ?? []) {
     if (!Object.hasOwn(errorTable, code)) throw inputError('KYM_USAGE', `there is no problem code ${code}`);
