@@ -97,6 +97,8 @@ describe('evaluation', () => {
     ['[3, 1, 2].sortBy(x, -x)', [3, 2, 1]],
     ['cel.bind(x, object.a, x.b + x.b)', 'deepdeep'],
     ['"\\U0001F600x".charAt(1)', 'x'],
+    ['type(ip("10.0.0.1")) == net.IP', true],
+    ['object.items.flatten()', ['a', 'b']],
   ])('%s', (source, expected) => {
     const object = { items: ['a', 'b'], a: { b: 'deep' }, big: 2.5 };
     const result = evaluate(source, object);
@@ -111,6 +113,18 @@ describe('evaluation', () => {
     expect(Object.keys(evaluate('{"__proto__": 1}') as object)).toEqual(['__proto__']);
     expect(evaluate('"__proto__" in object')).toBe(false);
     expect(() => evaluate('object.valueOf')).toThrow('no such key: valueOf');
+  });
+
+  test.each([
+    ['object.a + 1', 'no such overload: (string, int)'],
+    ['object.a.startsWith(1 == 1 ? dyn(1) : dyn(2))', 'no such overload: (string, int)'],
+    ['object.a && true', 'no such overload: (string)'],
+    ['object.list["a"]', "unsupported index type 'string' in list"],
+    ['object.list[5]', 'index out of bounds: 5'],
+    ['object.list.sortBy(x, x)', 'list elements must have the same type'],
+    ['[object.a].sum()', 'no such overload: (list)'],
+  ])('%s fails', (source, message) => {
+    expect(() => evaluate(source, { a: 'x', list: [1, 'a'] })).toThrow(message);
   });
 
   test('an error names its position', () => {

@@ -20,6 +20,7 @@ describe('kymera cel eval', () => {
     [['object.?spec.?nodeName'], 'optional.none()\n'],
     [['optional.of("a")'], 'optional.of("a")\n'],
     [['type(1)'], 'int\n'],
+    [['9007199254740993'], '9007199254740993\n'],
     [['request.operation'], '"CREATE"\n'],
     [['--old', 'old.yaml', 'request.operation + string(has(oldObject.spec))'], '"UPDATEfalse"\n'],
     [['request.kind.version + namespaceObject.metadata.name'], '"v1shop"\n'],
@@ -55,6 +56,13 @@ describe('kymera cel eval', () => {
         '',
       ].join('\n'),
     );
+  });
+
+  it('ends after ten million steps', async () => {
+    const source = 'lists.range(1000000).all(i, lists.range(1000000).all(j, true))';
+    const { exitCode, stderr } = await kymera(['cel', 'eval', source]);
+    expect(exitCode).toBe(1);
+    expect(stderr).toContain('evaluation takes more than 10000000 steps');
   });
 
   test.each([

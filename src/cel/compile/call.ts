@@ -30,7 +30,9 @@ function matcherOf(type: Type): Matcher | undefined {
     case 'type':
       return (value) => value instanceof TypeValue;
     case 'list': {
-      const element = matcherOf(type.parameters[0] as Type);
+      // As in cel-go, `list(list(T))` also takes a list of other items when types are known at run time only.
+      const [item] = type.parameters as readonly [Type];
+      const element = hasParameter(item) ? undefined : matcherOf(item);
       if (element === undefined) return isList;
       return (value) => isList(value) && (value.length === 0 || element(value[0] as Value));
     }
@@ -52,6 +54,10 @@ function mapMatcher(type: Type): Matcher {
     if (first === undefined) return true;
     return (key?.(first[0]) ?? true) && (value?.(first[1]) ?? true);
   };
+}
+
+function hasParameter(type: Type): boolean {
+  return type.kind === 'parameter' || type.parameters.some(hasParameter);
 }
 
 function mayBeAnything(type: Type): boolean {
@@ -111,7 +117,7 @@ function compileDispatch(
         ? (overload.call as EffectCall)(frame.effects, ...values)
         : (overload.call as Call)(...values);
     }
-    throw noSuchOverload();
+    throw noSuchOverload(values);
   }, offset);
 }
 
@@ -128,14 +134,14 @@ function compileSingle(
   if (second === undefined) {
     return locateErrors((frame) => {
       const value = first(frame);
-      if (firstFits?.(value) === false) throw noSuchOverload();
+      if (firstFits?.(value) === false) throw noSuchOverload([value]);
       return call(value);
     }, offset);
   }
   return locateErrors((frame) => {
     const a = first(frame);
     const b = second(frame);
-    if (firstFits?.(a) === false || secondFits?.(b) === false) throw noSuchOverload();
+    if (firstFits?.(a) === false || secondFits?.(b) === false) throw noSuchOverload([a, b]);
     return call(a, b);
   }, offset);
 }

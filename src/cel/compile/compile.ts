@@ -164,7 +164,7 @@ function compileOperator(
     case '!_':
       return (frame) => {
         const value = first(frame);
-        if (typeof value !== 'boolean') throw noSuchOverload(node.offset);
+        if (typeof value !== 'boolean') throw noSuchOverload([value], node.offset);
         return !value;
       };
     case '-_':
@@ -201,7 +201,7 @@ function compileMembership(item: Closure, container: Closure): Closure {
     const value = item(frame);
     const range = container(frame);
     if (isMap(range)) return mapGet(range, value) !== undefined;
-    if (!isList(range)) throw noSuchOverload();
+    if (!isList(range)) throw noSuchOverload([value, range]);
     frame.effects.spend(range.length);
     return typeof value === 'string'
       ? range.includes(value)
@@ -224,7 +224,7 @@ function compileOptionalOr(
       return name === 'or' ? optional : optional.value;
     }
     if (lenient) return optional;
-    throw noSuchOverload(offset);
+    throw noSuchOverload([optional], offset);
   };
 }
 

@@ -41,7 +41,7 @@ function open(loop: Loop, frame: Frame): Items {
   const range = loop.range(frame);
   let items: Items;
   if (isList(range)) items = { keys: undefined, values: range };
-  else if (!isMap(range)) throw noSuchOverload();
+  else if (!isMap(range)) throw noSuchOverload([range]);
   else if (loop.second === undefined) items = { keys: undefined, values: mapKeys(range) };
   else {
     const entries = mapEntries(range);
@@ -72,7 +72,7 @@ function quantifier(decisive: boolean): (loop: Loop) => Closure {
       try {
         const value = loop.body(frame);
         if (value === decisive) return decisive;
-        if (value !== !decisive) failure ??= noSuchOverload();
+        if (value !== !decisive) failure ??= noSuchOverload([value]);
       } catch (error) {
         if (!(error instanceof CelError)) throw error;
         failure ??= error;
@@ -94,7 +94,7 @@ function existsOne(loop: Loop): Closure {
 }
 
 function isTrue(value: Value): boolean {
-  if (typeof value !== 'boolean') throw noSuchOverload();
+  if (typeof value !== 'boolean') throw noSuchOverload([value]);
   return value;
 }
 
@@ -143,7 +143,7 @@ function transformMapEntry(loop: Loop): Closure {
     const entries = new Map<string, readonly [Value, Value]>();
     forEach(loop, frame, () => {
       const map = loop.body(frame);
-      if (!isMap(map)) throw noSuchOverload();
+      if (!isMap(map)) throw noSuchOverload([map]);
       for (const entry of mapEntries(map)) {
         const identity = keyIdentity(entry[0]) ?? '';
         if (entries.has(identity)) {
@@ -159,8 +159,9 @@ function transformMapEntry(loop: Loop): Closure {
 function sortBy(loop: Loop): Closure {
   return (frame) => {
     const pairs: { readonly key: Value; readonly value: Value }[] = [];
-    if (!isList(loop.range(frame))) throw noSuchOverload();
-    forEach(loop, frame, (_index, value) => {
+    const range = loop.range(frame);
+    if (!isList(range)) throw noSuchOverload([range]);
+    forEach({ ...loop, range: () => range }, frame, (_index, value) => {
       pairs.push({ key: loop.body(frame), value });
     });
     const type = pairs[0] === undefined ? '' : typeNameOf(pairs[0].key);
@@ -188,7 +189,7 @@ export function compileOptMap(node: OptMapNode, context: CompileContext, compile
     const body = compile(node.body);
     return (frame) => {
       const optional = target(frame);
-      if (!(optional instanceof Optional)) throw noSuchOverload(node.offset);
+      if (!(optional instanceof Optional)) throw noSuchOverload([optional], node.offset);
       if (optional.value === undefined) return Optional.none;
       frame.locals[slot] = optional.value;
       const result = body(frame);

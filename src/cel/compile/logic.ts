@@ -10,7 +10,7 @@ export function compileLogic(operator: '&&' | '||', operands: readonly Closure[]
       try {
         const value = (operands[index] as Closure)(frame);
         if (value === decisive) return decisive;
-        if (value !== !decisive) failure ??= noSuchOverload();
+        if (value !== !decisive) failure ??= noSuchOverload([value]);
       } catch (error) {
         if (!(error instanceof CelError)) throw error;
         failure ??= error;
@@ -26,6 +26,6 @@ export function compileConditional(condition: Closure, yes: Closure, no: Closure
     const value = condition(frame);
     if (value === true) return yes(frame);
     if (value === false) return no(frame);
-    throw noSuchOverload(offset);
+    throw noSuchOverload([value], offset);
   };
 }

@@ -109,7 +109,7 @@ function findIndex(target: Value, index: Value): Value | undefined {
     if (value !== undefined) return value;
     if (target instanceof StructValue || target instanceof LazyObject) return undefined;
   }
-  throw noSuchOverload();
+  throw noSuchOverload([target, index]);
 }
 
 function formatIndexType(index: Value): string {

@@ -1,5 +1,6 @@
 import { parseRfc3339 } from '../../expression/go/time.ts';
 import { type Library, overload } from '../types/environment.ts';
+import { structType } from '../types/type.ts';
 import { Opaque, Optional } from '../value/value.ts';
 import { parseUrl } from './url.ts';
 
@@ -150,6 +151,7 @@ function named(name: string): Optional {
 }
 
 export const formatLibrary: Library = {
+  types: [structType(typeName)],
   functions: [
     ...Array.from(formats, ([name, validate]) =>
       overload(`format.${name}`, `() -> ${type}`, () => formatValue(name, validate)),

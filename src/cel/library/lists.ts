@@ -116,7 +116,7 @@ function sumStart(list: List, zero: Value): Value {
   const [first] = list;
   if (first === undefined) return zero;
   const start = zeros.get(typeNameOf(first) === 'google.protobuf.Duration' ? 'duration' : typeNameOf(first));
-  if (start === undefined) throw noSuchOverload();
+  if (start === undefined) throw noSuchOverload([list]);
   return start;
 }
 

@@ -1,5 +1,6 @@
 import { parseAddress } from '../../expression/functions/ip-address.ts';
 import { type FunctionDeclaration, type Library, overload } from '../types/environment.ts';
+import { structType } from '../types/type.ts';
 import { CelError } from '../value/error.ts';
 import { Opaque } from '../value/value.ts';
 
@@ -142,6 +143,7 @@ function addressTest(name: string, holds: (address: Address) => boolean): Functi
 }
 
 export const networkLibrary: Library = {
+  types: [structType(addressType), structType(prefixType)],
   functions: [
     overload('ip', `(string) -> ${ipType}`, (text: string) => ip(parseIp(text))),
     overload('isIP', '(string) -> bool', (text: string) => typeof readAddress(text) !== 'string'),

@@ -47,7 +47,7 @@ function unwrap(list: readonly Value[]): readonly Value[] {
 
 /** `or`, `orValue`, `_[_]` and `_[?_]` are evaluated by the compiler. */
 const unevaluated = (): Value => {
-  throw noSuchOverload();
+  throw noSuchOverload([]);
 };
 
 const optionalOf = (value: Value | undefined): Optional =>

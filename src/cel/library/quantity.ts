@@ -8,6 +8,7 @@ import {
 } from '../../expression/quantity.ts';
 import { compareVersions, parseVersion, type Version } from '../../expression/semver-range.ts';
 import { type Library, overload } from '../types/environment.ts';
+import { structType } from '../types/type.ts';
 import { checkedInteger } from '../value/arithmetic.ts';
 import { CelError } from '../value/error.ts';
 import { type Integer, integerOf, toBigInt } from '../value/integer.ts';
@@ -60,6 +61,7 @@ function compare(a: QuantityValue, b: QuantityValue): number {
 }
 
 export const quantityLibrary: Library = {
+  types: [structType('kubernetes.Quantity')],
   functions: [
     overload('quantity', `(string) -> ${quantityType}`, readQuantity),
     overload('isQuantity', '(string) -> bool', (text: string) => parseQuantity(text) !== undefined),
@@ -149,6 +151,7 @@ function versionOrder(a: VersionValue, b: VersionValue): number {
 }
 
 export const semverLibrary: Library = {
+  types: [structType('kubernetes.Semver')],
   functions: [
     overload('semver', `(string) -> ${versionType}`, readVersion),
     overload('semver', `(string, bool) -> ${versionType}`, readVersion),

@@ -45,12 +45,12 @@ function comparison(name: string, holds: (order: number) => boolean): FunctionDe
 
 function contains(item: Value, container: Value): boolean {
   if (isMap(container)) return mapGet(container, item) !== undefined;
-  if (!isList(container)) throw noSuchOverload();
+  if (!isList(container)) throw noSuchOverload([item, container]);
   return container.some((element) => equals(element, item));
 }
 
 const unevaluated = (): Value => {
-  throw noSuchOverload();
+  throw noSuchOverload([]);
 };
 
 const operators: readonly FunctionDeclaration[] = [

@@ -103,7 +103,7 @@ function split(text: string, separator: string, count: Integer = -1): readonly s
 function join(effects: Effects, list: readonly Value[], separator = ''): string {
   let result = '';
   list.forEach((item, index) => {
-    if (typeof item !== 'string') throw noSuchOverload();
+    if (typeof item !== 'string') throw noSuchOverload([list]);
     result = checkedString(index === 0 ? item : result + separator + item);
   });
   effects.spend(result.length >> 6);

@@ -1,4 +1,5 @@
 import { type Library, overload } from '../types/environment.ts';
+import { structType } from '../types/type.ts';
 import { CelError } from '../value/error.ts';
 import { setField } from '../value/map.ts';
 import { Opaque, type Value, type ValueObject } from '../value/value.ts';
@@ -106,6 +107,7 @@ function unescapeQuery(text: string): string | undefined {
 const type = `struct ${typeName}`;
 
 export const urlLibrary: Library = {
+  types: [structType(typeName)],
   functions: [
     overload('url', `(string) -> ${type}`, url),
     overload('isURL', '(string) -> bool', (text: string) => typeof parseUrl(text) !== 'string'),

@@ -67,7 +67,7 @@ function calculate(operation: NumberOperation, a: Value, b: Value): Value {
   }
   if (isDouble(a) && isDouble(b)) return doubleOf(operation.small(doubleNumber(a), doubleNumber(b)));
   if (a instanceof Uint && b instanceof Uint) return checkedUint(operation.exact(a.value, b.value));
-  throw noSuchOverload();
+  throw noSuchOverload([a, b]);
 }
 
 const addition: NumberOperation = { small: (a, b) => a + b, exact: (a, b) => a + b };
@@ -108,14 +108,14 @@ export function divide(a: Value, b: Value): Value {
   if (isZero(b)) throw new CelError('division by zero');
   if (isInteger(a) && isInteger(b)) return checkedInteger(toBigInt(a) / toBigInt(b));
   if (a instanceof Uint && b instanceof Uint) return new Uint(a.value / b.value);
-  throw noSuchOverload();
+  throw noSuchOverload([a, b]);
 }
 
 export function modulo(a: Value, b: Value): Value {
   if (isZero(b)) throw new CelError('modulus by zero');
   if (isInteger(a) && isInteger(b)) return checkedInteger(toBigInt(a) % toBigInt(b));
   if (a instanceof Uint && b instanceof Uint) return new Uint(a.value % b.value);
-  throw noSuchOverload();
+  throw noSuchOverload([a, b]);
 }
 
 function isZero(value: Value): boolean {
@@ -125,5 +125,5 @@ function isZero(value: Value): boolean {
 export function negate(value: Value): Value {
   if (isInteger(value)) return checkedInteger(-toBigInt(value));
   if (isDouble(value)) return doubleOf(-doubleNumber(value));
-  throw noSuchOverload();
+  throw noSuchOverload([value]);
 }

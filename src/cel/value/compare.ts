@@ -1,5 +1,5 @@
 import { compareText } from '../../expression/go/format.ts';
-import { CelError, noSuchOverload } from './error.ts';
+import { noSuchOverload } from './error.ts';
 import { isList, isPlainObject } from './kinds.ts';
 import { CelMap, mapEntries, mapGet, mapSize } from './map.ts';
 import {
@@ -69,7 +69,7 @@ function equalSpecial(a: Value, b: Value): boolean {
     );
   }
   if (a instanceof LazyObject) return false;
-  throw new CelError('no such overload');
+  throw noSuchOverload([a, b]);
 }
 
 type Numeric = number | bigint | Uint | IntegralDouble;
@@ -117,5 +117,5 @@ export function compare(a: Value, b: Value): number {
   if (a instanceof Timestamp && b instanceof Timestamp) return compareBigInts(a.nanoseconds, b.nanoseconds);
   if (a instanceof Duration && b instanceof Duration) return compareBigInts(a.nanoseconds, b.nanoseconds);
   if (a instanceof Bytes && b instanceof Bytes) return compareBytes(a.data, b.data);
-  throw noSuchOverload();
+  throw noSuchOverload([a, b]);
 }

@@ -1,3 +1,6 @@
+import { typeNameOf } from './kinds.ts';
+import type { Value } from './value.ts';
+
 /** An evaluation error. `&&`, `||`, `all` and `exists` absorb it when another operand decides the result. */
 export class CelError extends Error {
   override readonly name = 'CelError';
@@ -13,8 +16,10 @@ export class CelError extends Error {
   }
 }
 
-export function noSuchOverload(offset?: number): CelError {
-  return new CelError('no such overload', offset);
+/** No function or operator takes values of these types. */
+export function noSuchOverload(values: readonly Value[], offset?: number): CelError {
+  const types = values.length === 0 ? '' : `: (${values.map(typeNameOf).join(', ')})`;
+  return new CelError(`no such overload${types}`, offset);
 }
 
 export function noSuchKey(key: string, offset?: number): CelError {

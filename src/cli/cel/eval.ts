@@ -10,6 +10,7 @@ import { formatValue } from '../../cel/value/text.ts';
 import { Optional, type Value } from '../../cel/value/value.ts';
 import { errorTable } from '../../errors.ts';
 import { untilReady } from '../../expression/scope.ts';
+import { stringifyJson } from '../../json/json-text.ts';
 import { nameOf, namespaceOf, textOf } from '../../json/metadata.ts';
 import { isObject, type Json, type JsonObject, member } from '../../json/value.ts';
 import { inputError } from '../../problem.ts';
@@ -79,18 +80,20 @@ export async function evaluate(given: readonly string[], options: EvalOptions, i
     }
     expressions.push(expression);
   }
-  const scope = scopeOf(await readVariables(options, io));
+  const variables = await readVariables(options, io);
   let exitCode: ExitCode = 0;
   for (const expression of expressions) {
+    const scope = scopeOf(variables);
     if (expressions.length > 1) await io.stdout.write(`# ${expression.source}\n`);
     try {
       const value = await untilReady(() => expression.evaluate(scope));
       await io.stdout.write(`${formatResult(value, options)}\n`);
     } catch (error) {
-      if (!(error instanceof CelError)) throw error;
+      if (!(error instanceof CelError || error instanceof StepLimitError)) throw error;
+      const offset = error instanceof CelError ? error.offset : undefined;
       const problem = problemAt(
         expression.source,
-        error.offset ?? 0,
+        offset ?? 0,
         error.message,
         errorTable.KYM_CEL_FAILED.cure,
       );
@@ -162,11 +165,18 @@ function namespaceObjectOf(object: Json | undefined): Value {
   return { metadata: { name: namespace, labels: { 'kubernetes.io/metadata.name': namespace } } };
 }
 
+const mostSteps = 10_000_000;
+
+/** Not a CelError, so that no `||` absorbs it. */
+class StepLimitError extends Error {}
+
 function scopeOf(variables: ReadonlyMap<string, Value>): CelScope {
-  return {
-    lookup: (name) => variables.get(name),
-    effects: { ...systemEnvironment, spend: () => undefined },
+  let left = mostSteps;
+  const spend = (steps: number): void => {
+    left -= steps;
+    if (left < 0) throw new StepLimitError(`evaluation takes more than ${mostSteps} steps`);
   };
+  return { lookup: (name) => variables.get(name), effects: { ...systemEnvironment, spend } };
 }
 
 /** JSON where the value has such a form, else the way CEL writes it. */
@@ -178,7 +188,7 @@ function formatResult(value: Value, options: EvalOptions): string {
       : `optional.of(${formatResult(value.value, options)})`;
   }
   try {
-    return JSON.stringify(toJson(value), null, options.compact === true ? undefined : 2);
+    return stringifyJson(toJson(value), options.compact === true ? undefined : 2);
   } catch (error) {
     if (!(error instanceof CelError)) throw error;
     return formatValue(value);
