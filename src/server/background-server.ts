@@ -22,6 +22,8 @@ export interface BackgroundServer {
   stop(): Promise<void>;
 }
 
+const connectionLimit = 100;
+
 /** Serves health and metrics of a process that answers no reviews. */
 export async function startBackgroundServer(options: BackgroundServerOptions): Promise<BackgroundServer> {
   const registry = new Registry();
@@ -33,6 +35,7 @@ export async function startBackgroundServer(options: BackgroundServerOptions): P
     forceCloseConnections: true,
     serverFactory: (handler) => createServer(handler),
   });
+  app.server.maxConnections = connectionLimit;
   addStatusRoutes(app, { readiness: options.readiness, metrics: () => registry.metrics() });
   await app.listen({ host: options.host, port: options.port });
   return { port: (app.server.address() as AddressInfo).port, stop: () => app.close() };

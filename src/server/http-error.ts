@@ -5,9 +5,15 @@ import type { Log } from './log.ts';
 export class HttpError extends Error {
   override readonly name = 'HttpError';
   readonly statusCode: number;
-  constructor(statusCode: number, message: string) {
+  readonly retryAfterSeconds: number | undefined;
+  constructor(
+    statusCode: number,
+    message: string,
+    { retryAfterSeconds }: { readonly retryAfterSeconds?: number } = {},
+  ) {
     super(message);
     this.statusCode = statusCode;
+    this.retryAfterSeconds = retryAfterSeconds;
   }
 }
 
@@ -49,6 +55,10 @@ function errorAnswer(error: Error, path: string, log: Log): ErrorAnswer {
 
 export function sendError(error: Error, path: string, reply: FastifyReply, log: Log): FastifyReply {
   const { status, body } = errorAnswer(error, path, log);
+  // The caller may still be sending a body that nobody reads.
+  if (!reply.request.raw.complete) reply.header('connection', 'close');
+  if (error instanceof HttpError && error.retryAfterSeconds !== undefined)
+    reply.header('retry-after', String(error.retryAfterSeconds));
   return reply.code(status).send(body);
 }
 

@@ -4,12 +4,14 @@ import {
   type RequestListener,
 } from 'node:http';
 import type { Server as HttpsServer } from 'node:https';
-import type { AddressInfo, Server, Socket } from 'node:net';
+import type { AddressInfo, Server } from 'node:net';
 import { setTimeout } from 'node:timers/promises';
 import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
 import type { ReadinessCheck } from '../admission/policy-provider.ts';
+import { limitConnections } from './connections.ts';
 import { HttpError, notFound, sendError } from './http-error.ts';
 import { createMetrics, followPolicies, type Metrics } from './metrics/metrics.ts';
+import { createBodyReader } from './reviews/body-reader.ts';
 import { createDecisionLog } from './reviews/decision-log.ts';
 import type { PathTokens } from './reviews/path-token.ts';
 import { createReviewer, type ReviewerOptions } from './reviews/reviewer.ts';
@@ -35,6 +37,9 @@ export interface ServerOptions extends Omit<ReviewerOptions, 'metrics' | 'decisi
   readonly pathTokens?: PathTokens | undefined;
   /** In bytes. */
   readonly bodyLimit?: number | undefined;
+  /** Bytes that the bodies of all requests in flight may hold together, parsed values included. */
+  readonly bodyBudget?: number | undefined;
+  readonly connectionLimit?: number | undefined;
   /** How long a request may take to arrive, body included. */
   readonly requestMilliseconds?: number | undefined;
   /** How long a TLS handshake may take. */
@@ -73,8 +78,14 @@ export interface RunningServer {
 }
 
 const defaultBodyLimit = 8 * 1024 * 1024;
+/** Of the 512 MB that the chart allows. */
+const minimumBodyBudget = 128 * 1024 * 1024;
+const bodiesInBudget = 16;
+/** API servers open one connection per request in flight, at most some hundred. */
+const defaultConnectionLimit = 1_000;
+const plainConnectionLimit = 100;
 const defaultGraceMilliseconds = 25_000;
-const defaultRequestMilliseconds = 30_000;
+const defaultRequestMilliseconds = 10_000;
 const unknownPath = 'unknown';
 const drainIntervalMilliseconds = 20;
 
@@ -83,8 +94,8 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   const unfollow = followPolicies(metrics, options.provider);
   const decisions =
     options.keepDecisions === undefined ? undefined : createDecisionLog(options.keepDecisions);
+  const bodyLimit = options.bodyLimit ?? defaultBodyLimit;
   let isDraining = false;
-  let inFlight = 0;
 
   const tls = {
     certificate: options.certificate,
@@ -94,22 +105,23 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   };
   const app = createApp(options, (handle) =>
     createTlsServer(tls, (request, response) => {
-      inFlight += 1;
-      response.once('close', () => {
-        inFlight -= 1;
-      });
+      connections.track(request, response);
       if (isDraining) response.setHeader('connection', 'close');
       handle(request, response);
     }),
   );
   const server = app.server as HttpsServer;
-  const sockets = trackSockets(server);
+  const connections = limitConnections(server, options.connectionLimit ?? defaultConnectionLimit);
   const needsCertificate = options.clientCa !== undefined;
   countRequests(app, metrics);
   addReviewRoutes(app, {
     webhooks: { ...options.otherWebhooks, mutate: createReviewer({ ...options, metrics, decisions }) },
     needsCertificate,
     pathTokens: options.pathTokens,
+    readBody: createBodyReader({
+      bodyLimit,
+      budget: options.bodyBudget ?? Math.max(minimumBodyBudget, bodiesInBudget * bodyLimit),
+    }),
   });
   const own = {
     metrics: () => metrics.registry.getMetricsAsJSON(),
@@ -145,15 +157,16 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
       // No new connections; requests in flight are answered, each with `Connection: close`.
       server.close();
       const endsAt = performance.now() + graceMilliseconds;
-      while (inFlight > 0 && performance.now() < endsAt) await setTimeout(drainIntervalMilliseconds);
-      for (const socket of sockets) socket.destroy();
+      while (connections.requestsInFlight > 0 && performance.now() < endsAt)
+        await setTimeout(drainIntervalMilliseconds);
+      connections.destroyAll();
       await Promise.all([app.close(), plain?.close()]);
     },
   };
 }
 
 function createApp(
-  { log, bodyLimit = defaultBodyLimit, pathTokens }: ServerOptions,
+  { log, pathTokens }: ServerOptions,
   serverFactory: (handle: RequestListener) => HttpServer,
 ): FastifyInstance {
   // Any unknown path may be a webhook path with a token.
@@ -161,7 +174,6 @@ function createApp(
     pathTokens === undefined ? (request.url.split('?', 1)[0] ?? '') : labelOf(request);
   const app = fastify({
     serverFactory: (handle) => serverFactory(handle as RequestListener),
-    bodyLimit,
     logger: false,
     exposeHeadRoutes: false,
     forceCloseConnections: true,
@@ -206,18 +218,9 @@ async function startPlain(options: ServerOptions, status: StatusRoutes) {
   if (options.metricsPort === undefined) return undefined;
   const app = createApp(options, (handle) => createPlainServer(handle));
   addStatusRoutes(app, { ...status, decisions: undefined });
+  app.server.maxConnections = plainConnectionLimit;
   await app.listen({ host: options.host, port: options.metricsPort });
   return app;
-}
-
-/** `closeAllConnections` misses connections whose TLS handshake is not finished. */
-function trackSockets(server: HttpsServer): ReadonlySet<Socket> {
-  const sockets = new Set<Socket>();
-  server.on('connection', (socket: Socket) => {
-    sockets.add(socket);
-    socket.once('close', () => sockets.delete(socket));
-  });
-  return sockets;
 }
 
 function portOf(server: Pick<Server, 'address'>): number {

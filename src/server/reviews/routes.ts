@@ -1,3 +1,4 @@
+import type { IncomingMessage } from 'node:http';
 import type { TLSSocket } from 'node:tls';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { timeToAnswer } from '../../admission/deadline.ts';
@@ -5,6 +6,8 @@ import { MalformedReview } from '../../admission/review-request.ts';
 import { parseJson } from '../../json/json-text.ts';
 import type { Json } from '../../json/value.ts';
 import { HttpError, notFound } from '../http-error.ts';
+import type { Body, BodyReader } from './body-reader.ts';
+import { scanJson } from './json-scan.ts';
 import { isAcceptedToken, type PathTokens } from './path-token.ts';
 
 /** The policies that a path selects: all, those of one failure policy, or a single one. */
@@ -32,6 +35,7 @@ export interface ReviewRouteOptions {
   readonly needsCertificate: boolean;
   /** When given, paths start with a token; without an accepted token they do not exist. */
   readonly pathTokens?: PathTokens | undefined;
+  readonly readBody: BodyReader;
 }
 
 interface PathParameters {
@@ -42,6 +46,13 @@ interface PathParameters {
 
 const contentType = 'application/json';
 const answerType = 'application/json; charset=utf-8';
+/** Three times as deep as Go parses JSON, and so as any object in a cluster. */
+const depthLimit = 32_768;
+const tokenLimit = 1_000_000;
+/** Memory of a parsed value. */
+const bytesPerToken = 48;
+/** Memory of a parsed small body, relative to its length. */
+const smallBodyFactor = 8;
 
 /**
  * Adds the routes of all webhooks: `/policyvalidate`, and for `mutate` and `validate` `/WEBHOOK`, `/WEBHOOK/ignore`,
@@ -51,9 +62,11 @@ export function addReviewRoutes(app: FastifyInstance, options: ReviewRouteOption
   const { webhooks, pathTokens } = options;
   const prefix = pathTokens === undefined ? '' : '/:token';
   app.removeAllContentTypeParsers();
-  app.addContentTypeParser(contentType, { parseAs: 'buffer' }, (_request, bytes, done) => done(null, bytes));
+  app.addContentTypeParser(contentType, async (request: FastifyRequest, payload: IncomingMessage) =>
+    request.is404 ? undefined : options.readBody(payload),
+  );
   const readTimeout = createTimeoutReader();
-  const nextTurn = createTurns();
+  const turns = createTurns();
 
   function add(
     path: string,
@@ -64,13 +77,18 @@ export function addReviewRoutes(app: FastifyInstance, options: ReviewRouteOption
     const config = { label: path };
     const base = path.split(':', 1)[0] ?? '';
     app.post(`${prefix}${path}`, { config, onRequest }, async (request, reply) => {
-      const milliseconds = readTimeout(request);
-      await nextTurn();
-      const scope = scopeOf(request);
-      // Not the URL, which may contain the token.
-      const shownPath = scope.policy === undefined ? path : base + scope.policy;
-      const answer = await review(parseBody(request), scope, milliseconds, shownPath).catch(refuseMalformed);
-      return sendText(reply, answer);
+      const body = request.body as Body;
+      try {
+        const milliseconds = readTimeout(request);
+        await (isLarge(body) ? turns.nextAlone() : turns.next());
+        const scope = scopeOf(request);
+        // Not the URL, which may contain the token.
+        const shownPath = scope.policy === undefined ? path : base + scope.policy;
+        const answer = await review(parseBody(body), scope, milliseconds, shownPath).catch(refuseMalformed);
+        return sendText(reply, answer);
+      } finally {
+        body.release();
+      }
     });
   }
 
@@ -113,10 +131,22 @@ function callerError(
   return undefined;
 }
 
-function parseBody({ body }: FastifyRequest): Json {
-  if (!Buffer.isBuffer(body) || body.length === 0) throw new HttpError(400, 'the body is empty');
+function isLarge({ bytes }: Body): boolean {
+  return bytes.length > depthLimit;
+}
+
+function parseBody(body: Body): Json {
+  const { bytes } = body;
+  if (bytes.length === 0) throw new HttpError(400, 'the body is empty');
+  // A small body can exceed neither limit.
+  if (isLarge(body)) {
+    const { depth, tokens } = scanJson(bytes);
+    if (depth > depthLimit) throw new HttpError(400, 'the body is nested too deeply');
+    if (tokens > tokenLimit) throw new HttpError(413, 'the body contains too many values');
+    body.charge(bytes.length + tokens * bytesPerToken);
+  } else body.charge(bytes.length * smallBodyFactor);
   try {
-    return parseJson(body.toString());
+    return parseJson(bytes.toString());
   } catch {
     // The message of the parser quotes the body. Kyverno also answers with 417.
     throw new HttpError(417, 'the body is not JSON');
@@ -132,20 +162,41 @@ function sendText(reply: FastifyReply, text: string): FastifyReply {
   return reply.header('content-type', answerType).send(Buffer.from(text));
 }
 
+interface Turns {
+  /** Resolves in the next turn of the event loop, together with all others that wait for it. */
+  next(): Promise<void>;
+  /** Resolves in a later turn; only one per turn. */
+  nextAlone(): Promise<void>;
+}
+
 /**
  * Reviews that arrive together are answered together, and at each `await` all of them advance by one step. Code that runs
- * sixteen times in a row stays in the caches of the processor: under load this saves a third of the time.
+ * sixteen times in a row stays in the caches of the processor: under load this saves a third of the time. Large reviews are
+ * answered one per turn, so that small ones never wait for more than one of them.
  */
-function createTurns(): () => Promise<void> {
-  let turn: Promise<void> | undefined;
-  return () => {
-    turn ??= new Promise((resolve) => {
-      setImmediate(() => {
-        turn = undefined;
-        resolve();
+function createTurns(): Turns {
+  let together: Promise<void> | undefined;
+  const alone: (() => void)[] = [];
+  const releaseOne = () => {
+    alone.shift()?.();
+    if (alone.length > 0) setImmediate(releaseOne);
+  };
+  return {
+    next() {
+      together ??= new Promise((resolve) => {
+        setImmediate(() => {
+          together = undefined;
+          resolve();
+        });
       });
-    });
-    return turn;
+      return together;
+    },
+    nextAlone() {
+      return new Promise((resolve) => {
+        alone.push(resolve);
+        if (alone.length === 1) setImmediate(releaseOne);
+      });
+    },
   };
 }
 
