@@ -23,6 +23,14 @@ export const errorTable = {
     cause: 'A CEL expression could not be evaluated.',
     cure: 'Guard fields that may be absent with `has(object.field)` or `object.?field.orValue(default)`.',
   },
+  KYM_BUDGET_EXHAUSTED: {
+    cause: 'A policy needs more steps, memory or time than it may use for one request.',
+    cure: 'Simplify the expression, loop or pattern that the message names: nested loops over large lists, and strings that grow with each step, are the usual reason.',
+  },
+  KYM_RULE_CRASHED: {
+    cause: 'A rule failed for an unexpected reason, for example because data is nested too deeply.',
+    cure: 'Check the object and the rule for extreme nesting or size; otherwise report it as a bug of Kymera.',
+  },
   KYM_VARIABLE_UNRESOLVED: {
     cause: 'A variable refers to a key that does not exist.',
     cure: "Give a default: `{{ path || 'default' }}`.",

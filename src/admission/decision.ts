@@ -2,6 +2,7 @@ import type { DataSource } from '../engine/context/data-source.ts';
 import { mutate } from '../engine/mutate.ts';
 import type { Outcome } from '../engine/outcome.ts';
 import type { Environment } from '../expression/scope.ts';
+import { admissionLimits, type BudgetLimits } from '../json/budget.ts';
 import type { PoliciesByMode } from './policy-mode.ts';
 import type { RequestFilter } from './request-filter.ts';
 import type { ReviewedRequest } from './review-request.ts';
@@ -25,6 +26,8 @@ export interface DecisionOptions {
   readonly filter: RequestFilter;
   readonly maxContextSize: number;
   readonly clock?: (() => number) | undefined;
+  /** What each policy may spend on the request. */
+  readonly limits?: BudgetLimits | undefined;
 }
 
 const noOutcomes: readonly Outcome[] = [];
@@ -50,12 +53,13 @@ export async function decide(
       auditedDurations: noDurations,
     };
   }
-  const result = await mutate(request, enforced, options);
+  const bounded = { ...options, limits: options.limits ?? admissionLimits };
+  const result = await mutate(request, enforced, bounded);
   const isDenied = result.failedPolicies.some(({ failurePolicy }) => failurePolicy === 'Fail');
   const wouldBe =
     audited === undefined || isDenied
       ? undefined
-      : await mutate({ ...request, object: result.object }, audited, options);
+      : await mutate({ ...request, object: result.object }, audited, bounded);
   return {
     uid,
     request,

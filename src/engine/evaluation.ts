@@ -1,4 +1,5 @@
 import { type Environment, Suspend } from '../expression/scope.ts';
+import { Budget, type BudgetLimits, generousLimits, withBudget } from '../json/budget.ts';
 import { diff, diffText } from '../json/diff/diff.ts';
 import type { PatchOperation } from '../json/patch/operation.ts';
 import type { JsonObject } from '../json/value.ts';
@@ -18,6 +19,7 @@ import { outcomeOf, skipped } from './outcomes.ts';
 import type { Request } from './request.ts';
 import { runRule } from './rule.ts';
 import { traceRule } from './rule-trace.ts';
+import { failureOf } from './stage.ts';
 
 export interface EvaluationSettings {
   readonly dataSource: DataSource;
@@ -26,6 +28,8 @@ export interface EvaluationSettings {
   /** Limit for the total size of a request's context entries in bytes; 0 or absent for no limit. */
   readonly maxContextSize?: number | undefined;
   readonly clock?: (() => number) | undefined;
+  /** For each policy. */
+  readonly limits?: BudgetLimits | undefined;
 }
 
 const noLabels: JsonObject = {};
@@ -47,6 +51,7 @@ export class Evaluation {
   readonly #outcomes: Outcome[] = [];
   readonly #clock: (() => number) | undefined;
   readonly #durations: number[] = [];
+  readonly #limits: BudgetLimits;
   readonly #failedPolicies: CompiledPolicy[] = [];
 
   #object: JsonObject | null;
@@ -58,6 +63,8 @@ export class Evaluation {
   /** When the current rule first started, not when it was resumed. */
   #ruleStart: number | undefined;
   #contextSize = 0;
+  #namespaceBudget: Budget | undefined;
+  #policyBudget: { readonly policy: CompiledPolicy; readonly budget: Budget } | undefined;
   #subject: MatchSubject | undefined;
   #subjectObject: JsonObject | undefined;
 
@@ -66,6 +73,7 @@ export class Evaluation {
     this.#snapshot = snapshot;
     this.#explain = settings.explain;
     this.#clock = settings.clock;
+    this.#limits = settings.limits ?? generousLimits;
     this.#maxContextSize = settings.maxContextSize ?? 0;
     this.#facts = new RequestFacts(request, settings.environment);
     this.#data = new DataCache(settings.dataSource);
@@ -126,7 +134,20 @@ export class Evaluation {
     const object = this.#object;
     if (object === null) return;
     this.#ruleStart ??= this.#clock?.();
-    const reason = this.#reasonToSkip(policy, rule, object);
+    withBudget(this.#budgetOf(policy), () => this.#evaluateRule(policy, rule, object));
+  }
+
+  #evaluateRule(policy: CompiledPolicy, rule: CompiledRule, object: JsonObject): void {
+    let reason: SkipReason | undefined;
+    try {
+      reason = this.#reasonToSkip(policy, rule, object);
+    } catch (error) {
+      if (error instanceof Suspend) throw error;
+      this.#policyFailed = true;
+      const failure = failureOf(error, 'match', ['match']);
+      this.#record(outcomeOf(policy, rule, object, { status: 'failed', failure }));
+      return;
+    }
     if (reason !== undefined) {
       if (this.#explain) this.#record(skipped(policy, rule, reason));
       return;
@@ -135,7 +156,7 @@ export class Evaluation {
     const { environment } = this.#facts;
     const watched = traced === undefined ? environment : { ...environment, observer: traced.observer };
     // Count loaded data only when a rule completes: an interrupted rule runs again.
-    const budget = this.#budget();
+    const budget = this.#contextBudget();
     const effect = runRule(rule, object, {
       context: this.#contextFor(policy, rule, budget),
       explain: this.#explain,
@@ -157,7 +178,22 @@ export class Evaluation {
     this.#ruleStart = now;
   }
 
-  #budget(): ContextBudget | undefined {
+  /**
+   * Each ClusterPolicy has a budget of its own. The Policies of a namespace share one, so that a tenant cannot multiply
+   * it, nor spend that of a ClusterPolicy.
+   */
+  #budgetOf(policy: CompiledPolicy): Budget {
+    if (policy.namespace !== undefined) {
+      this.#namespaceBudget ??= new Budget(this.#limits, this.#clock);
+      return this.#namespaceBudget;
+    }
+    if (this.#policyBudget?.policy !== policy) {
+      this.#policyBudget = { policy, budget: new Budget(this.#limits, this.#clock) };
+    }
+    return this.#policyBudget.budget;
+  }
+
+  #contextBudget(): ContextBudget | undefined {
     return this.#maxContextSize > 0 ? { used: this.#contextSize, limit: this.#maxContextSize } : undefined;
   }
 

@@ -1,4 +1,5 @@
 import { EvaluationError, type Scope } from '../expression/scope.ts';
+import { spendSteps } from '../json/budget.ts';
 import type { Json, JsonObject } from '../json/value.ts';
 import type { AnchorMiss } from '../patch/compiled-patch.ts';
 import type { CompiledForeach } from '../policy/compiled.ts';
@@ -48,6 +49,7 @@ function runElements(loop: Loop, object: JsonObject): JsonObject {
   const last = elements.length - 1;
   let current = object;
   for (let step = 0; step <= last; step++) {
+    spendSteps(8);
     const index = entry.order === 'Descending' ? last - step : step;
     const element = elements[index] ?? null;
     if (element === null) record(loop, index, 'skipped', { type: 'null' });
@@ -109,7 +111,7 @@ function runElement(loop: Loop, element: Json, index: number, object: JsonObject
   }
 
   const result = at('patch', body.patch.path, () => body.patch.apply(object, scope));
-  if (result.misses.length > 0) setting.misses.push(...result.misses);
+  if (setting.misses.length < mostMisses) setting.misses.push(...result.misses);
   if (result.status === 'skipped') {
     record(loop, index, 'skipped', { type: 'anchor', misses: result.misses });
     return object;
@@ -117,6 +119,9 @@ function runElement(loop: Loop, element: Json, index: number, object: JsonObject
   record(loop, index, result.object === object ? 'unchanged' : 'applied');
   return result.object;
 }
+
+/** Enough for an explanation, also for loops over thousands of elements. */
+const mostMisses = 1_000;
 
 function record(
   { entry, setting }: Loop,

@@ -1,4 +1,5 @@
 import { type Environment, Suspend } from '../expression/scope.ts';
+import type { BudgetLimits } from '../json/budget.ts';
 import type { PolicySnapshot } from '../policy/registry.ts';
 import { type DataSource, emptyDataSource } from './context/data-source.ts';
 import { Evaluation } from './evaluation.ts';
@@ -14,6 +15,8 @@ export interface MutateOptions {
   readonly maxContextSize?: number | undefined;
   /** A clock in milliseconds. If given, the result contains the duration of each rule. */
   readonly clock?: (() => number) | undefined;
+  /** What each policy may spend. The default suits files and tests; a server needs lower limits. */
+  readonly limits?: BudgetLimits | undefined;
 }
 
 /** Pure layers have no clock and no source of randomness. */
@@ -53,5 +56,6 @@ function begin(request: Request, snapshot: PolicySnapshot, options: MutateOption
     explain: options.explain ?? false,
     maxContextSize: options.maxContextSize,
     clock: options.clock,
+    limits: options.limits,
   });
 }

@@ -1,4 +1,5 @@
-import type { Scope } from '../expression/scope.ts';
+import { type Scope, Suspend } from '../expression/scope.ts';
+import { spendChange } from '../json/budget.ts';
 import { metadataOf } from '../json/metadata.ts';
 import type { JsonObject, Path } from '../json/value.ts';
 import { type AnchorMiss, PatchError } from '../patch/compiled-patch.ts';
@@ -8,7 +9,7 @@ import { ValuesLayer } from './context/scope-layers.ts';
 import { runForeach } from './foreach.ts';
 import type { ElementOutcome, Failure, SkipReason } from './outcome.ts';
 import { runReplacements } from './replacements.ts';
-import { at, StageError } from './stage.ts';
+import { at, failureOf } from './stage.ts';
 
 /** The effect of a matching rule on the object. */
 export type RuleEffect =
@@ -37,13 +38,16 @@ export interface RuleSetting {
 const preconditionsPath: Path = ['preconditions'];
 const mutatePath: Path = ['mutate'];
 
-/** context ▸ preconditions ▸ exceptions ▸ mutate. Never throws for policy content. */
+/** context ▸ preconditions ▸ exceptions ▸ mutate. Throws only Suspend. */
 export function runRule(rule: CompiledRule, object: JsonObject, setting: RuleSetting): RuleEffect {
   try {
-    return runStages(rule, object, setting);
+    const effect = runStages(rule, object, setting);
+    // Values can share parts with themselves: a small rule can describe a result of any size.
+    if (effect.status === 'applied') spendChange(object, effect.object);
+    return effect;
   } catch (error) {
-    if (error instanceof StageError) return { status: 'failed', failure: error.failure };
-    throw error;
+    if (error instanceof Suspend) throw error;
+    return { status: 'failed', failure: failureOf(error, 'patch', mutatePath) };
   }
 }
 

@@ -1,6 +1,8 @@
+import { spendSteps } from '../json/budget.ts';
 import type { Json } from '../json/value.ts';
 import type { Closure, ClosureContext } from './compile/closure.ts';
 import { compileNode } from './compile/compiler.ts';
+import { weightOf } from './compile/weight.ts';
 import type { FunctionTable } from './functions/function-signature.ts';
 import { functionTable } from './functions/table.ts';
 import type { VariableRange } from './jmespath/lexer.ts';
@@ -56,13 +58,18 @@ export function compileBoundExpression(
     roots: new Set(),
     missing: { key: '' },
   };
+  const weight = weightOf(tree);
   const atRoot = compileNode(tree, 'root', context);
   let atCurrent: Closure | undefined;
   return {
     text,
     roots: context.roots,
-    evaluate: (scope) => outcome(atRoot, null, scope, context.missing),
+    evaluate(scope) {
+      spendSteps(weight);
+      return outcome(atRoot, null, scope, context.missing);
+    },
     search(data, scope) {
+      spendSteps(weight);
       atCurrent ??= compileNode(tree, 'current', context);
       return outcome(atCurrent, data, scope, context.missing);
     },
@@ -78,13 +85,8 @@ function outcome(closure: Closure, current: Json, scope: Scope, missing: { reado
   } catch (error) {
     // Comparing or printing data that is nested thousands of levels deep exhausts the stack.
     if (!(error instanceof RangeError)) throw error;
-    throw new EvaluationError(
-      'KYM_EXPRESSION_FAILED',
-      `the data is too large or nested too deeply: ${error.message}`,
-      {
-        cause: error,
-      },
-    );
+    const message = `the data is too large or nested too deeply: ${error.message}`;
+    throw new EvaluationError('KYM_EXPRESSION_FAILED', message, { cause: error });
   }
   if (result !== undefined) return result;
   throw new EvaluationError('KYM_VARIABLE_UNRESOLVED', `Unknown key "${missing.key}" in path`);

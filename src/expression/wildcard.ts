@@ -1,3 +1,5 @@
+import { BudgetError, spendSteps } from '../json/budget.ts';
+
 /** A compiled `*`/`?` pattern over whole strings. */
 export interface TextMatcher {
   readonly pattern: string;
@@ -18,14 +20,30 @@ export function hasWildcard(text: string): boolean {
  */
 export function compileWildcard(pattern: string): TextMatcher {
   if (!hasWildcard(pattern)) return { pattern, literal: true, matches: (text) => text === pattern };
-  return { pattern, literal: false, matches: compileSegments(pattern.replace(/\*{2,}/g, '*').split('*')) };
+  spendSteps(pattern.length >> 2);
+  const matches = compileSegments(pattern.replace(/\*{2,}/g, '*').split('*'));
+  return {
+    pattern,
+    literal: false,
+    matches(text) {
+      spendSteps(1 + (text.length >> 5));
+      return matches(text);
+    },
+  };
 }
 
 /** For patterns that are themselves data, where compiling would cost more than one match. */
 export function matchesWildcard(pattern: string, text: string): boolean {
+  spendSteps(1 + (pattern.length >> 5));
   if (pattern === text || pattern === '*') return true;
-  return hasWildcard(pattern) && compileWildcard(pattern).matches(text);
+  if (!hasWildcard(pattern)) return false;
+  if (pattern.length > longestPattern) {
+    throw new BudgetError(`a wildcard pattern is longer than ${longestPattern} characters`);
+  }
+  return compileWildcard(pattern).matches(text);
 }
+
+const longestPattern = 10_000;
 
 function compileSegments(segments: readonly string[]): (text: string) => boolean {
   const [prefix = '', ...rest] = segments;
@@ -53,6 +71,7 @@ function matchSegments(prefix: string, middle: readonly string[], suffix: string
   let position = matchForward(prefix, text, 0);
   if (position < 0 || end < position) return false;
   for (const segment of middle) {
+    spendSteps(1);
     position = findSegment(segment, text, position);
     if (position < 0 || position > end) return false;
   }
@@ -63,6 +82,8 @@ function matchSegments(prefix: string, middle: readonly string[], suffix: string
 function findSegment(segment: string, text: string, from: number): number {
   if (!segment.includes('?')) {
     const start = text.indexOf(segment, from);
+    // A periodic text makes the search look at the whole segment for each character.
+    spendSteps((((start < 0 ? text.length : start) - from) * (1 + (segment.length >> 6))) >> 5);
     return start < 0 ? -1 : start + segment.length;
   }
   for (let start = from; start < text.length; start += widthAt(text, start)) {
@@ -79,8 +100,12 @@ function matchForward(segment: string, text: string, start: number): number {
     if (position >= text.length) return -1;
     if (segment[i] === '?') position += widthAt(text, position);
     else if (segment[i] === text[position]) position++;
-    else return -1;
+    else {
+      spendSteps(1 + (i >> 2));
+      return -1;
+    }
   }
+  spendSteps(1 + (segment.length >> 2));
   return position;
 }
 

@@ -1,3 +1,4 @@
+import { spendSteps } from './budget.ts';
 import {
   isArray,
   isObject,
@@ -29,6 +30,7 @@ export function assignMember(object: Record<string, Json>, key: string, value: J
 export function setMember(object: JsonObject, key: string, value: Json): JsonObject {
   if (Object.hasOwn(object, key) && object[key] === value) return object;
   const copy = copyMembers(object);
+  spendSteps(Object.keys(copy).length);
   assignMember(copy, key, value);
   return copy;
 }
@@ -36,18 +38,22 @@ export function setMember(object: JsonObject, key: string, value: Json): JsonObj
 export function removeMember(object: JsonObject, key: string): JsonObject {
   if (!Object.hasOwn(object, key)) return object;
   const { [key]: _removed, ...rest } = object;
+  spendSteps(Object.keys(rest).length);
   return rest;
 }
 
 export function insertItem(list: JsonArray, index: number, value: Json): JsonArray {
+  spendSteps(1 + (list.length >> 4));
   return list.toSpliced(index, 0, value);
 }
 
 export function removeItem(list: JsonArray, index: number): JsonArray {
+  spendSteps(1 + (list.length >> 4));
   return index >= 0 && index < list.length ? list.toSpliced(index, 1) : list;
 }
 
 export function replaceItem(list: JsonArray, index: number, value: Json): JsonArray {
+  spendSteps(1 + (list.length >> 4));
   return list[index] === value ? list : list.with(index, value);
 }
 

@@ -1,3 +1,4 @@
+import { spendSteps } from './budget.ts';
 import {
   compareNumbers,
   isArray,
@@ -11,6 +12,7 @@ import {
 /** Deep equality; the order of object members does not matter. Shared subtrees cost nothing. */
 export function equal(a: Json, b: Json): boolean {
   if (a === b) return true;
+  spendSteps(1);
   if (isArray(a)) return isArray(b) && equalLists(a, b);
   if (isNumber(a)) return isNumber(b) && compareNumbers(a, b) === 0;
   return isObject(a) && isObject(b) && equalObjects(a, b);

@@ -95,6 +95,17 @@ export const provocations: Readonly<Record<ErrorCode, Provocation>> = {
   KYM_EXPRESSION_FAILED: { text: policy(label('"{{ to_upper(request.object.data) }}"')), object: configMap },
   KYM_CEL_INVALID: { argv: ['cel', 'check', '1 + "a"'] },
   KYM_CEL_FAILED: { argv: ['cel', 'eval', 'object.nope'] },
+  KYM_BUDGET_EXHAUSTED: {
+    text: policy(label('"{{ pattern_match(request.object.data.pattern, request.object.data.text) }}"')),
+    object: { ...configMap, data: { pattern: '?*'.repeat(5_001), text: 'a'.repeat(100_000) } },
+  },
+  KYM_RULE_CRASHED: {
+    text: policy({
+      ...label('b'),
+      rule: 'preconditions: {all: [{key: "{{ [parse_json(request.object.data.deep)] }}", operator: AnyIn, value: [a]}]}',
+    }),
+    object: { ...configMap, data: { deep: `${'['.repeat(4_900)}${']'.repeat(4_900)}` } },
+  },
   KYM_VARIABLE_UNRESOLVED: { text: policy(label('"{{ request.object.data.none }}"')), object: configMap },
   KYM_REFERENCE_UNRESOLVED: { text: policy(label('"$(/none)"')) },
   KYM_LABEL_SELECTOR: {

@@ -1,3 +1,4 @@
+import { spendSize, spendSteps, spendText } from '../../json/budget.ts';
 import { stringifyJson, tryParseJson } from '../../json/json-text.ts';
 import type { Json } from '../../json/value.ts';
 import { formatGoJson } from '../go/format.ts';
@@ -16,6 +17,7 @@ export function bindText(text: BoundText, { variables }: ClosureContext): (scope
   return (scope) => {
     let result = '';
     for (const part of parts) result += typeof part === 'string' ? part : textOf(part(scope));
+    spendText(result.length);
     return result;
   };
 }
@@ -35,11 +37,16 @@ export function bindJson(json: BoundJson, { variables }: ClosureContext): (scope
     const variable = variableAt(variables, part.variable);
     return part.inString
       ? (scope: Scope) => stringifyJson(textOf(variable(scope))).slice(1, -1)
-      : (scope: Scope) => stringifyJson(asJson(variable(scope)));
+      : (scope: Scope) => {
+          const value = asJson(variable(scope));
+          spendSize(value);
+          return stringifyJson(value);
+        };
   });
   return (scope) => {
     let text = '';
     for (const part of parts) text += typeof part === 'string' ? part : part(scope);
+    spendText(text.length);
     return parseLiteral(text);
   };
 }
@@ -47,6 +54,7 @@ export function bindJson(json: BoundJson, { variables }: ClosureContext): (scope
 /** A string that is valid JSON is parsed: `'5'` becomes 5. */
 function asJson(value: Json): Json {
   if (typeof value !== 'string') return value;
+  spendSteps(value.length);
   return tryParseJson(value) ?? value;
 }
 

@@ -1,3 +1,4 @@
+import { spendList, spendSteps, spendText } from '../../json/budget.ts';
 import { isArray, isNumber, isObject, type Json, typeOf } from '../../json/value.ts';
 import type {
   Argument,
@@ -9,6 +10,7 @@ import type { Node } from '../jmespath/ast.ts';
 import { ExpressionSyntaxError } from '../jmespath/syntax-error.ts';
 import { EvaluationError, type Scope } from '../scope.ts';
 import { CallError, type Closure, type ClosureContext } from './closure.ts';
+import { weightOf } from './weight.ts';
 
 type CallNode = Extract<Node, { type: 'call' }>;
 type CompileNode = (node: Node, at: 'root' | 'current') => Closure;
@@ -30,15 +32,33 @@ export function compileCall(
   );
   return (current, scope) => {
     const values: Argument[] = [];
-    for (const arg of args) values.push(arg(current, scope));
+    for (const arg of args) {
+      const value = arg(current, scope);
+      chargeArgument(value);
+      values.push(value);
+    }
     try {
-      return definition.call(values, scope.environment);
+      const result = definition.call(values, scope.environment);
+      chargeResult(result);
+      return result;
     } catch (error) {
       throw error instanceof EvaluationError
         ? new CallError(error.code, error.message, { cause: error })
         : error;
     }
   };
+}
+
+/** Functions are linear in their arguments and results, except those that charge more themselves. */
+function chargeArgument(value: Argument): void {
+  if (typeof value === 'string') spendSteps(value.length >> 4);
+  else if (Array.isArray(value)) spendSteps(value.length);
+}
+
+function chargeResult(value: Json): void {
+  if (typeof value === 'string') spendText(value.length);
+  else if (isArray(value)) spendList(value.length);
+  else if (isObject(value)) spendList(Object.keys(value).length);
 }
 
 function checkArity({ name, parameters }: ExpressionFunction, { args, position }: CallNode): void {
@@ -58,7 +78,9 @@ function compileArgument(
 ): (current: Json, scope: Scope) => Argument {
   const { types } = parameters[Math.min(index, parameters.length - 1)] as ExpressionParameter;
   if (node.type === 'reference') {
-    if (types.includes('expref')) return compileReference(compile(node.child, 'current'));
+    if (types.includes('expref')) {
+      return compileReference(compile(node.child, 'current'), weightOf(node.child));
+    }
     throw new ExpressionSyntaxError(
       `argument ${index + 1} of ${name}() cannot be an expression reference (&)`,
       position,
@@ -83,8 +105,13 @@ function compileArgument(
   };
 }
 
-function compileReference(closure: Closure): (current: Json, scope: Scope) => Argument {
-  return (_current, scope) => ({ apply: (value: Json) => closure(value, scope) ?? null });
+function compileReference(closure: Closure, weight: number): (current: Json, scope: Scope) => Argument {
+  return (_current, scope) => ({
+    apply(value: Json) {
+      spendSteps(weight);
+      return closure(value, scope) ?? null;
+    },
+  });
 }
 
 function hasType(value: Json, type: ArgumentType): boolean {

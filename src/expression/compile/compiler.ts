@@ -1,3 +1,4 @@
+import { spendList } from '../../json/budget.ts';
 import { assignMember } from '../../json/edit.ts';
 import { equal } from '../../json/equal.ts';
 import { isNumber, type Json } from '../../json/value.ts';
@@ -14,6 +15,7 @@ import {
   compileSlice,
   compileValueProjection,
 } from './projection.ts';
+import { weightOf } from './weight.ts';
 
 /**
  * Compiles a syntax tree into closures. `at` is the source of the current value of the outermost expression: at the
@@ -58,14 +60,15 @@ export function compileNode(node: Node, at: 'root' | 'current', context: Closure
     case 'hash':
       return compileHash(node, at, compile, context);
     case 'projection':
-      return compileProjection(compile(node.left), compile(node.right, 'current'));
+      return compileProjection(compile(node.left), compile(node.right, 'current'), weightOf(node.right));
     case 'value-projection':
-      return compileValueProjection(compile(node.left), compile(node.right, 'current'));
+      return compileValueProjection(compile(node.left), compile(node.right, 'current'), weightOf(node.right));
     case 'filter':
       return compileFilter(
         compile(node.left),
         compile(node.condition, 'current'),
         compile(node.right, 'current'),
+        weightOf(node.condition) + weightOf(node.right),
       );
     case 'flatten':
       return compileFlatten(compile(node.child));
@@ -145,6 +148,7 @@ const order: Readonly<Record<'<' | '<=' | '>' | '>=', (a: number | bigint, b: nu
 function compileList(items: readonly Closure[], at: 'root' | 'current'): Closure {
   return (current, scope) => {
     if (current === null && at === 'current') return null;
+    spendList(items.length);
     const list: Json[] = [];
     for (const item of items) list.push(item(current, scope) ?? null);
     return list;
@@ -163,6 +167,7 @@ function compileHash(
   }));
   return (current, scope) => {
     if (current === null && at === 'current') return null;
+    spendList(entries.length);
     const object: Record<string, Json> = {};
     for (const { key, value } of entries) {
       const name = typeof key === 'string' ? key : key(scope);

@@ -1,13 +1,16 @@
+import { spendBytes, spendList, spendSteps } from '../../json/budget.ts';
 import { isArray, isObject, type Json } from '../../json/value.ts';
 import { CallError, type Closure, isFalse } from './closure.ts';
 
 /** `left[*].right`, also after a flatten or a slice. Null results are dropped. */
-export function compileProjection(left: Closure, right: Closure): Closure {
+export function compileProjection(left: Closure, right: Closure, weight: number): Closure {
   return (current, scope) => {
     const list = left(current, scope);
     if (!isArray(list)) return null;
     const collected: Json[] = [];
+    spendBytes(list.length << 3);
     for (const item of list) {
+      spendSteps(weight);
       const value = right(item, scope);
       if (value !== undefined && value !== null) collected.push(value);
     }
@@ -16,9 +19,9 @@ export function compileProjection(left: Closure, right: Closure): Closure {
 }
 
 /** `left.*.right` */
-export function compileValueProjection(left: Closure, right: Closure): Closure {
+export function compileValueProjection(left: Closure, right: Closure, weight: number): Closure {
   const lenientLeft = nullOnFailure(left);
-  const project = compileProjection((current) => current, right);
+  const project = compileProjection((current) => current, right, weight);
   return (current, scope) => {
     const object = lenientLeft(current, scope);
     return isObject(object) ? project(Object.values(object), scope) : null;
@@ -26,13 +29,14 @@ export function compileValueProjection(left: Closure, right: Closure): Closure {
 }
 
 /** `left[?condition].right` */
-export function compileFilter(left: Closure, condition: Closure, right: Closure): Closure {
+export function compileFilter(left: Closure, condition: Closure, right: Closure, weight: number): Closure {
   const lenientLeft = nullOnFailure(left);
   return (current, scope) => {
     const list = lenientLeft(current, scope);
     if (!isArray(list)) return null;
     const collected: Json[] = [];
     for (const item of list) {
+      spendSteps(weight);
       if (isFalse(condition(item, scope))) continue;
       const value = right(item, scope);
       if (value !== undefined && value !== null) collected.push(value);
@@ -49,6 +53,7 @@ export function compileFlatten(left: Closure): Closure {
     if (!isArray(list)) return null;
     const flattened: Json[] = [];
     for (const item of list) {
+      spendList(isArray(item) ? item.length : 1);
       if (isArray(item)) for (const inner of item) flattened.push(inner);
       else flattened.push(item);
     }
@@ -66,6 +71,7 @@ export function compileSlice(
     if (!isArray(list)) return null;
     const from = start === undefined ? (step < 0 ? list.length - 1 : 0) : bound(start, list.length, step);
     const to = stop === undefined ? (step < 0 ? -1 : list.length) : bound(stop, list.length, step);
+    spendList(list.length);
     const taken: Json[] = [];
     for (let index = from; step > 0 ? index < to : index > to; index += step) taken.push(list[index] as Json);
     return taken;

@@ -1,3 +1,5 @@
+import { spendSteps } from '../../json/budget.ts';
+
 /** Code points from the first to the second, both included. */
 export type CharacterRange = readonly [number, number];
 
@@ -46,6 +48,7 @@ const controls: ReadonlyMap<string, number> = new Map([
 
 /** Everything printable in ASCII that is not in the ranges. */
 export function complement(ranges: readonly CharacterRange[]): readonly CharacterRange[] {
+  spendSteps(ranges.length * 8);
   const result: CharacterRange[] = [];
   for (let code = 0x20; code <= 0x7e; code++) {
     if (!ranges.some(([low, high]) => code >= low && code <= high)) result.push([code, code]);
@@ -102,6 +105,7 @@ export function readClass(text: string): readonly [readonly CharacterRange[], nu
 }
 
 function readItem(text: string): readonly [readonly CharacterRange[], number] {
+  spendSteps(text.length >> 1);
   const named = /^\[:(\^?)([a-z]+):\]/.exec(text);
   const ranges = named === null ? undefined : namedClasses.get(named[2] ?? '');
   if (named !== null && ranges !== undefined) {

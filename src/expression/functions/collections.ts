@@ -1,3 +1,4 @@
+import { spendBytes, spendList } from '../../json/budget.ts';
 import { equal } from '../../json/equal.ts';
 import {
   isArray,
@@ -64,7 +65,10 @@ export const collectionFunctions = defineFunctions({
     returns: 'object',
     description: 'All members of all objects; the last one wins for equal names.',
     example: { expression: 'merge(`{"a": 1}`, `{"a": 2, "b": 3}`)', result: { a: 2, b: 3 } },
-    call: (args) => Object.fromEntries(args.all().flatMap((object) => Object.entries(object as JsonObject))),
+    call: (args) => {
+      for (const object of args.all()) spendList(4 * Object.keys(object as JsonObject).length);
+      return Object.fromEntries(args.all().flatMap((object) => Object.entries(object as JsonObject)));
+    },
   },
   not_null: {
     parameters: ['any...'],
@@ -123,7 +127,11 @@ export const collectionFunctions = defineFunctions({
           [args.text(1), key],
           [args.text(2), item],
         ]);
-      if (isArray(value)) return value.map((item, index) => pair(index, item));
+      if (isArray(value)) {
+        spendBytes(value.length * 64);
+        return value.map((item, index) => pair(index, item));
+      }
+      spendBytes(Object.keys(args.object(0)).length * 64);
       return sortedKeys(args.object(0)).map((key) => pair(key, args.object(0)[key] ?? null));
     },
   },
@@ -162,6 +170,7 @@ function lookup(args: Arguments): Json {
 }
 
 function objectFromLists(args: Arguments): Json {
+  spendList(4 * args.list(0).length);
   const values = args.list(1);
   return Object.fromEntries(
     args.list(0).map((key, index) => {

@@ -1,3 +1,4 @@
+import { BudgetError } from '../../json/budget.ts';
 import type { Json, JsonArray, JsonObject } from '../../json/value.ts';
 import { type Environment, EvaluationError } from '../scope.ts';
 import type {
@@ -58,7 +59,8 @@ export class Arguments {
     try {
       return action();
     } catch (error) {
-      if (error instanceof EvaluationError) throw error;
+      if (error instanceof EvaluationError || error instanceof BudgetError || error instanceof RangeError)
+        throw error;
       return this.fail(error instanceof Error ? error.message : String(error));
     }
   }

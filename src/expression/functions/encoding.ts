@@ -1,7 +1,10 @@
 import { md5, sha1 } from '@noble/hashes/legacy.js';
 import { sha256 } from '@noble/hashes/sha2.js';
 import { bytesToHex } from '@noble/hashes/utils.js';
+import { spendBytes, spendSteps } from '../../json/budget.ts';
 import { parseJson } from '../../json/json-text.ts';
+import type { Json } from '../../json/value.ts';
+import { yamlDepthBound } from '../../yaml/depth.ts';
 import { parseYamlText } from '../../yaml/parse-text.ts';
 import { decodeBase64, encodeBase64 } from './base64.ts';
 import { defineFunctions } from './define.ts';
@@ -29,14 +32,14 @@ export const encodingFunctions = defineFunctions({
     returns: 'any',
     description: 'Parses JSON.',
     example: { expression: 'parse_json(\'{"a":1}\')', result: { a: 1 } },
-    call: (args) => args.attempt(() => parseJson(args.text(0))),
+    call: (args) => args.attempt(() => parseJsonText(args.text(0))),
   },
   parse_yaml: {
     parameters: ['string'],
     returns: 'any',
     description: 'Parses YAML.',
     example: { expression: "parse_yaml('a: 1')", result: { a: 1 } },
-    call: (args) => args.attempt(() => parseYamlText(args.text(0))),
+    call: (args) => args.attempt(() => parseYaml(args.text(0))),
   },
   sha256: {
     parameters: ['string'],
@@ -46,20 +49,47 @@ export const encodingFunctions = defineFunctions({
       expression: "sha256('a')",
       result: 'ca978112ca1bbdcafac231b39a23dc4da786eff8147c4e72b9807785afee48bb',
     },
-    call: (args) => bytesToHex(sha256(encoder.encode(args.text(0)))),
+    call: (args) => hash(sha256, args.text(0)),
   },
   sha1: {
     parameters: ['string'],
     returns: 'string',
     description: 'The SHA-1 hash in hexadecimal.',
     example: { expression: "sha1('a')", result: '86f7e437faa5a7fce15d1ddcb9eaeaea377667b8' },
-    call: (args) => bytesToHex(sha1(encoder.encode(args.text(0)))),
+    call: (args) => hash(sha1, args.text(0)),
   },
   md5: {
     parameters: ['string'],
     returns: 'string',
     description: 'The MD5 hash in hexadecimal.',
     example: { expression: "md5('a')", result: '0cc175b9c0f1b6a831c399e269772661' },
-    call: (args) => bytesToHex(md5(encoder.encode(args.text(0)))),
+    call: (args) => hash(md5, args.text(0)),
   },
 });
+
+function hash(digest: (bytes: Uint8Array) => Uint8Array, text: string): string {
+  spendSteps(text.length >> 2);
+  spendBytes(text.length * 3);
+  return bytesToHex(digest(encoder.encode(text)));
+}
+
+/** More levels than any object has. The parser of V8 takes a microsecond for each. */
+const deepestJson = 5_000;
+
+function parseJsonText(text: string): Json {
+  spendSteps(text.length >> 1);
+  // `{}` takes 28 bytes once it is parsed.
+  spendBytes(text.length * 14);
+  if (yamlDepthBound(text) > deepestJson) {
+    throw new Error(`the JSON is nested more than ${deepestJson} levels deep`);
+  }
+  return parseJson(text);
+}
+
+/** The parser builds a syntax tree, and looks through all of it for each alias. */
+function parseYaml(text: string): Json {
+  spendSteps(text.length << 4);
+  spendBytes(text.length * 50);
+  if (text.includes('*')) spendSteps((text.split('*').length - 1) * (text.length >> 3));
+  return parseYamlText(text);
+}

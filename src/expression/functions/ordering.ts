@@ -1,4 +1,5 @@
-import { isNumber, type Json, typeOf } from '../../json/value.ts';
+import { spendList, spendSteps } from '../../json/budget.ts';
+import { isNumber, type Json, type JsonArray, typeOf } from '../../json/value.ts';
 import { type Arguments, defineFunctions } from './define.ts';
 import { orderOf } from './numbers.ts';
 
@@ -21,17 +22,22 @@ export const orderingFunctions = defineFunctions({
     returns: 'array',
     description: 'The items in ascending order.',
     example: { expression: 'sort(`[2, 1]`)', result: [1, 2] },
-    call: (args) => args.list(0).toSorted((a, b) => orderOf(a, b) ?? 0),
+    call: (args) => {
+      chargeSort(args.list(0));
+      return args.list(0).toSorted((a, b) => orderOf(a, b) ?? 0);
+    },
   },
   sort_by: {
     parameters: ['array', 'expref'],
     returns: 'array',
     description: 'The items, sorted in ascending order of an expression.',
     example: { expression: 'sort_by(@, &age)[].n', data: people, result: ['a', 'b'] },
-    call: (args) =>
-      rank(args)
+    call: (args) => {
+      chargeSort(args.list(0));
+      return rank(args)
         .toSorted((a, b) => compareRanks(args, a, b, 'error in sort_by comparison'))
-        .map(({ item }) => item),
+        .map(({ item }) => item);
+    },
   },
   max_by: {
     parameters: ['array', 'expref'],
@@ -48,6 +54,12 @@ export const orderingFunctions = defineFunctions({
     call: (args) => best(args, -1),
   },
 });
+
+/** A comparison takes about as long as a step. */
+function chargeSort(list: JsonArray): void {
+  spendList(list.length * 4);
+  spendSteps(Math.ceil(list.length * Math.log2(list.length + 1)));
+}
 
 interface Ranked {
   readonly item: Json;

@@ -1,3 +1,4 @@
+import { spendSteps } from '../../json/budget.ts';
 import { compileRegexp } from '../go/regexp.ts';
 import { type CharacterRange, classOfEscape, complement, readClass } from './character-class.ts';
 import { defineFunctions } from './define.ts';
@@ -45,6 +46,7 @@ function peek(reader: Reader): string | undefined {
 }
 
 function rest(reader: Reader): string {
+  spendSteps((reader.characters.length - reader.position) >> 1);
   return reader.characters.slice(reader.position).join('');
 }
 
@@ -62,7 +64,10 @@ function readSequence(reader: Reader): Generate {
   for (let next = peek(reader); next !== undefined && next !== '|' && next !== ')'; next = peek(reader)) {
     parts.push(readRepeated(reader));
   }
-  return (random) => bounded(parts.map((part) => part(random)).join(''));
+  return (random) => {
+    spendSteps(4 * parts.length);
+    return bounded(parts.map((part) => part(random)).join(''));
+  };
 }
 
 function bounded(text: string): string {
@@ -79,7 +84,10 @@ function readRepeated(reader: Reader): Generate {
   return (random) => {
     const count = minimum + Math.floor(random() * (maximum - minimum + 1));
     let text = '';
-    for (let i = 0; i < count; i++) text = bounded(text + generate(random));
+    for (let i = 0; i < count; i++) {
+      spendSteps(4);
+      text = bounded(text + generate(random));
+    }
     return text;
   };
 }

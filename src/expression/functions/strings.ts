@@ -1,6 +1,15 @@
+import { spendBytes } from '../../json/budget.ts';
 import { compareText } from '../go/format.ts';
 import { cleanPath } from '../go/path.ts';
-import { equalFold, replaceText, splitText, toLower, toUpper, trimCutset } from '../go/strings.ts';
+import {
+  characters,
+  equalFold,
+  replaceText,
+  splitText,
+  toLower,
+  toUpper,
+  trimCutset,
+} from '../go/strings.ts';
 import { defineFunctions } from './define.ts';
 
 export const stringFunctions = defineFunctions({
@@ -75,7 +84,9 @@ export const stringFunctions = defineFunctions({
     example: { expression: "truncate('abcdefgh', `3`)", result: 'abc' },
     call: (args) => {
       const length = Math.max(Math.trunc(args.number(1)), 0);
-      return args.text(0).length <= length ? args.text(0) : [...args.text(0)].slice(0, length).join('');
+      return args.text(0).length <= length
+        ? args.text(0)
+        : characters(args.text(0)).slice(0, length).join('');
     },
   },
   starts_with: {
@@ -97,7 +108,11 @@ export const stringFunctions = defineFunctions({
     returns: 'string',
     description: 'Joins strings with a separator.',
     example: { expression: 'join(\'-\', `["a", "b"]`)', result: 'a-b' },
-    call: (args) => args.list(1).join(args.text(0)),
+    call: (args) => {
+      const [separator, list] = [args.text(0), args.list(1) as readonly string[]];
+      spendBytes(list.reduce((length, item) => length + item.length + separator.length, 0));
+      return list.join(separator);
+    },
   },
   path_canonicalize: {
     parameters: ['string'],

@@ -1,3 +1,4 @@
+import { spendSteps, spendText } from '../../json/budget.ts';
 import { parseInteger, stringifyJson } from '../../json/json-text.ts';
 import { isArray, isObject, type Json } from '../../json/value.ts';
 
@@ -7,8 +8,12 @@ export function compareText(a: string, b: string): number {
   for (let i = 0; i < shorter; i++) {
     const x = a.charCodeAt(i);
     const y = b.charCodeAt(i);
-    if (x !== y) return codePointRank(x) - codePointRank(y);
+    if (x !== y) {
+      if (i > 64) spendSteps(i >> 4);
+      return codePointRank(x) - codePointRank(y);
+    }
   }
+  if (shorter > 64) spendSteps(shorter >> 4);
   return a.length - b.length;
 }
 
@@ -48,10 +53,16 @@ export function formatGoValue(value: Json): string {
   if (typeof value === 'string') return value;
   if (typeof value === 'number') return formatGoNumber(value);
   if (value === null) return '<nil>';
-  if (isArray(value)) return `[${value.map(formatGoValue).join(' ')}]`;
+  if (isArray(value)) return charged(`[${value.map(formatGoValue).join(' ')}]`);
   if (!isObject(value)) return String(value);
   const members = sortedKeys(value).map((key) => `${key}:${formatGoValue(value[key] ?? null)}`);
-  return `map[${members.join(' ')}]`;
+  return charged(`map[${members.join(' ')}]`);
+}
+
+/** Each level of a value copies the text of its parts, also of parts that the value holds more than once. */
+function charged(text: string): string {
+  spendText(text.length);
+  return text;
 }
 
 export function sortedKeys(object: Readonly<Record<string, unknown>>): string[] {
@@ -70,10 +81,10 @@ function escapeForHtml(text: string): string {
 }
 
 function encode(value: Json): string {
-  if (isArray(value)) return `[${value.map(encode).join(',')}]`;
+  if (isArray(value)) return charged(`[${value.map(encode).join(',')}]`);
   if (!isObject(value)) return stringifyJson(value);
   const members = sortedKeys(value).map((key) => `${JSON.stringify(key)}:${encode(value[key] ?? null)}`);
-  return `{${members.join(',')}}`;
+  return charged(`{${members.join(',')}}`);
 }
 
 const decimalNumber = /^[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?$/;

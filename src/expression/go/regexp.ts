@@ -1,8 +1,14 @@
 import { LRUCache } from 'lru-cache';
 import { type Matcher, RE2JS } from 're2js';
+import { spendSteps, spendText } from '../../json/budget.ts';
 
 /** Bounded, since patterns can come from data. */
-const compiled = new LRUCache<string, RE2JS>({ max: 500 });
+const compiled = new LRUCache<string, RE2JS>({
+  max: 500,
+  // In instructions, some 100 bytes each.
+  maxSize: 100_000,
+  sizeCalculation: (regexp) => regexp.programSize(),
+});
 const longestPattern = 10_000;
 
 /** Null marks a pattern without a built-in form. */
@@ -22,6 +28,7 @@ export function compileRegexp(pattern: string): RE2JS {
   if (known !== undefined) return known;
   if (pattern.length > longestPattern)
     throw new Error(`error parsing regexp: longer than ${longestPattern} characters`);
+  spendSteps(pattern.length << 8);
   const regexp = RE2JS.compile(pattern);
   compiled.set(pattern, regexp);
   return regexp;
@@ -30,10 +37,23 @@ export function compileRegexp(pattern: string): RE2JS {
 export function regexpMatches(pattern: string, text: string): boolean {
   const regexp = findBounded(pattern);
   if (regexp !== null) {
+    chargeBounded(pattern, text);
     regexp.lastIndex = 0;
     return regexp.test(text);
   }
-  return compileRegexp(pattern).matcher(text).find();
+  const general = compileRegexp(pattern);
+  chargeSearch(general, text.length);
+  return general.matcher(text).find();
+}
+
+/** The slowest of the engines of re2js keeps a set of instructions for each character. */
+function chargeSearch(regexp: RE2JS, length: number): void {
+  spendSteps(length * 24 + ((length * regexp.programSize()) >> 6));
+}
+
+/** Each choice can double the attempts at one position. */
+function chargeBounded(pattern: string, text: string): void {
+  spendSteps(text.length * (1 + ((1 << countChoices(pattern)) >> 2)));
 }
 
 /** Replaces every match by the template, in which `$1`, `${1}` and `${name}` stand for groups and `$$` for `$`. */
@@ -46,16 +66,18 @@ export function replaceRegexpLiteral(pattern: string, text: string, replacement:
   const regexp = findBounded(pattern);
   return regexp === null
     ? replaceMatches(compileRegexp(pattern), text, () => replacement)
-    : replaceBounded(regexp, text, replacement);
+    : replaceBounded(pattern, regexp, text, replacement);
 }
 
-function replaceBounded(regexp: RegExp, text: string, replacement: string): string {
+function replaceBounded(pattern: string, regexp: RegExp, text: string, replacement: string): string {
+  chargeBounded(pattern, text);
   let result = '';
   let end = 0;
   regexp.lastIndex = 0;
   for (let match = regexp.exec(text); match !== null; match = regexp.exec(text)) {
     const { index } = match;
     const matchEnd = index + match[0].length;
+    spendText(matchEnd - end + replacement.length);
     result += text.slice(end, index);
     if (matchEnd > end || index === 0) result += replacement;
     end = matchEnd;
@@ -66,12 +88,19 @@ function replaceBounded(regexp: RegExp, text: string, replacement: string): stri
 
 /** An empty match directly after another match is ignored. */
 function replaceMatches(regexp: RE2JS, text: string, replacement: (matcher: Matcher) => string): string {
+  chargeSearch(regexp, text.length);
   const matcher = regexp.matcher(text);
   let result = '';
   let end = 0;
   while (matcher.find()) {
+    // A search may look at all of the rest before it finds a match nearby.
+    spendSteps(32 + ((text.length - end) >> 1));
     result += text.slice(end, matcher.start());
-    if (matcher.end() > end || matcher.start() === 0) result += replacement(matcher);
+    if (matcher.end() > end || matcher.start() === 0) {
+      const replaced = replacement(matcher);
+      spendText(replaced.length);
+      result += replaced;
+    }
     end = matcher.end();
   }
   return result + text.slice(end);
@@ -106,7 +135,7 @@ function groupIndex(regexp: RE2JS, name: string): number | undefined {
  */
 export function boundedRegexp(pattern: string): RegExp | undefined {
   if (pattern.length > longestSimplePattern || !onlyBoundedParts.test(pattern)) return undefined;
-  if ((pattern.match(/[?|]/g) ?? []).length > mostChoices) return undefined;
+  if (countChoices(pattern) > mostChoices) return undefined;
   try {
     // In Go a dot excludes only line feeds; in JavaScript it excludes other line terminators too.
     return new RegExp(
@@ -116,6 +145,12 @@ export function boundedRegexp(pattern: string): RegExp | undefined {
   } catch {
     return undefined;
   }
+}
+
+function countChoices(pattern: string): number {
+  let choices = 0;
+  for (const character of pattern) if (character === '?' || character === '|') choices++;
+  return choices;
 }
 
 const longestSimplePattern = 200;

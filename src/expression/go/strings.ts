@@ -1,5 +1,8 @@
+import { spendBytes, spendList, spendSteps } from '../../json/budget.ts';
+
 /** Characters are code points, as in Go: a surrogate pair is one. */
 export function characters(text: string): string[] {
+  spendList(text.length);
   return Array.from(text);
 }
 
@@ -8,7 +11,9 @@ export function replaceText(text: string, search: string, replacement: string, c
   if (count === 0 || search === replacement) return text;
   if (search === '') return interleave(text, replacement, count);
   const parts = text.split(search);
+  spendList(parts.length);
   const replaced = count < 0 ? parts.length - 1 : Math.min(count, parts.length - 1);
+  spendBytes(text.length + replaced * replacement.length);
   const head = parts.slice(0, replaced + 1).join(replacement);
   return [head, ...parts.slice(replaced + 1)].join(search);
 }
@@ -16,13 +21,17 @@ export function replaceText(text: string, search: string, replacement: string, c
 function interleave(text: string, insertion: string, count: number): string {
   const units = characters(text);
   const limit = count < 0 ? units.length + 1 : count;
+  spendBytes(text.length + (units.length + 1) * insertion.length);
   let result = '';
   for (let i = 0; i <= units.length; i++) result += (i < limit ? insertion : '') + (units[i] ?? '');
   return result;
 }
 
 export function splitText(text: string, separator: string): string[] {
-  return separator === '' ? characters(text) : text.split(separator);
+  if (separator === '') return characters(text);
+  // A list of short strings takes several times the memory of its text.
+  spendBytes(text.length * 2);
+  return text.split(separator);
 }
 
 export function trimCutset(text: string, cutset: string): string {
@@ -59,6 +68,7 @@ function mapCharacters(text: string, change: (text: string) => string): string {
 }
 
 function isAscii(text: string): boolean {
+  spendSteps(text.length >> 4);
   for (let i = 0; i < text.length; i++) if (text.charCodeAt(i) > 0x7f) return false;
   return true;
 }

@@ -1,3 +1,4 @@
+import { spendText } from '../../json/budget.ts';
 import { assignMember } from '../../json/edit.ts';
 import { formatPointer } from '../../json/pointer.ts';
 import { isArray, isObject, type Json, type JsonObject, type Path } from '../../json/value.ts';
@@ -101,6 +102,7 @@ function compileText(text: string, location: TemplateLocation, roots: Set<string
         result += literals[index];
         result += textOf(variables[index]?.evaluate(scope) ?? null);
       }
+      spendText(result.length + tail.length);
       return result + tail;
     },
   };

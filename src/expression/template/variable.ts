@@ -1,3 +1,4 @@
+import { BudgetError } from '../../json/budget.ts';
 import { formatPointer } from '../../json/pointer.ts';
 import type { Json, Path } from '../../json/value.ts';
 import type { Reporter } from '../../problem.ts';
@@ -87,6 +88,9 @@ function naming(compiled: CompiledVariable, text: string, path: Path): CompiledV
 }
 
 function named(error: unknown, text: string, path: Path): unknown {
+  if (error instanceof BudgetError && error.location === undefined) {
+    return new BudgetError(`${error.message}: ${quote(text)} at path ${formatPointer(path)}`, path);
+  }
   if (!(error instanceof EvaluationError) || error instanceof VariableError) return error;
   const message = `failed to resolve ${text} at path ${formatPointer(path)}: ${error.message}`;
   // When a context entry failed, its own location is more exact.

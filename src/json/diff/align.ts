@@ -1,3 +1,4 @@
+import { spendSize, spendSteps } from '../budget.ts';
 import { equal } from '../equal.ts';
 import { stringifyJson } from '../json-text.ts';
 import type { Json, JsonArray } from '../value.ts';
@@ -39,13 +40,19 @@ export function pairByPosition(range: Range, steps: AlignStep[]): void {
  * so the cost stays near linear.
  */
 export function alignLists(before: JsonArray, after: JsonArray): AlignStep[] {
+  spendSteps(before.length + after.length);
   const steps: AlignStep[] = [];
   const whole = { beforeStart: 0, beforeEnd: before.length, afterStart: 0, afterEnd: after.length };
   align(before, after, whole, cuts, steps);
   return steps;
 }
 
-const cuts: readonly ((item: Json) => string | undefined)[] = [(item) => stringifyJson(item), identityOf];
+const cuts: readonly ((item: Json) => string | undefined)[] = [contentOf, identityOf];
+
+function contentOf(item: Json): string {
+  spendSize(item);
+  return stringifyJson(item);
+}
 
 // Cells of the least-cost table; a larger remainder is cut up first.
 const largestTable = 4096;
@@ -138,6 +145,7 @@ export function alignByCost(before: JsonArray, after: JsonArray, range: Range, s
   const rows = range.beforeEnd - range.beforeStart;
   const columns = range.afterEnd - range.afterStart;
   const width = columns + 1;
+  spendSteps(rows * columns);
   // least[i, j]: the cost of aligning what follows i and j; filled from the end, then walked from the start.
   const least = new Uint32Array((rows + 1) * width);
   const pairs = new Uint8Array(rows * columns);

@@ -1,3 +1,4 @@
+import { spendSteps } from '../budget.ts';
 import type { PatchOperation } from '../patch/operation.ts';
 import { isArray, isObject, type Json, type JsonArray, type JsonObject, member } from '../value.ts';
 import { alignLists } from './align.ts';
@@ -26,6 +27,7 @@ export function diffText(before: Json, after: Json): string {
 
 function diffValue(before: Json, after: Json, path: string, sink: DiffSink): void {
   if (before === after) return;
+  spendSteps(1);
   if (isArray(before) && isArray(after)) diffList(before, after, path, sink);
   else if (isObject(before) && isObject(after)) diffObject(before, after, path, sink);
   else sink.put('replace', path, after);
@@ -34,6 +36,7 @@ function diffValue(before: Json, after: Json, path: string, sink: DiffSink): voi
 function diffObject(before: JsonObject, after: JsonObject, path: string, sink: DiffSink): void {
   let kept = 0;
   for (const key of Object.keys(after)) {
+    spendSteps(1);
     const value = after[key] as Json;
     kept += 1;
     // No inherited member is a JSON value, so this needs no hasOwn check.

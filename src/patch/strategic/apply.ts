@@ -1,3 +1,4 @@
+import { spendSteps } from '../../json/budget.ts';
 import { assignMember, copyMembers } from '../../json/edit.ts';
 import { equal } from '../../json/equal.ts';
 import { isObject, type Json, type JsonObject, typeOf } from '../../json/value.ts';
@@ -112,6 +113,7 @@ function mergeEntries(
 ): JsonObject | undefined | typeof skipped | typeof dropped {
   let copy: Record<string, Json> | undefined;
   for (const entry of node.entries) {
+    spendSteps(2);
     const key = keyText(entry.key, run);
     const before = copy ?? current;
     const present = before !== undefined && Object.hasOwn(before, key);
@@ -131,11 +133,17 @@ function mergeEntries(
     run.path.pop();
     if (merged === skipped || merged === dropped) return merged;
     if (merged === value) continue;
-    copy ??= current === undefined ? {} : copyMembers(current);
+    copy ??= current === undefined ? {} : chargedCopy(current);
     if (merged === undefined) delete copy[key];
     else assignMember(copy, key, merged);
   }
   return copy ?? current;
+}
+
+function chargedCopy(object: JsonObject): Record<string, Json> {
+  const copy = copyMembers(object);
+  spendSteps(Object.keys(copy).length);
+  return copy;
 }
 
 function holds(test: AnchorTest, original: Json | undefined, run: MergeRun): boolean {

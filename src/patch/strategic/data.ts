@@ -1,3 +1,4 @@
+import { spendSize } from '../../json/budget.ts';
 import type { Json, Path } from '../../json/value.ts';
 import type { Reporter } from '../../problem.ts';
 import { PatchError } from '../compiled-patch.ts';
@@ -9,6 +10,8 @@ const syntax = { anchors: false, directives: false };
 
 /** The value of a variable as a node to merge. Its keys are data, never anchors or directives. */
 export function dataNode(value: Json, path: Path): OverlayNode {
+  // A tree of overlay nodes takes ten times the memory of the value.
+  spendSize(value);
   return compileNode(value, path, startBuild(path, syntax, throwingReporter));
 }
 

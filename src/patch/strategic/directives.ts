@@ -1,3 +1,4 @@
+import { spendSteps } from '../../json/budget.ts';
 import { removeMember, setMember } from '../../json/edit.ts';
 import { stringifyJson } from '../../json/json-text.ts';
 import {
@@ -50,6 +51,7 @@ function without(list: JsonArray, values: JsonArray): JsonArray {
 
 /** Sorts the named items among the positions they have. All others keep their position. */
 function inOrder(list: JsonArray, order: JsonArray): JsonArray {
+  spendSteps(list.length * order.length);
   const rank = (item: Json): number => order.findIndex((wanted) => names(wanted, item));
   const ranked = list.map((item) => ({ item, rank: rank(item) }));
   const sorted = ranked.filter((entry) => entry.rank >= 0).sort((a, b) => a.rank - b.rank);

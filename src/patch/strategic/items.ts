@@ -1,3 +1,4 @@
+import { spendSteps } from '../../json/budget.ts';
 import { equal } from '../../json/equal.ts';
 import { isObject, type Json, type JsonArray, type JsonObject } from '../../json/value.ts';
 import { PatchError } from '../compiled-patch.ts';
@@ -30,6 +31,7 @@ export function mergeItems(
   merge: MergeNode,
 ): Merged {
   const before = current ?? [];
+  spendSteps(1 + (before.length >> 1));
   const work: ListWork = {
     before,
     original,
@@ -80,6 +82,7 @@ function mergeWhereAnchorsHold(item: MapNode, work: ListWork): typeof dropped | 
   let held = false;
   let failed = false;
   for (let index = 0; index < before.length; index++) {
+    spendSteps(4);
     const value = items[index];
     if (!isObject(value)) continue;
     const node = item.nameless !== undefined && keyOf(value, 'name') ? item.nameless : item;
@@ -103,7 +106,10 @@ function originalOf(
   if (original === undefined || original === before) return original?.[index];
   const first = keys?.[0];
   const name = keyOf(value, first);
-  if (name !== undefined) return original.findLast((item) => keyOf(item, first) === name);
+  if (name !== undefined) {
+    spendSteps(original.length);
+    return original.findLast((item) => keyOf(item, first) === name);
+  }
   return original.length === before.length ? original[index] : value;
 }
 
@@ -144,6 +150,7 @@ function setItem(index: number, before: Json, after: Json | undefined, work: Lis
 function addIfAbsent(item: OverlayNode, work: ListWork): void {
   const value = work.merge(item, undefined, undefined, work.schema, work.run);
   if (value === undefined || value === skipped || value === dropped) return;
+  spendSteps(work.items.length + work.added.length);
   const there = (other: Json | undefined): boolean => other !== undefined && equal(other, value);
   if (!work.items.some(there) && !work.added.some(there)) work.added.push(value);
 }

@@ -1,3 +1,4 @@
+import { spendSteps } from '../../json/budget.ts';
 import { isObject, type Json } from '../../json/value.ts';
 import { PatchError } from '../compiled-patch.ts';
 import type { MergeRun } from './run.ts';
@@ -32,6 +33,7 @@ export function findByKeys(
   wanted: KeyValues,
   run: MergeRun,
 ): number {
+  spendSteps(items.length);
   if (keys.length === 1) return items.findLastIndex((item) => keyOf(item, keys[0]) === wanted[0]);
   const candidates: number[] = [];
   const fitting: number[] = [];

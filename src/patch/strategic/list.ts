@@ -1,3 +1,4 @@
+import { spendList } from '../../json/budget.ts';
 import { equal } from '../../json/equal.ts';
 import { isArray, type Json, type JsonArray } from '../../json/value.ts';
 import { PatchError } from '../compiled-patch.ts';
@@ -88,6 +89,7 @@ function undirected(run: MergeRun): PatchError {
 
 /** A set of scalars, such as finalizers. New values are prepended. */
 function mergeSet(items: readonly OverlayNode[], current: JsonArray | undefined, run: MergeRun): Merged {
+  spendList(items.length + (current?.length ?? 0));
   const stated: Json[] = [];
   const seen = new Set<string>();
   for (const item of items) {

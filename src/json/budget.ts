@@ -1,0 +1,202 @@
+import type { ErrorCode } from '../errors.ts';
+import { isArray, isObject, type Json, member, type Path } from './value.ts';
+
+/** What one policy may spend on a request. */
+export interface BudgetLimits {
+  /** A step is about as much work as one small closure: some 20 to 50 nanoseconds. */
+  readonly steps: number;
+  /** Bytes of the strings and lists that evaluation builds, including those that are already garbage. */
+  readonly bytes: number;
+  /** Evaluation time. Requires a clock. Bounds work whose steps are estimated too low. */
+  readonly milliseconds?: number | undefined;
+}
+
+/** For files and tests: one or two seconds. */
+export const generousLimits: BudgetLimits = { steps: 50_000_000, bytes: 1 << 28 };
+
+/** For a server: about a tenth of a second, a thousand times the work of a typical policy. */
+export const admissionLimits: BudgetLimits = { steps: 2_000_000, bytes: 1 << 26, milliseconds: 1_000 };
+
+/**
+ * Evaluation needs more than its budget. Not an EvaluationError: defaults, exceptions and projections recover from
+ * those, but nothing may recover from this one.
+ */
+export class BudgetError extends Error {
+  override readonly name = 'BudgetError';
+  readonly code: ErrorCode = 'KYM_BUDGET_EXHAUSTED';
+  /** Path in the rule of the template or expression, when it is known. */
+  readonly location: Path | undefined;
+  constructor(message: string, location?: Path) {
+    super(message);
+    this.location = location;
+  }
+}
+
+/** What one evaluation has spent. */
+export class Budget {
+  readonly limits: BudgetLimits;
+  readonly #clock: (() => number) | undefined;
+  #steps = 0;
+  #bytes = 0;
+  #milliseconds = 0;
+  /** Set at the first check of a run, so that short evaluations never read the clock. */
+  #startedAt: number | undefined;
+
+  constructor(limits: BudgetLimits, clock?: () => number) {
+    this.limits = limits;
+    this.#clock = clock;
+  }
+
+  /** Steps spent in finished runs. */
+  get steps(): number {
+    return this.#steps;
+  }
+
+  get bytes(): number {
+    return this.#bytes;
+  }
+
+  /** Steps until the next check. */
+  get credit(): number {
+    return Math.max(0, Math.min(stepsPerCheck, this.limits.steps - this.#steps));
+  }
+
+  add(steps: number): void {
+    this.#steps += steps;
+  }
+
+  /** Throws BudgetError when a limit is exceeded. */
+  check(): void {
+    if (this.#steps > this.limits.steps) {
+      throw new BudgetError(`the evaluation takes more than ${this.limits.steps} steps`);
+    }
+    const { milliseconds } = this.limits;
+    if (milliseconds === undefined || this.#clock === undefined) return;
+    const now = this.#clock();
+    this.#startedAt ??= now;
+    if (this.#milliseconds + now - this.#startedAt > milliseconds) {
+      throw new BudgetError(`the evaluation takes more than ${milliseconds} ms`);
+    }
+  }
+
+  addBytes(bytes: number): void {
+    this.#bytes += bytes;
+    if (this.#bytes > this.limits.bytes) {
+      throw new BudgetError(`the evaluation builds more than ${this.limits.bytes} bytes of data`);
+    }
+  }
+
+  endRun(): void {
+    if (this.#startedAt !== undefined && this.#clock !== undefined) {
+      this.#milliseconds += this.#clock() - this.#startedAt;
+    }
+    this.#startedAt = undefined;
+  }
+}
+
+const stepsPerCheck = 4_096;
+/** Fits into a small integer of V8, so that counting never allocates. */
+const unlimited = 0x3fff_ffff;
+
+// Evaluation is synchronous, so there is one budget at a time. As a module variable it reaches wildcards, equality and
+// the diff without a parameter on each of their callers, and it costs a decrement.
+let current: Budget | undefined;
+let credit = unlimited;
+let granted = unlimited;
+
+/** Charges everything that `run` does to the budget. */
+export function withBudget<T>(budget: Budget, run: () => T): T {
+  const outer = current;
+  settle();
+  current = budget;
+  grant();
+  try {
+    return run();
+  } finally {
+    settle();
+    budget.endRun();
+    current = outer;
+    grant();
+  }
+}
+
+/** Throws BudgetError when the running evaluation has no steps left. */
+export function spendSteps(count: number): void {
+  credit -= count;
+  if (credit < 0) checkSteps();
+}
+
+/** Charges memory before it is allocated. */
+export function spendBytes(count: number): void {
+  current?.addBytes(count);
+}
+
+/** A string of this length is scanned or copied by built-in code, and kept. */
+export function spendText(length: number): void {
+  spendSteps(1 + (length >> 5));
+  if (length > 64) current?.addBytes(length);
+}
+
+/** Charges a walk over the whole value, also where it shares parts with itself. */
+export function spendSize(value: Json, depth = 0): void {
+  // The caller has a limit of its own, or fails for want of stack.
+  if (depth > deepest) return;
+  if (typeof value === 'string') spendText(value.length);
+  else if (isArray(value)) {
+    spendList(value.length);
+    for (const item of value) spendSize(item, depth + 1);
+  } else if (isObject(value)) {
+    const keys = Object.keys(value);
+    spendList(keys.length);
+    for (const key of keys) spendSize(value[key] as Json, depth + 1);
+  } else spendSteps(1);
+}
+
+/** No Kubernetes object is nested as deeply. Code that walks values recursively stays within its stack. */
+const deepest = 1_000;
+
+/** Charges a walk over all that `after` does not share with `before`. */
+export function spendChange(before: Json | undefined, after: Json, depth = 0): void {
+  if (before === after) return;
+  if (depth > deepest) throw new BudgetError(`the result is nested more than ${deepest} levels deep`);
+  if (typeof after === 'string') spendText(after.length);
+  else if (isArray(after)) {
+    spendList(after.length);
+    const known = isArray(before) ? before : [];
+    const shared = known.length > 64 ? new Set(known) : undefined;
+    for (const [index, item] of after.entries()) {
+      if (shared === undefined ? !known.includes(item) : !shared.has(item)) {
+        spendChange(known[index], item, depth + 1);
+      }
+    }
+  } else if (isObject(after)) {
+    const keys = Object.keys(after);
+    spendList(keys.length);
+    for (const key of keys) {
+      spendChange(isObject(before) ? member(before, key) : undefined, after[key] as Json, depth + 1);
+    }
+  }
+}
+
+/** A list of this length is built. */
+export function spendList(length: number): void {
+  spendSteps(1 + length);
+  if (length > 8) current?.addBytes(length * 8);
+}
+
+function checkSteps(): void {
+  settle();
+  current?.check();
+  grant();
+}
+
+function settle(): void {
+  current?.add(granted - credit);
+  granted = 0;
+  credit = 0;
+}
+
+function grant(): void {
+  granted = current === undefined ? unlimited : current.credit;
+  credit = granted;
+}
