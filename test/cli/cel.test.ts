@@ -20,6 +20,7 @@ describe('kymera cel eval', () => {
     [['object.?spec.?nodeName'], 'optional.none()\n'],
     [['optional.of("a")'], 'optional.of("a")\n'],
     [['type(1)'], 'int\n'],
+    [['gzip.decompress(gzip.compress("a"))'], '"a"\n'],
     [['9007199254740993'], '9007199254740993\n'],
     [['request.operation'], '"CREATE"\n'],
     [['--old', 'old.yaml', 'request.operation + string(has(oldObject.spec))'], '"UPDATEfalse"\n'],

@@ -1,8 +1,9 @@
+import { gunzipSync, gzipSync } from 'node:zlib';
 import type { CelScope } from '../../cel/compile/closure.ts';
 import { admissionPolicyEnvironment, mutatingPolicyEnvironment } from '../../cel/environments.ts';
 import { type CelExpression, compileCel } from '../../cel/expression.ts';
 import { type CelProblem, problemAt } from '../../cel/syntax/problem.ts';
-import type { Environment } from '../../cel/types/environment.ts';
+import type { Effects, Environment } from '../../cel/types/environment.ts';
 import { formatType } from '../../cel/types/type.ts';
 import { CelError } from '../../cel/value/error.ts';
 import { toJson } from '../../cel/value/json.ts';
@@ -166,6 +167,12 @@ function namespaceObjectOf(object: Json | undefined): Value {
 }
 
 const mostSteps = 10_000_000;
+const mostBytes = 16 * 1024 * 1024;
+
+const gzip: Effects['gzip'] = {
+  compress: (data) => gzipSync(data),
+  decompress: (data) => gunzipSync(data, { maxOutputLength: mostBytes }),
+};
 
 /** Not a CelError, so that no `||` absorbs it. */
 class StepLimitError extends Error {}
@@ -176,7 +183,7 @@ function scopeOf(variables: ReadonlyMap<string, Value>): CelScope {
     left -= steps;
     if (left < 0) throw new StepLimitError(`evaluation takes more than ${mostSteps} steps`);
   };
-  return { lookup: (name) => variables.get(name), effects: { ...systemEnvironment, spend } };
+  return { lookup: (name) => variables.get(name), effects: { ...systemEnvironment, spend, gzip } };
 }
 
 /** JSON where the value has such a form, else the way CEL writes it. */

@@ -1,0 +1,86 @@
+import type { CelScope } from './compile/closure.ts';
+import { type CelExpression, compileCel } from './expression.ts';
+import type { CelProblem } from './syntax/problem.ts';
+import { type Environment, extendEnvironment } from './types/environment.ts';
+import { structType, type Type } from './types/type.ts';
+import { CelError } from './value/error.ts';
+import { LazyObject, type Value } from './value/value.ts';
+
+export interface CelVariable {
+  readonly name: string;
+  readonly expression: string;
+}
+
+export interface CompiledVariables {
+  /** Declares `variables` with the type of each variable. */
+  readonly environment: Environment;
+  /** By the index of the variable. */
+  readonly problems: ReadonlyMap<number, readonly CelProblem[]>;
+  /**
+   * The scope with `variables`, for one evaluation of a policy: each is evaluated when it is first read, and then
+   * keeps its value or its error.
+   */
+  bind(scope: CelScope): CelScope;
+}
+
+const typeName = 'kyverno.variables';
+
+/** Compiles the variables of a policy. Each may read those before it; a variable with a problem is not declared. */
+export function compileVariables(variables: readonly CelVariable[], base: Environment): CompiledVariables {
+  const types = new Map<string, Type>();
+  const expressions = new Map<string, CelExpression>();
+  const problems = new Map<number, readonly CelProblem[]>();
+  const environment = extendEnvironment(base, {
+    structs: [
+      {
+        name: typeName,
+        fieldType: (name) => types.get(name),
+        get fieldNames() {
+          return [...types.keys()];
+        },
+      },
+    ],
+    variables: [{ name: 'variables', type: structType(typeName) }],
+  });
+  for (const [index, { name, expression: source }] of variables.entries()) {
+    const result = compileCel(source, environment);
+    if (result.expression === undefined) {
+      problems.set(index, result.problems);
+    } else {
+      expressions.set(name, result.expression);
+      types.set(name, result.expression.type);
+    }
+  }
+  return { environment, problems, bind: (scope) => bindVariables(expressions, scope) };
+}
+
+function bindVariables(expressions: ReadonlyMap<string, CelExpression>, scope: CelScope): CelScope {
+  const known = new Map<string, Value | CelError>();
+  const read = (name: string): Value | undefined => {
+    const expression = expressions.get(name);
+    if (expression === undefined) return undefined;
+    let outcome = known.get(name);
+    if (outcome === undefined) {
+      outcome = attempt(expression, bound);
+      known.set(name, outcome);
+    }
+    if (outcome instanceof CelError) throw outcome;
+    return outcome;
+  };
+  const values = new LazyObject(typeName, read);
+  const bound: CelScope = {
+    lookup: (name) => (name === 'variables' ? values : scope.lookup(name)),
+    effects: scope.effects,
+  };
+  return bound;
+}
+
+/** A request for data that is not loaded yet passes through, so that the variable is evaluated again. */
+function attempt(expression: CelExpression, scope: CelScope): Value | CelError {
+  try {
+    return expression.evaluate(scope);
+  } catch (error) {
+    if (error instanceof CelError) return error;
+    throw error;
+  }
+}
