@@ -1,14 +1,13 @@
-import type { CallNode, ListNode, MapNode, Node, SelectNode, StructNode } from '../syntax/ast.ts';
-import type { Reference } from '../types/checker.ts';
-import type { Effects, StructDeclaration } from '../types/environment.ts';
+import type { CallNode, Node, SelectNode } from '../syntax/ast.ts';
+import type { Reference } from '../types/check-context.ts';
+import type { Effects } from '../types/environment.ts';
 import { add, divide, modulo, multiply, negate, subtract } from '../value/arithmetic.ts';
 import { compare, equals } from '../value/compare.ts';
 import { CelError, noSuchOverload } from '../value/error.ts';
-import { isInteger } from '../value/integer.ts';
 import { isList, isMap } from '../value/kinds.ts';
-import { keyIdentity, mapGet, mapOf, setField } from '../value/map.ts';
-import { formatValue } from '../value/text.ts';
-import { Optional, Uint, type Value } from '../value/value.ts';
+import { mapGet } from '../value/map.ts';
+import { Optional, type Value } from '../value/value.ts';
+import { compileList, compileMap, compileStruct, literalString } from './aggregate.ts';
 import { compileOverloads, locateErrors } from './call.ts';
 import { type Closure, type CompileContext, type Frame, withSlots } from './closure.ts';
 import { compileComprehension, compileOptMap } from './comprehension.ts';
@@ -46,9 +45,11 @@ function compilePlain(node: Node, context: CompileContext): Closure {
     case 'list':
       return compileList(node, compile);
     case 'map':
-      return locateErrors(compileMap(node, compile), node.offset);
+      return compileMap(node, compile);
     case 'struct':
-      return compileStruct(node, reference, context);
+      return reference?.kind === 'struct'
+        ? compileStruct(node, reference.struct, compile)
+        : unresolved(node, context);
     case 'comprehension':
       return locateErrors(compileComprehension(node, context, compile), node.offset);
     case 'bind': {
@@ -171,6 +172,7 @@ function compileOperator(
       return locateErrors((frame) => negate(first(frame)), node.offset);
     default:
   }
+  // A string equals nothing but the same string.
   const text = node.name === '_==_' || node.name === '_!=_' ? literalString(node.args[1]) : undefined;
   if (text !== undefined) {
     return node.name === '_==_' ? (frame) => first(frame) === text : (frame) => first(frame) !== text;
@@ -178,11 +180,6 @@ function compileOperator(
   const operator = binaryOperators.get(node.name);
   if (operator === undefined) return undefined;
   return locateErrors((frame) => operator(first(frame), second(frame)), node.offset);
-}
-
-/** A string equals nothing but the same string. */
-function literalString(node: Node | undefined): string | undefined {
-  return node?.kind === 'literal' && typeof node.value === 'string' ? node.value : undefined;
 }
 
 /** Strings and lists that grow cost by their length. */
@@ -250,78 +247,4 @@ function foldConstant(closure: Closure, node: CallNode, context: CompileContext)
     context.report(node.offset, error.message);
     return closure;
   }
-}
-
-function compileList(node: ListNode, compile: (child: Node) => Closure): Closure {
-  const elements = node.elements.map(({ value, optional }) => ({ element: compile(value), optional }));
-  if (!elements.some(({ optional }) => optional)) {
-    const closures = elements.map(({ element }) => element);
-    return (frame) => closures.map((element) => element(frame));
-  }
-  return locateErrors((frame) => {
-    const list: Value[] = [];
-    for (const { element, optional } of elements) {
-      const value = optional ? unwrapOptional(element(frame)) : element(frame);
-      if (value !== undefined) list.push(value);
-    }
-    return list;
-  }, node.offset);
-}
-
-/** The value of a `?` entry; undefined when the entry is left out. */
-function unwrapOptional(value: Value): Value | undefined {
-  if (value instanceof Optional) return value.value;
-  throw new CelError(`cannot initialize optional entry from a value that is not optional`);
-}
-
-function compileMap(node: MapNode, compile: (child: Node) => Closure): Closure {
-  const entries = node.entries.map(({ key, value, optional }) => ({
-    key: compile(key),
-    value: compile(value),
-    optional,
-  }));
-  const names = node.entries.map(({ key }) => literalString(key));
-  if (names.every((name) => name !== undefined) && new Set(names).size === names.length) {
-    return (frame) => {
-      const object: Record<string, Value> = {};
-      for (let index = 0; index < entries.length; index++) {
-        const { value, optional } = entries[index] as (typeof entries)[number];
-        const item = optional ? unwrapOptional(value(frame)) : value(frame);
-        if (item !== undefined) setField(object, names[index] as string, item);
-      }
-      return object;
-    };
-  }
-  return (frame) => {
-    const map = new Map<string, readonly [Value, Value]>();
-    for (const { key, value, optional } of entries) {
-      const name = key(frame);
-      const isKey =
-        typeof name === 'string' || typeof name === 'boolean' || isInteger(name) || name instanceof Uint;
-      if (!isKey) throw new CelError('unsupported key type');
-      const identity = keyIdentity(name) as string;
-      if (map.has(identity)) throw new CelError(`Failed with repeated key: ${formatValue(name)}`);
-      const item = optional ? unwrapOptional(value(frame)) : value(frame);
-      if (item !== undefined) map.set(identity, [name, item]);
-    }
-    return mapOf(map);
-  };
-}
-
-function compileStruct(node: StructNode, reference: Reference | undefined, context: CompileContext): Closure {
-  if (reference?.kind !== 'struct') return unresolved(node, context);
-  const build = reference.struct.build as NonNullable<StructDeclaration['build']>;
-  const fields = node.fields.map(({ name, value, optional }) => ({
-    name,
-    value: compileNode(value, context),
-    optional,
-  }));
-  return locateErrors((frame) => {
-    const object: Record<string, Value> = {};
-    for (const { name, value, optional } of fields) {
-      const item = optional ? unwrapOptional(value(frame)) : value(frame);
-      if (item !== undefined) setField(object, name, item);
-    }
-    return build(object);
-  }, node.offset);
 }
