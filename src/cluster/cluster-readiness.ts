@@ -3,6 +3,7 @@ import { sleep } from './api/back-off.ts';
 import { ClusterAccessError } from './api/cluster-error.ts';
 import type { Informer } from './api/informer.ts';
 import type { Certificates } from './certificates/certificates.ts';
+import type { PathTokens } from './certificates/path-tokens.ts';
 
 export interface ClusterReadiness {
   (): Readiness;
@@ -14,6 +15,7 @@ export interface ClusterReadiness {
 export function clusterReadiness(
   informers: () => ReadonlyMap<string, Informer>,
   certificates: Certificates | undefined,
+  pathTokens?: PathTokens,
 ): ClusterReadiness {
   const check = (): Readiness => {
     const checks: ReadinessCheck[] = [...informers()].map(([name, informer]) => ({
@@ -24,6 +26,10 @@ export function clusterReadiness(
     if (certificates !== undefined) {
       const ok = certificates.serving() !== undefined && certificates.caBundle() !== undefined;
       checks.push({ name: 'certificate', ok, ...(ok ? {} : { detail: 'not issued yet' }) });
+    }
+    if (pathTokens !== undefined) {
+      const ok = pathTokens.current() !== undefined;
+      checks.push({ name: 'webhook path', ok, ...(ok ? {} : { detail: 'not created yet' }) });
     }
     return { ready: checks.every(({ ok }) => ok), checks };
   };

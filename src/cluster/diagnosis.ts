@@ -106,7 +106,7 @@ function targetCheck(client: ApiClient): TargetCheck {
     const ca = Buffer.from(readText(clientConfig, 'caBundle') ?? '', 'base64').toString('utf8');
     const url = readText(clientConfig, 'url');
     try {
-      if (url !== undefined) await probeServer(new URL(url).origin, ca);
+      if (url !== undefined) await probeServer(new URL(url).origin, ca, { path: new URL(url).pathname });
       else await checkService(client, readObject(clientConfig, 'service') ?? {});
       return undefined;
     } catch (error) {

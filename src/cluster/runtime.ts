@@ -9,6 +9,7 @@ import { type BackgroundPart, startBackgroundPart } from './background/part.ts';
 import { startTriggers, type Triggers } from './background/triggers.ts';
 import { startCertificates } from './certificates/certificates.ts';
 import type { KeyPair } from './certificates/issuer.ts';
+import { startPathTokens } from './certificates/path-tokens.ts';
 import { clusterReadiness } from './cluster-readiness.ts';
 import type { HeldRoles } from './context/role-resolver.ts';
 import { eventNotes, type ReviewEvents } from './events/review-events.ts';
@@ -35,6 +36,10 @@ export interface ClusterRuntime {
   certificate(): KeyPair | undefined;
   onCertificateChange(listener: () => void): () => void;
   certificateExpiresAt(): number | undefined;
+  /** The tokens that webhook paths start with; undefined if this server does not manage the webhook configurations. */
+  readonly pathTokens: (() => readonly string[]) | undefined;
+  /** Call it when the API server gave up waiting for a review: it has then printed the token in the path. */
+  reviewAbandoned(): void;
   /** Call it when the user's CA changed: it updates the webhook configurations. */
   authorityChanged(): void;
   /** The path of policy reviews. */
@@ -97,6 +102,19 @@ export async function startCluster(options: ClusterOptions): Promise<ClusterRunt
           onError: (error) => warn('certificates', error),
         })
       : undefined;
+  const pathTokens =
+    options.registerWebhooks === false
+      ? undefined
+      : startPathTokens({
+          client,
+          namespace,
+          timing: options.timing?.pathTokens,
+          onChange() {
+            leader.checkCertificates();
+            leader.trigger();
+          },
+          onError: (error) => warn('path tokens', error),
+        });
   const leader = startLeaderTasks({
     client,
     namespace,
@@ -105,6 +123,7 @@ export async function startCluster(options: ClusterOptions): Promise<ClusterRunt
     catalog,
     discovery,
     certificates,
+    pathTokens,
     settings: objects.settings,
     backgroundHealth: (policy) => monitor.healthOf(policy),
     // Where Kyverno runs, it writes the status of the entries.
@@ -134,6 +153,7 @@ export async function startCluster(options: ClusterOptions): Promise<ClusterRunt
   const readiness = clusterReadiness(
     () => new Map([...objects.informers, ...watcher.informers()]),
     certificates,
+    pathTokens,
   );
 
   const triggers = takesTriggers
@@ -184,6 +204,8 @@ export async function startCluster(options: ClusterOptions): Promise<ClusterRunt
     certificate: () => certificates?.serving(),
     onCertificateChange: changed.certificate.subscribe,
     certificateExpiresAt: () => certificates?.expiresAt(),
+    pathTokens: pathTokens && (() => pathTokens.accepted()),
+    reviewAbandoned: () => pathTokens?.exposed(),
     authorityChanged: () => leader.trigger(),
     policyReviewPath,
     policyReviewer: createPolicyReviewer({
@@ -212,7 +234,7 @@ export async function startCluster(options: ClusterOptions): Promise<ClusterRunt
       await runtime.retire();
       unsubscribe();
       await Promise.all([triggers?.stop(), background?.stop(), monitor.stop()]);
-      await certificates?.stop();
+      await Promise.all([certificates?.stop(), pathTokens?.stop()]);
       await observed.stop();
     },
   };

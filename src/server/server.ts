@@ -35,6 +35,8 @@ export interface ServerOptions extends Omit<ReviewerOptions, 'metrics' | 'decisi
   readonly clientCa?: string | undefined;
   /** When given, webhook paths start with a token: see `reviews/path-token.ts`. */
   readonly pathTokens?: PathTokens | undefined;
+  /** Called when the API server gave up waiting for a review. */
+  readonly onAbandoned?: (() => void) | undefined;
   /** In bytes. */
   readonly bodyLimit?: number | undefined;
   /** Bytes that the bodies of all requests in flight may hold together, parsed values included. */
@@ -122,6 +124,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
       bodyLimit,
       budget: options.bodyBudget ?? Math.max(minimumBodyBudget, bodiesInBudget * bodyLimit),
     }),
+    onAbandoned: options.onAbandoned,
   });
   const own = {
     metrics: () => metrics.registry.getMetricsAsJSON(),

@@ -16,7 +16,8 @@ export interface WebhookServer {
 export async function startWebhookServer(port: number): Promise<WebhookServer> {
   let answers: Readonly<Record<string, Answerer>> = {};
   const server: Server = createServer((request, response) => {
-    const path = new URL(request.url ?? '/', 'https://host').pathname;
+    // Paths start with a token.
+    const path = new URL(request.url ?? '/', 'https://host').pathname.replace(/^\/[a-z0-9]{48}(?=\/)/, '');
     const answer = answers[path];
     if (answer === undefined) {
       response.writeHead(path === '/healthz' ? 200 : 404).end();

@@ -4,6 +4,7 @@ import { resourceTypes } from '../../cluster/api/resource-path.ts';
 import { progressName } from '../../cluster/background/progress-store.ts';
 import { backgroundLeaseName } from '../../cluster/background/work.ts';
 import { secretNames } from '../../cluster/certificates/certificates.ts';
+import { pathTokenSecret } from '../../cluster/certificates/path-tokens.ts';
 import { leaseName } from '../../cluster/leader/leader-tasks.ts';
 import { scaleDown } from '../../cluster/leader/scale-down.ts';
 import { removeWebhooks } from '../../cluster/webhooks/writer.ts';
@@ -66,7 +67,7 @@ function traces({ all }: CleanupOptions) {
   return [
     ...leases.map((name) => ({ what: 'lease', type: resourceTypes.leases, name })),
     { what: 'config map', type: resourceTypes.configMaps, name: progressName },
-    ...(all === true ? Object.values(secretNames) : []).map((name) => ({
+    ...(all === true ? [...Object.values(secretNames), pathTokenSecret] : []).map((name) => ({
       what: 'secret',
       type: resourceTypes.secrets,
       name,

@@ -103,6 +103,8 @@ async function startMember(
           JSON.stringify(await triggers.reviewer(body, scope, milliseconds))),
     },
     onDecision: (decision) => tell(runtime, decision),
+    pathTokens: runtime.pathTokens,
+    onAbandoned: () => runtime.reviewAbandoned(),
     log,
     bodyLimit: options.bodyLimit,
     ...(options.clientCa === undefined ? {} : { clientCa: await readPem(options.clientCa, io) }),

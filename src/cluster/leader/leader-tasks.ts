@@ -9,6 +9,7 @@ import { startLeaderElection } from '../api/lease.ts';
 import { managedSelector } from '../api/names.ts';
 import { resourceTypes } from '../api/resource-path.ts';
 import type { Certificates } from '../certificates/certificates.ts';
+import type { PathTokens } from '../certificates/path-tokens.ts';
 import type { GlobalContextState } from '../context/global-context.ts';
 import { writeEntryStatuses } from '../context/global-context-status.ts';
 import type { ClusterMetrics, ControllerName } from '../metrics/cluster-metrics.ts';
@@ -17,6 +18,7 @@ import { type BackgroundHealth, writeStatuses } from '../policies/status.ts';
 import type { ClusterLog, ClusterOptions } from '../settings/cluster-options.ts';
 import type { ClusterSettings } from '../settings/cluster-settings.ts';
 import type { WebhookSettings, WebhookTarget } from '../webhooks/configuration.ts';
+import { policyReviewPath } from '../webhooks/names.ts';
 import { probeServer, probeService } from '../webhooks/probe.ts';
 import { createWebhookWriter, removeWebhooks } from '../webhooks/writer.ts';
 import { isLastReplica } from './retire.ts';
@@ -29,6 +31,7 @@ export interface LeaderTaskOptions {
   readonly catalog: PolicyCatalog;
   readonly discovery: Discovery;
   readonly certificates: Certificates | undefined;
+  readonly pathTokens: PathTokens | undefined;
   readonly settings: () => ClusterSettings;
   readonly backgroundHealth: (policy: CompiledPolicy) => BackgroundHealth;
   readonly globalContext: () => readonly GlobalContextState[];
@@ -50,7 +53,8 @@ const defaultCertificateCheckMs = 60_000;
 
 /** The tasks of the leader: certificates, webhook configurations, policy statuses. */
 export function startLeaderTasks(given: LeaderTaskOptions): LeaderTasks {
-  const { client, namespace, identity, options, catalog, discovery, certificates, metrics, log } = given;
+  const { client, namespace, identity, options, catalog, discovery, metrics, log } = given;
+  const { certificates, pathTokens } = given;
   const isManaging = options.registerWebhooks !== false;
   const complain = (what: string) => (error: unknown) =>
     log.warn({ what, reason: messageOf(error) }, 'failed; will be retried');
@@ -72,7 +76,7 @@ export function startLeaderTasks(given: LeaderTaskOptions): LeaderTasks {
     policies: () => catalog.policies(),
     kinds: () => discovery.current(),
     withTriggers: options.takeTriggers !== false,
-    probe: () => probe(client, options.webhook, namespace, caBundle() ?? ''),
+    probe: () => probe(given, caBundle() ?? ''),
     onState() {
       hasTried = true;
       statuses.trigger();
@@ -97,7 +101,10 @@ export function startLeaderTasks(given: LeaderTaskOptions): LeaderTasks {
   const certificateTask = asLeader(
     'certmanager-controller',
     'certificates',
-    async () => certificates?.maintain(),
+    async () => {
+      await certificates?.maintain();
+      await pathTokens?.maintain();
+    },
     0,
   );
   const timer = setInterval(
@@ -178,13 +185,15 @@ export function startLeaderTasks(given: LeaderTaskOptions): LeaderTasks {
 }
 
 function webhookSettings(
-  { namespace, options, settings }: LeaderTaskOptions,
+  { namespace, options, settings, pathTokens }: LeaderTaskOptions,
   pem: string | undefined,
 ): WebhookSettings | undefined {
-  if (pem === undefined) return undefined;
+  const pathToken = pathTokens?.current();
+  if (pem === undefined || (pathTokens !== undefined && pathToken === undefined)) return undefined;
   const chosen = settings();
   return {
     target: targetOf(options.webhook, namespace, Buffer.from(pem).toString('base64')),
+    pathToken,
     namespace,
     namespaceSelector: chosen.webhookNamespaceSelector,
     objectSelector: chosen.webhookObjectSelector,
@@ -199,13 +208,11 @@ function targetOf(webhook: ClusterOptions['webhook'], namespace: string, caBundl
   return { service: { namespace, name: webhook.service.name, port: webhook.service.port ?? 443 }, caBundle };
 }
 
-function probe(
-  client: ApiClient,
-  webhook: ClusterOptions['webhook'],
-  namespace: string,
-  ca: string,
-): Promise<void> {
-  if ('url' in webhook) return probeServer(webhook.url, ca);
+function probe({ client, namespace, options, pathTokens }: LeaderTaskOptions, ca: string): Promise<void> {
+  const { webhook } = options;
+  const token = pathTokens?.current();
+  const path = token === undefined ? undefined : `/${token}${policyReviewPath}`;
+  if ('url' in webhook) return probeServer(webhook.url, ca, { path });
   const { name, port = 443 } = webhook.service;
-  return probeService(client, { namespace, name, port }, ca);
+  return probeService(client, { namespace, name, port }, ca, path);
 }

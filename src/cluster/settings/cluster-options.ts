@@ -3,6 +3,7 @@ import type { ControllerLimits } from '../../background/queue/controller.ts';
 import type { AccessOptions } from '../api/cluster-access.ts';
 import type { InformerTiming } from '../api/informer.ts';
 import type { LeaseTiming } from '../api/lease.ts';
+import type { TokenTiming } from '../certificates/path-tokens.ts';
 import type { CertificateLife } from '../certificates/plan.ts';
 
 export interface ClusterLog {
@@ -63,8 +64,9 @@ export interface ClusterOptions extends AccessOptions {
         readonly informer?: Partial<InformerTiming> | undefined;
         readonly lease?: LeaseTiming | undefined;
         readonly certificateLife?: CertificateLife | undefined;
-        /** How often the leader checks whether certificates must be renewed. */
+        /** How often the leader checks whether certificates and path tokens must be renewed. */
         readonly certificateCheckMs?: number | undefined;
+        readonly pathTokens?: TokenTiming | undefined;
       }
     | undefined;
 }

@@ -24,6 +24,8 @@ export type WebhookTarget = { readonly caBundle: string } & (
 
 export interface WebhookSettings {
   readonly target: WebhookTarget;
+  /** The first segment of every path; without it paths start with the name of the webhook. */
+  readonly pathToken?: string | undefined;
   /** The namespace of this installation. Policies never apply to it. */
   readonly namespace: string;
   /** From the ConfigMap. It replaces the default, which excludes kube-system. */
@@ -124,7 +126,7 @@ export function validatingConfiguration(settings: WebhookSettings): JsonObject {
   const entry: JsonObject = {
     name: 'validate.policy.kymera.io',
     admissionReviewVersions: ['v1'],
-    clientConfig: clientConfig(settings.target, policyReviewPath),
+    clientConfig: clientConfig(settings, policyReviewPath),
     failurePolicy: 'Ignore',
     matchPolicy: 'Exact',
     namespaceSelector: {},
@@ -167,7 +169,7 @@ function webhook(
   return {
     name,
     admissionReviewVersions: ['v1'],
-    clientConfig: clientConfig(settings.target, path),
+    clientConfig: clientConfig(settings, path),
     failurePolicy: group === 'fail' ? 'Fail' : 'Ignore',
     ...(own.conditions.length === 0 ? {} : { matchConditions: own.conditions }),
     matchPolicy: 'Equivalent',
@@ -208,7 +210,8 @@ export function namespaceSelector(
   };
 }
 
-export function clientConfig(target: WebhookTarget, path: string): JsonObject {
+export function clientConfig({ target, pathToken }: WebhookSettings, webhookPath: string): JsonObject {
+  const path = pathToken === undefined ? webhookPath : `/${pathToken}${webhookPath}`;
   if ('url' in target) return { caBundle: target.caBundle, url: `${target.url.replace(/\/+$/, '')}${path}` };
   return { caBundle: target.caBundle, service: { ...target.service, path } };
 }

@@ -104,7 +104,7 @@ function entry(
   return {
     name,
     admissionReviewVersions: ['v1'],
-    clientConfig: clientConfig(settings.target, path),
+    clientConfig: clientConfig(settings, path),
     failurePolicy: group === 'fail' ? 'Fail' : 'Ignore',
     ...(conditions.length === 0 ? {} : { matchConditions: [...conditions] }),
     matchPolicy: 'Equivalent',

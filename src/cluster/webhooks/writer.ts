@@ -67,9 +67,15 @@ export function createWebhookWriter(options: WebhookWriterOptions): WebhookWrite
       await client.create(type, { ...document, metadata }, { dryRun: true });
       return undefined;
     } catch (error) {
-      if (isRefusal(error)) return error.message;
+      if (isRefusal(error)) return withoutToken(error.message);
       throw error;
     }
+  }
+
+  /** The API server may quote paths, and a refusal is logged and written to the status of a policy. */
+  function withoutToken(message: string): string {
+    const token = options.settings()?.pathToken;
+    return token === undefined ? message : message.replaceAll(token, 'TOKEN');
   }
 
   /** Returns why the API server refuses the configurations for these policies. */

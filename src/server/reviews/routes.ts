@@ -36,6 +36,8 @@ export interface ReviewRouteOptions {
   /** When given, paths start with a token; without an accepted token they do not exist. */
   readonly pathTokens?: PathTokens | undefined;
   readonly readBody: BodyReader;
+  /** Called when an accepted caller closed the connection before it had the answer. */
+  readonly onAbandoned?: (() => void) | undefined;
 }
 
 interface PathParameters {
@@ -59,7 +61,7 @@ const smallBodyFactor = 8;
  * `/WEBHOOK/fail`, and below the last two `/finegrained/[NAMESPACE/]POLICY`.
  */
 export function addReviewRoutes(app: FastifyInstance, options: ReviewRouteOptions): void {
-  const { webhooks, pathTokens } = options;
+  const { webhooks, pathTokens, onAbandoned } = options;
   const prefix = pathTokens === undefined ? '' : '/:token';
   app.removeAllContentTypeParsers();
   app.addContentTypeParser(contentType, async (request: FastifyRequest, payload: IncomingMessage) =>
@@ -93,8 +95,13 @@ export function addReviewRoutes(app: FastifyInstance, options: ReviewRouteOption
   }
 
   /** Refuses callers before their body is read. */
-  function onRequest(request: FastifyRequest, _reply: FastifyReply, done: (error?: Error) => void): void {
-    done(callerError(request, options));
+  function onRequest(request: FastifyRequest, reply: FastifyReply, done: (error?: Error) => void): void {
+    const error = callerError(request, options);
+    if (error === undefined && onAbandoned !== undefined)
+      reply.raw.once('close', () => {
+        if (!reply.raw.writableFinished) onAbandoned();
+      });
+    done(error);
   }
 
   const all: PolicyScope = { set: 'all' };
