@@ -1,9 +1,6 @@
-import { request } from 'node:https';
 import { expect, it } from 'vitest';
-import { type ClusterRuntime, startCluster } from '../../src/cluster/runtime.ts';
-import { type RunningServer, startServer } from '../../src/server/server.ts';
-import { freePorts } from '../control-plane/processes.ts';
 import { installCustomResources } from '../custom-resources.ts';
+import { type InProcessServer, startInProcessServer } from '../in-process-server.ts';
 import { kymera } from '../kymera.ts';
 import { configMap, mergePolicy } from '../objects.ts';
 import { applyPolicies } from '../policies-in-force.ts';
@@ -17,13 +14,7 @@ const timing = {
 };
 
 suite('the token in webhook paths', ({ settings, kubectl, namespace, before, after }) => {
-  const logged: string[] = [];
-  const write = (details: object, message: string) =>
-    void logged.push(`${message} ${JSON.stringify(details)}`);
-  const log = { info: write, warn: write, error: write, isLevelEnabled: () => true };
-  let runtime: ClusterRuntime;
-  let server: RunningServer;
-  let port: number;
+  let server: InProcessServer;
   let isStalled = false;
   const policy = mergePolicy(
     'exposing',
@@ -42,60 +33,23 @@ suite('the token in webhook paths', ({ settings, kubectl, namespace, before, aft
 
   before(async () => {
     await installCustomResources(kubectl);
-    [port = 0] = await freePorts(1);
-    runtime = await startCluster({
-      kubeconfig: settings.kubeconfig,
-      webhook: { url: `https://${settings.host}:${port}` },
-      timing,
-      log,
-    });
-    const certificate = runtime.certificate();
-    if (certificate === undefined) throw new Error('no certificate');
-    server = await startServer({
-      host: settings.host,
-      port,
-      certificate,
-      provider: runtime.provider,
-      dataSource: runtime.dataSource,
-      pathTokens: runtime.pathTokens,
-      onAbandoned: () => runtime.reviewAbandoned(),
-      log,
-      otherWebhooks: {
-        policyvalidate: async (body) => JSON.stringify(await runtime.policyReviewer(body)),
-        // A server that does not keep its own deadline.
-        validate: async (body, scope, milliseconds) => {
-          if (isStalled) await new Promise(() => {});
-          return JSON.stringify(await runtime.triggers?.reviewer(body, scope, milliseconds));
-        },
+    server = await startInProcessServer(settings, { timing }, ({ validate, ...others }) => ({
+      ...others,
+      // A server that does not keep its own deadline.
+      validate: async (...review) => {
+        if (isStalled) await new Promise(() => {});
+        return (await validate?.(...review)) ?? '';
       },
-    });
+    }));
     await applyPolicies(kubectl, [policy]);
   });
   after(async () => {
     await kubectl.send('delete', policy, '--ignore-not-found');
-    await server.stop(0);
-    await runtime.stop();
-    await kymera('cleanup', '--all', '--kubeconfig', settings.kubeconfig);
+    await server.uninstall();
   });
 
   /** The status of an empty review: 400 if the path exists, 404 if not. */
-  const post = (path: string) =>
-    new Promise<number>((resolve, reject) => {
-      const options = {
-        host: settings.host,
-        port,
-        path,
-        method: 'POST',
-        rejectUnauthorized: false,
-        agent: false,
-      };
-      request({ ...options, headers: { 'content-type': 'application/json' } }, (response) => {
-        response.resume();
-        resolve(response.statusCode ?? 0);
-      })
-        .on('error', reject)
-        .end();
-    });
+  const post = async (path: string) => (await server.post(path)).status;
   const configured = async () => {
     const kinds = 'mutatingwebhookconfigurations,validatingwebhookconfigurations';
     const all = await kubectl.list(kinds, '-l', 'app.kubernetes.io/managed-by=kymera');
@@ -109,7 +63,7 @@ suite('the token in webhook paths', ({ settings, kubectl, namespace, before, aft
   it('is in every path of the webhook configurations, and paths without it do not exist', async () => {
     const paths = await configured();
     expect(paths.length).toBeGreaterThanOrEqual(2);
-    expect(new Set(paths.map(tokenOf))).toEqual(new Set(runtime.pathTokens?.()));
+    expect(new Set(paths.map(tokenOf))).toEqual(new Set(server.runtime.pathTokens?.()));
     for (const path of paths) {
       expect(await post(path), path).toBe(400);
       expect(await post(path.replace(/^\/[^/]+/, '')), path).toBe(404);
@@ -121,7 +75,7 @@ suite('the token in webhook paths', ({ settings, kubectl, namespace, before, aft
     const { stdout, code } = await kymera('doctor', '--kubeconfig', settings.kubeconfig);
     expect(code, stdout).toBe(0);
     expect(stdout).toContain('the server of kymera-policy-validation answers');
-    for (const token of runtime.pathTokens?.() ?? []) expect(stdout).not.toContain(token);
+    for (const token of server.runtime.pathTokens?.() ?? []) expect(stdout).not.toContain(token);
   });
 
   it('stops working after the API server has printed it, while reviews go on', async () => {
@@ -140,13 +94,13 @@ suite('the token in webhook paths', ({ settings, kubectl, namespace, before, aft
     for (const path of paths) expect(await post(path), path).toBe(400);
     await kubectl.sendOk('create', configMap('trigger-later'));
     const shown = [
-      ...logged,
-      await server.metrics.registry.metrics(),
+      ...server.logged,
+      await server.server.metrics.registry.metrics(),
       await kubectl.ok('get', 'events', '-A', '-o', 'json'),
     ];
     for (const text of shown) {
       expect(text).not.toContain(printed);
-      for (const token of runtime.pathTokens?.() ?? []) expect(text).not.toContain(token);
+      for (const token of server.runtime.pathTokens?.() ?? []) expect(text).not.toContain(token);
     }
   }, 90_000);
 });

@@ -29,6 +29,8 @@ export interface UpdateRequest {
   readonly admission: JsonObject;
   /** The resourceVersion of the trigger before the request, if the request changes the trigger. */
   readonly oldVersion?: string | undefined;
+  /** When the review of the trigger arrived, in milliseconds since the epoch. */
+  readonly receivedAt?: number | undefined;
   /** Size of a payload that was too large to be stored. */
   readonly tooLarge?: number | undefined;
   /** Delete what was generated for the trigger. */
@@ -61,6 +63,7 @@ export interface NewUpdateRequest {
   readonly user?: RequestUser | undefined;
   readonly admission?: JsonObject | undefined;
   readonly oldVersion?: string | undefined;
+  readonly receivedAt?: number | undefined;
   readonly tooLarge?: number | undefined;
   readonly deleteDownstream?: boolean | undefined;
 }
@@ -70,6 +73,7 @@ const annotations = {
   cause: 'kymera.io/cause',
   requestToken: 'kymera.io/request',
   oldVersion: 'kymera.io/old-version',
+  receivedAt: 'kymera.io/received-at',
   tooLarge: 'kymera.io/too-large',
 } as const;
 
@@ -94,6 +98,7 @@ export function updateRequestDocument(request: NewUpdateRequest, namespace: stri
     cause,
     requestToken,
     oldVersion,
+    receivedAt,
     tooLarge,
   } = request;
   const { apiVersion, kind, uid } = trigger;
@@ -108,6 +113,7 @@ export function updateRequestDocument(request: NewUpdateRequest, namespace: stri
         [annotations.cause]: cause,
         [annotations.requestToken]: requestToken,
         ...(oldVersion === undefined ? {} : { [annotations.oldVersion]: oldVersion }),
+        ...(receivedAt === undefined ? {} : { [annotations.receivedAt]: new Date(receivedAt).toISOString() }),
         ...(tooLarge === undefined ? {} : { [annotations.tooLarge]: String(tooLarge) }),
       },
     },
@@ -164,6 +170,7 @@ export function readUpdateRequest(document: JsonObject): UpdateRequest {
     user: readUser(readObject(context, 'userInfo')),
     admission,
     oldVersion: notes[annotations.oldVersion],
+    receivedAt: Date.parse(notes[annotations.receivedAt] ?? '') || undefined,
     tooLarge: tooLarge === undefined ? undefined : Number(tooLarge),
     deleteDownstream: readBoolean(spec, 'deleteDownstream') ?? false,
     status: readStatus(readObject(document, 'status') ?? {}),

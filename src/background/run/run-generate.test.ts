@@ -17,7 +17,13 @@ const secret = (name: string, namespace: string, value: string): JsonObject => (
 const team = (name: string): JsonObject => ({
   apiVersion: 'v1',
   kind: 'Namespace',
-  metadata: { name, uid: `uid-${name}`, resourceVersion: '1', labels: { team: 'yes' } },
+  metadata: {
+    name,
+    uid: `uid-${name}`,
+    resourceVersion: '1',
+    creationTimestamp: '2024-01-01T00:00:00Z',
+    labels: { team: 'yes' },
+  },
 });
 
 function world(objects: readonly JsonObject[], generate: JsonObject = {}) {
@@ -82,6 +88,7 @@ const newRequest: NewUpdateRequest = {
   requestToken: 'm',
   operation: 'CREATE',
   trigger: { apiVersion: 'v1', kind: 'Namespace', namespace: '', name: 'a', uid: 'uid-a' },
+  receivedAt: Date.parse('2024-01-01T00:00:01Z'),
   user: { info: { username: 'eve', groups: [] }, roles: [], clusterRoles: [] },
   admission: { uid: 'm', kind: { group: '', version: 'v1', kind: 'Namespace' }, name: 'a' },
 };
@@ -95,6 +102,21 @@ describe('a request of a generate rule', () => {
     expect(await ask()).toEqual({ state: 'Completed', message: 'generated Secret a/copy' });
     expect(copies()).toEqual(['a: old']);
     expect(await ask()).toEqual({ state: 'Completed', message: 'everything is up to date' });
+  });
+
+  it.each<[string, Partial<NewUpdateRequest>, RegExp]>([
+    ['a CREATE of an old object', { receivedAt: Date.parse('2024-01-01T00:06:00Z') }, /created long before/],
+    ['another uid', { trigger: { ...newRequest.trigger, uid: 'other' } }, /deleted and created again/],
+    ['no uid', { trigger: { ...newRequest.trigger, uid: undefined } }, /has no uid/],
+    [
+      'an UPDATE without a uid',
+      { operation: 'UPDATE', trigger: { ...newRequest.trigger, uid: undefined } },
+      /has no uid/,
+    ],
+  ])('does nothing for a forged trigger with %s', async (_, forged, message) => {
+    const { ask, copies } = world([source, team('a')]);
+    expect(await ask(forged)).toMatchObject({ state: 'Skip', message: expect.stringMatching(message) });
+    expect(copies()).toEqual([]);
   });
 
   it('fails without its source, and says so', async () => {

@@ -26,10 +26,14 @@ export async function findTrigger(request: UpdateRequest, reader: ObjectReader):
   }
   const isReadable = trigger.subresource === undefined && operation !== 'CONNECT';
   if (!isReadable) return { status: 'found', object: readObject(admission, 'object') ?? null };
+  // The review may be forged: only the stored object shows that the request happened.
+  if (trigger.uid === undefined) return { status: 'none', message: `the request for ${title} has no uid` };
   const current = await reader.get(main);
   if (current === undefined) return { status: 'wait', message: `${title} does not exist` };
   if (!isSame(current, trigger.uid))
     return { status: 'none', message: `${title} was deleted and created again` };
+  if (operation === 'CREATE' && !isRecent(current, request))
+    return { status: 'none', message: `${title} was created long before the request` };
   if (oldVersion !== undefined && versionOf(current) === oldVersion)
     return { status: 'wait', message: `the update of ${title} was not stored` };
   return { status: 'found', object: current };
@@ -37,6 +41,15 @@ export async function findTrigger(request: UpdateRequest, reader: ObjectReader):
 
 function isSame(object: JsonObject, uid: string | undefined): boolean {
   return uid === undefined || readText(readObject(object, 'metadata') ?? {}, 'uid') === uid;
+}
+
+/** Clocks may differ by some minutes. */
+const maxAgeMs = 5 * 60_000;
+
+/** Whether the object was created shortly before the review of its creation arrived. */
+function isRecent(object: JsonObject, { receivedAt, createdAt }: UpdateRequest): boolean {
+  const created = Date.parse(readText(readObject(object, 'metadata') ?? {}, 'creationTimestamp') ?? '');
+  return (receivedAt ?? createdAt) - created <= maxAgeMs;
 }
 
 function isBeingDeleted(object: JsonObject): boolean {

@@ -93,6 +93,7 @@ describe('a review of a trigger', () => {
         cause: 'admission',
         requestToken: 'request-1',
         operation: 'UPDATE',
+        receivedAt: 0,
         trigger: { apiVersion: 'v1', kind: 'ConfigMap', namespace: 'ns', name: 'cm', uid: 'u' },
         user: { info: { username: 'eve', groups: ['dev'] }, roles: [], clusterRoles: [] },
         oldVersion: '7',
@@ -157,6 +158,22 @@ describe('a review of a trigger', () => {
     expect((await taken([labelled], shared)).requests).toHaveLength(1);
     expect((await taken([labelled], shared, { isShared: false })).requests).toEqual([]);
   });
+
+  it.each(['CREATE', 'UPDATE'])(
+    'refuses a %s without a uid, which no API server sends',
+    async (operation) => {
+      const { uid: _, ...metadata } = object.metadata;
+      const { requests, response } = await taken(
+        [labelled],
+        review({ operation, object: { ...object, metadata } }),
+      );
+      expect(requests).toEqual([]);
+      expect(response).toMatchObject({
+        allowed: true,
+        warnings: [expect.stringContaining('no metadata.uid')],
+      });
+    },
+  );
 
   it('never denies: what cannot be written is told', async () => {
     const { response, told } = await taken([labelled], review(), {

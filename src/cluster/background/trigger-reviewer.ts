@@ -58,6 +58,7 @@ export function createTriggerReviewer(options: TriggerReviewOptions): TriggerRev
   return async (body, scope, milliseconds) => {
     const { uid, apiVersion, dryRun, request } = requestOf(body, options);
     if (dryRun || filterFor()(request) !== undefined) return reviewWith(apiVersion, allow(uid));
+    if (isUnconfirmable(request)) return reviewWith(apiVersion, allow(uid, [unconfirmable]));
     const raw = isObject(body) ? (readObject(body, 'request') ?? {}) : {};
     const endsAt = performance.now() + milliseconds;
     const policies = policiesFor(options.policies(), scope, request.kind.kind);
@@ -99,13 +100,22 @@ export function createTriggerReviewer(options: TriggerReviewOptions): TriggerRev
       return `policy ${policy.key}.${rule.name}: ${text}`;
     }
     const left = Math.max(1, endsAt - performance.now());
-    const submitted = await options.queue.submit(newRequest(outcome, request, raw), left);
+    const now = options.environment.now().getTime();
+    const submitted = await options.queue.submit(newRequest(outcome, request, raw, now), left);
     const reason = 'reason' in submitted ? submitted.reason : '';
     tell(submitted.outcome, reason);
     if (submitted.outcome === 'written') return undefined;
     const fate = submitted.outcome === 'waiting' ? 'runs later' : 'does not run';
     return `policy ${policy.key}.${rule.name}: the rule ${fate}: ${reason}`;
   }
+}
+
+const unconfirmable = 'mutateExisting and generate rules do not run: the object has no metadata.uid';
+
+/** A created or updated object has a uid by which the stored object is recognised. Without one, the review may be forged. */
+function isUnconfirmable({ operation, subresource, object }: Request): boolean {
+  if (subresource !== '' || (operation !== 'CREATE' && operation !== 'UPDATE')) return false;
+  return (readText(readObject(object ?? {}, 'metadata') ?? {}, 'uid') ?? '') === '';
 }
 
 /** The user name if the request comes from the background controller; undefined otherwise. */
@@ -115,7 +125,12 @@ function ownUser(raw: JsonObject, background: BackgroundUser | undefined): strin
   return background.isShared && manager !== backgroundManager ? undefined : background.username;
 }
 
-function newRequest(outcome: TriggerOutcome, request: Request, raw: JsonObject): NewUpdateRequest {
+function newRequest(
+  outcome: TriggerOutcome,
+  request: Request,
+  raw: JsonObject,
+  receivedAt: number,
+): NewUpdateRequest {
   const { policy, rule, type, status } = outcome;
   const { operation = 'CREATE', subresource, object, oldObject, user } = request;
   const objects = { operation, subresource, object, oldObject };
@@ -130,6 +145,7 @@ function newRequest(outcome: TriggerOutcome, request: Request, raw: JsonObject):
     requestToken: readText(raw, 'uid') ?? '',
     trigger,
     operation,
+    receivedAt,
     ...(user === undefined ? {} : { user }),
     // A generated name is known at this point.
     admission: { ...withoutObjects(raw), name: trigger.name, ...kept },
