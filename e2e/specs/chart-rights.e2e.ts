@@ -151,7 +151,7 @@ suite('the rights of the chart', ({ settings, kubectl, namespace, before, after 
     await revoke(kubectl, 'background', 'e2e-rights');
     await waitFor(async () => !(await mayUpdateServices()), { what: 'the right to be gone' });
     await kubectl.sendOk('apply', configMap('trigger', { count: '4' }));
-    await waitFor(async () => JSON.stringify(await own.list('updaterequests')).includes('to be added'), {
+    await waitFor(async () => JSON.stringify(await own.list('updaterequests')).includes('add this role'), {
       what: 'a request that says which right is missing',
     });
     await kubectl.send('delete', [working, failing('missing')]);
