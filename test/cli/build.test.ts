@@ -1,4 +1,5 @@
-import { existsSync, mkdtempSync, readdirSync, readFileSync, symlinkSync } from 'node:fs';
+import { spawnSync } from 'node:child_process';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -34,6 +35,50 @@ describe('kymera build', () => {
       stdin: 'resources: [a.yaml]\nnamespace: ns\n',
     });
     expect(stdout).toBe(configMap('a', '  namespace: ns\n'));
+  });
+
+  it.each([
+    [
+      'a resource',
+      { 'kustomization.yaml': 'resources: [bad.yaml]\n' },
+      'kustomization.yaml: error: resources',
+    ],
+    [
+      'an env file',
+      { 'kustomization.yaml': 'configMapGenerator: [{name: a, envs: [bad.yaml]}]\n' },
+      'configMapGenerator',
+    ],
+    [
+      'a patch',
+      { ...files, 'kustomization.yaml': 'resources: [a.yaml]\npatches: [{path: bad.yaml}]\n' },
+      'patches',
+    ],
+  ])('refuses %s that is not UTF-8 text', async (_, given, field) => {
+    const folder = freshFolder();
+    writeFileSync(join(folder, 'bad.yaml'), Buffer.from([...Buffer.from(configMap('b')), 0x23, 0xff, 0x0a]));
+    const { exitCode, stdout, stderr } = await kymera(['build'], { files: given, folder });
+    expect({ exitCode, stdout }).toEqual({ exitCode: 2, stdout: '' });
+    expect(stderr).toContain(field);
+    expect(stderr).toContain('bad.yaml is not UTF-8 text [KYM_INPUT_UNREADABLE]');
+  });
+
+  it('refuses a kustomization that is not UTF-8 text', async () => {
+    const folder = freshFolder();
+    writeFileSync(join(folder, 'kustomization.yaml'), Buffer.from('resources: [a.yaml] # \xff\n', 'latin1'));
+    const { exitCode, stderr } = await kymera(['build'], { folder });
+    expect(exitCode).toBe(2);
+    expect(stderr).toContain('kustomization.yaml is not UTF-8 text');
+  });
+
+  it('refuses a named pipe instead of waiting for it', async ({ skip }) => {
+    const folder = freshFolder();
+    if (spawnSync('mkfifo', [join(folder, 'pipe.yaml')]).status !== 0) skip('mkfifo is not available');
+    writeFileSync(join(folder, 'kustomization.yaml'), 'resources: [pipe.yaml]\n');
+    const { exitCode, stderr } = await kymera(['build'], { folder });
+    expect(exitCode).toBe(2);
+    expect(stderr).toContain('pipe.yaml is not readable: it is not a regular file [KYM_KUSTOMIZE_NOT_FOUND]');
+    const direct = await kymera(['build', 'pipe.yaml'], { folder });
+    expect(direct).toMatchObject({ exitCode: 2, stderr: expect.stringContaining('neither a regular file') });
   });
 
   it('writes one file', async () => {

@@ -79,6 +79,12 @@ async function targetOf(path: string, io: Io): Promise<BuildTarget> {
     throw inputError('KYM_INPUT_NOT_FOUND', 'the file or folder does not exist', { file: path });
   }
   if (stats.isDirectory()) return { folder: full, name: path };
+  if (!stats.isFile()) {
+    throw inputError('KYM_INPUT_UNREADABLE', 'it is neither a regular file nor a folder', {
+      file: path,
+      hint: 'use - for standard input',
+    });
+  }
   const text = await readWhole(path, io);
   const fileName = basename(path);
   return {

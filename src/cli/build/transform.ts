@@ -1,8 +1,8 @@
-import { readFileSync } from 'node:fs';
 import { isAbsolute, resolve } from 'node:path';
 import { setMember } from '../../json/edit.ts';
 import { isArray, isObject, type JsonObject, member } from '../../json/value.ts';
 import type { PolicyPlace } from '../../kustomize/build-context.ts';
+import { decodeText, readRegularFile } from '../../kustomize/kustomization/folder.ts';
 import { KustomizeError } from '../../kustomize/kustomize-error.ts';
 import { isPolicyConfig } from '../../kustomize/plugins/runner.ts';
 import { parseResources } from '../../kustomize/resource/parse-resources.ts';
@@ -82,12 +82,7 @@ function run(
 }
 
 function readConfigFile(path: string, name: string, field: string): string {
-  try {
-    return readFileSync(path, 'utf8');
-  } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
-    throw new KustomizeError('KYM_KUSTOMIZE_NOT_FOUND', reason, { file: name, field });
-  }
+  return decodeText(readRegularFile(path, name, { file: name, field }), name, { file: name, field });
 }
 
 function documents(objects: readonly JsonObject[]): string {

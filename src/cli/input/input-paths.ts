@@ -71,6 +71,8 @@ async function filesUnder(folder: string, cwd: string): Promise<InputPath[]> {
     if (entry.name.startsWith('.') || entry.name === 'node_modules') continue;
     const path = join(folder, entry.name);
     if (entry.isDirectory()) files.push(...(await filesUnder(path, cwd)));
+    // A named pipe or device in a folder could block forever.
+    else if (!entry.isFile() && !entry.isSymbolicLink()) continue;
     else if (extensions.has(extname(entry.name).toLowerCase())) files.push({ file: path, discovered: true });
   }
   return files;

@@ -57,7 +57,7 @@ function fileEntry(source: string, folder: KustomizationFolder, field: string): 
 }
 
 function envEntries(path: string, folder: KustomizationFolder, field: string): readonly DataEntry[] {
-  const text = Buffer.from(folder.readBytes(path, field)).toString('utf8');
+  const text = folder.readText(path, field);
   const lines = text.replace(/^\ufeff/, '').split(/\r?\n/);
   return lines.flatMap((raw): DataEntry[] => {
     const line = raw.trimStart();

@@ -1,6 +1,6 @@
 import { readFileSync, realpathSync, statSync } from 'node:fs';
 import { isAbsolute, join, relative, resolve, sep } from 'node:path';
-import { KustomizeError } from '../kustomize-error.ts';
+import { KustomizeError, type KustomizeLocation } from '../kustomize-error.ts';
 
 /** A folder that is part of the build. */
 export interface FolderPlace {
@@ -80,23 +80,38 @@ export function openFolder(place: FolderPlace, fileName: string, unrestricted: b
         { file, field },
       );
     }
-    try {
-      return readFileSync(full);
-    } catch (error) {
-      const reason = error instanceof Error ? error.message : String(error);
-      throw new KustomizeError('KYM_KUSTOMIZE_NOT_FOUND', `${path} is not readable: ${reason}`, {
-        file,
-        field,
-      });
-    }
+    return readRegularFile(full, path, { file, field });
   };
   return {
     root: place.root,
     file,
     configuredIn: join(place.origin, fileName),
     readBytes: read,
-    readText: (path, field) => Buffer.from(read(path, field)).toString('utf8'),
+    readText: (path, field) => decodeText(read(path, field), path, { file, field }),
   };
+}
+
+/** Reads a file. Throws for a named pipe or device, which could block forever. */
+export function readRegularFile(full: string, name: string, place: KustomizeLocation): Uint8Array {
+  const fail = (reason: string) =>
+    new KustomizeError('KYM_KUSTOMIZE_NOT_FOUND', `${name} is not readable: ${reason}`, place);
+  try {
+    if (statSync(full).isFile()) return readFileSync(full);
+  } catch (error) {
+    throw fail(error instanceof Error ? error.message : String(error));
+  }
+  throw fail('it is not a regular file');
+}
+
+const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
+
+/** Decodes UTF-8. Throws for invalid bytes, which would otherwise be replaced silently. */
+export function decodeText(bytes: Uint8Array, name: string, place: KustomizeLocation): string {
+  try {
+    return utf8.decode(bytes);
+  } catch {
+    throw new KustomizeError('KYM_INPUT_UNREADABLE', `${name} is not UTF-8 text`, place);
+  }
 }
 
 function realPath(place: FolderPlace, path: string, field: string, file: string): string {

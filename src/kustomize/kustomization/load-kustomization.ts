@@ -1,10 +1,10 @@
-import { readFileSync } from 'node:fs';
+import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { isObject, type JsonObject } from '../../json/value.ts';
 import { KustomizeError } from '../kustomize-error.ts';
 import { readSettings } from '../yaml/read.ts';
 import { decode } from './decode.ts';
-import type { FolderPlace } from './folder.ts';
+import { decodeText, type FolderPlace, readRegularFile } from './folder.ts';
 import type { ImageEntry, Kustomization } from './kustomization.ts';
 import { kustomizationShape } from './kustomization-shape.ts';
 
@@ -18,7 +18,7 @@ export interface LoadedKustomization {
 /** Reads the kustomization of a folder, which must contain exactly one. */
 export function loadKustomization(place: FolderPlace, warn: (text: string) => void): LoadedKustomization {
   const found = kustomizationNames.flatMap((fileName) => {
-    const text = readIfPresent(join(place.root, fileName));
+    const text = readIfPresent(join(place.root, fileName), join(place.name, fileName));
     return text === undefined ? [] : [{ fileName, text }];
   });
   const [only] = found;
@@ -40,12 +40,10 @@ export function loadKustomization(place: FolderPlace, warn: (text: string) => vo
   return { kustomization: parseKustomization(only.text, file, warn), fileName: only.fileName };
 }
 
-function readIfPresent(path: string): string | undefined {
-  try {
-    return readFileSync(path, 'utf8');
-  } catch {
-    return undefined;
-  }
+function readIfPresent(path: string, name: string): string | undefined {
+  const stats = statSync(path, { throwIfNoEntry: false });
+  if (stats === undefined || stats.isDirectory()) return undefined;
+  return decodeText(readRegularFile(path, name, { file: name }), name, { file: name });
 }
 
 /** Checks the fields of a kustomization and converts deprecated ones. */

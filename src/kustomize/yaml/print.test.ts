@@ -1,5 +1,7 @@
 import fc from 'fast-check';
+import { loadAll } from 'js-yaml';
 import { describe, expect, it } from 'vitest';
+import { parseDocument } from 'yaml';
 import type { Json, JsonObject } from '../../json/value.ts';
 import { compareKeys } from './key-order.ts';
 import { printYaml } from './print.ts';
@@ -73,6 +75,21 @@ describe('printYaml (C-04)', () => {
         expect(read).toEqual({ k: item });
       }),
     );
+  });
+});
+
+describe('strings that kustomize prints so that kubectl reads another value', () => {
+  it.each([
+    ['a merge key', { '<<': 'x' }, '"<<": x\n'],
+    ['a number with an underscore after a leading dot', { k: '.1_000' }, 'k: ".1_000"\n'],
+    ['a key with a line break', { ':\n a ': 'x' }, '? ":\\n a "\n: x\n'],
+    ['a line separator in a block', { k: '\u2028a\nb' }, 'k: "\\La\\nb"\n'],
+    ['a carriage return', { k: 'a\rb' }, 'k: "a\\rb"\n'],
+    ['a block that begins with a line break', { 東: '\n ."' }, '東: |2-\n\n   ."\n'],
+  ])('%s is printed so that all readers agree', (_, object, text) => {
+    expect(printYaml(object)).toBe(text);
+    expect(loadAll(text)).toEqual([object]);
+    expect(parseDocument(text).toJS()).toEqual(object);
   });
 });
 

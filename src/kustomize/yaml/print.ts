@@ -1,6 +1,6 @@
 import { isArray, type Json, type JsonArray, type JsonObject } from '../../json/value.ts';
 import { compareKeys } from './key-order.ts';
-import { hasBreak, yamlKey, yamlText } from './text.ts';
+import { hasBreak, yamlKey, yamlLongKey, yamlText } from './text.ts';
 
 /** Longer keys are printed on their own line after `? `. */
 const longestKey = 128;
@@ -18,7 +18,7 @@ function printMap(map: JsonObject, indent: number): string {
     if (text !== '') text += pad;
     const value = map[key] as Json;
     if (isLongKey(key)) {
-      text += `? ${yamlText(key, indent + 2, indent + 2)}\n${pad}: ${printNode(value, indent + 2)}`;
+      text += `? ${yamlLongKey(key, indent + 2)}\n${pad}: ${printNode(value, indent + 2)}`;
       continue;
     }
     const written = `${yamlKey(key)}:`;

@@ -21,9 +21,14 @@ export function yamlText(text: string, column: number, indent: number): string {
   return longText(text, column, indent);
 }
 
-/** A key that fits on one line. */
+/** A key that fits on one line. A plain `<<` would be a merge key. */
 export function yamlKey(key: string): string {
-  return shortText(key);
+  return key === '<<' ? '"<<"' : shortText(key);
+}
+
+/** A key after `? `. Readers disagree about a block scalar as a key, so line breaks are escaped. */
+export function yamlLongKey(key: string, indent: number): string {
+  return hasBreak(key) ? doubleQuoted(key, indent, indent) : yamlText(key, indent, indent);
 }
 
 /** Whether the string contains a YAML line break. */
@@ -61,11 +66,13 @@ const special =
 const startIndicator = /^(?:[#,[\]{}&*!|>'"%@`]|---|\.\.\.|[-?:](?:[ \t\n\r\u0085\u2028\u2029]|$))/;
 const innerIndicator = /:(?:[ \t\n\r\u0085\u2028\u2029]|$)|[ \t\n\r\u0085\u2028\u2029]#/;
 const breaks = /[\n\r\u0085\u2028\u2029]/;
+/** Readers disagree about these line breaks, so they are printed as escapes. */
+const rareBreaks = /[\r\u0085\u2028\u2029]/;
 const blankBeforeBreak = / [\n\r\u0085\u2028\u2029]/;
 const blankAfterBreak = /[\n\r\u0085\u2028\u2029] /;
 
 function analyze(text: string): Allowed {
-  const isSpecial = special.test(text) || blankBeforeBreak.test(text);
+  const isSpecial = special.test(text) || blankBeforeBreak.test(text) || rareBreaks.test(text);
   if (isSpecial) return { plain: false, single: false, block: false };
   const isBroken = breaks.test(text);
   const edges = text.startsWith(' ') || text.endsWith(' ');

@@ -50,6 +50,8 @@ export function looksTyped(text: string): boolean {
   return (
     nonFiniteWords.has(text) ||
     typedNumber(text) !== undefined ||
+    // The reader of kubectl ignores underscores after a leading dot, too.
+    (first === 0x2e && text.includes('_') && typedNumber(text.replaceAll('_', '')) !== undefined) ||
     sexagesimal.test(text) ||
     timestampOf(text) !== undefined
   );
