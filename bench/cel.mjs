@@ -46,7 +46,7 @@ const values = new Map([
 ]);
 const scope = {
   lookup: (name) => values.get(name),
-  effects: { now: () => new Date(), random: Math.random, spend: () => undefined },
+  effects: { now: () => new Date(), random: Math.random },
 };
 
 for (const source of expressions) {

@@ -14,7 +14,7 @@ import { LazyObject, type StructValue, type Value } from './value/value.ts';
 function scope(variables: Readonly<Record<string, Value>>): CelScope {
   return {
     lookup: (name) => variables[name],
-    effects: { now: () => new Date(0), random: () => 0, spend: () => undefined },
+    effects: { now: () => new Date(0), random: () => 0 },
   };
 }
 

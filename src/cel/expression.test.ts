@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { Budget, BudgetError, withBudget } from '../json/budget.ts';
 import type { CelScope } from './compile/closure.ts';
 import { mutatingPolicyEnvironment } from './environments.ts';
 import { compileCel, compileTree } from './expression.ts';
@@ -8,10 +9,10 @@ import type { Value } from './value/value.ts';
 
 const environment = mutatingPolicyEnvironment();
 
-function scope(object: Value, spend: (steps: number) => void = () => undefined): CelScope {
+function scope(object: Value): CelScope {
   return {
     lookup: (name) => (name === 'object' ? object : undefined),
-    effects: { now: () => new Date(0), random: () => 0, spend },
+    effects: { now: () => new Date(0), random: () => 0 },
   };
 }
 
@@ -138,18 +139,17 @@ describe('evaluation', () => {
     }
   });
 
-  test('loops and long strings spend the budget, and its end is no CEL error', () => {
-    let left = 100;
-    const { expression } = compileCel('object.items.all(x, object.items.all(y, true)) || true', environment);
+  test.each([
+    ['object.items.all(x, object.items.all(y, true)) || true', 'steps'],
+    ['object.items.map(x, object.items.map(y, object.items)) == []', 'steps'],
+    ['lists.range(1000).size() > 0 || true', 'steps'],
+    ['"%s".format([object.items.map(x, "0123456789").join("0123456789")]).size() > 0', 'bytes'],
+  ])('%s exhausts the budget, which nothing absorbs', (source, unit) => {
     const items = Array.from({ length: 20 }, (_, index) => index);
-    const run = () =>
-      expression?.evaluate(
-        scope({ items }, (steps) => {
-          left -= steps;
-          if (left < 0) throw new Error('budget exhausted');
-        }),
-      );
-    expect(run).toThrow('budget exhausted');
+    const limits = { steps: unit === 'steps' ? 200 : 10_000, bytes: unit === 'bytes' ? 200 : 10_000 };
+    const { expression } = compileCel(source, environment);
+    const run = () => withBudget(new Budget(limits), () => expression?.evaluate(scope({ items })));
+    expect(run).toThrow(BudgetError);
   });
 
   test('strings and lists have a largest size', () => {

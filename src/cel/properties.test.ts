@@ -8,7 +8,7 @@ import { toJson } from './value/json.ts';
 import type { Value } from './value/value.ts';
 
 const environment = mutatingPolicyEnvironment();
-const effects = { now: () => new Date(0), random: () => 0, spend: () => undefined };
+const effects = { now: () => new Date(0), random: () => 0 };
 
 const token = fc.constantFrom(
   ...'object request variables x . .? [ ] [? { } ( ) , : ? && || ! - + * / % == < in has all exists map'.split(

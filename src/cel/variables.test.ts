@@ -9,7 +9,7 @@ import { compileVariables } from './variables.ts';
 const environment = mutatingPolicyEnvironment();
 
 function scope(lookup: (name: string) => Value | undefined): CelScope {
-  return { lookup, effects: { now: () => new Date(0), random: () => 0, spend: () => undefined } };
+  return { lookup, effects: { now: () => new Date(0), random: () => 0 } };
 }
 
 describe('variables', () => {

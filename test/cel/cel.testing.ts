@@ -19,7 +19,7 @@ import { encodeBase64 } from '../../src/expression/functions/base64.ts';
 export function testScope(lookup: (name: string) => Value | undefined): CelScope {
   return {
     lookup,
-    effects: { now: () => new Date('2026-01-02T03:04:05Z'), random: () => 0.5, spend: () => undefined },
+    effects: { now: () => new Date('2026-01-02T03:04:05Z'), random: () => 0.5 },
   };
 }
 

@@ -1,3 +1,4 @@
+import { spendList, spendSteps, spendText } from '../../json/budget.ts';
 import type { CallNode, Node, SelectNode } from '../syntax/ast.ts';
 import type { Reference } from '../types/check-context.ts';
 import type { Effects } from '../types/environment.ts';
@@ -186,9 +187,8 @@ function compileOperator(
 function compileAddition(left: Closure, right: Closure): Closure {
   return (frame) => {
     const result = add(left(frame), right(frame));
-    if (typeof result === 'string') {
-      if (result.length > 64) frame.effects.spend(result.length >> 6);
-    } else if (isList(result)) frame.effects.spend(result.length);
+    if (typeof result === 'string') spendText(result.length);
+    else if (isList(result)) spendList(result.length);
     return result;
   };
 }
@@ -199,7 +199,7 @@ function compileMembership(item: Closure, container: Closure): Closure {
     const range = container(frame);
     if (isMap(range)) return mapGet(range, value) !== undefined;
     if (!isList(range)) throw noSuchOverload([value, range]);
-    frame.effects.spend(range.length);
+    spendSteps(range.length);
     return typeof value === 'string'
       ? range.includes(value)
       : range.some((element) => equals(element, value));
@@ -231,7 +231,7 @@ function isConstant(node: Node): boolean {
   return node.args.every(isConstant);
 }
 
-const noEffects: Effects = { now: () => new Date(0), random: () => 0, spend: () => undefined };
+const noEffects: Effects = { now: () => new Date(0), random: () => 0 };
 const noFrame: Frame = {
   scope: { lookup: () => undefined, effects: noEffects },
   locals: [],

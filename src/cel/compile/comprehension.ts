@@ -1,3 +1,4 @@
+import { spendList, spendSteps } from '../../json/budget.ts';
 import type { ComprehensionNode, Node, OptMapNode } from '../syntax/ast.ts';
 import { compare } from '../value/compare.ts';
 import { CelError, noSuchOverload } from '../value/error.ts';
@@ -52,7 +53,7 @@ function open(loop: Loop, frame: Frame): Items {
 
 /** Every round costs a step, so that a budget with a deadline ends long loops. */
 function assign(loop: Loop, frame: Frame, items: Items, index: number): void {
-  frame.effects.spend(1);
+  spendSteps(1);
   const value = items.values[index] as Value;
   if (loop.second === undefined) {
     frame.locals[loop.first] = value;
@@ -114,6 +115,7 @@ function collect(loop: Loop): Closure {
     forEach(loop, frame, () => {
       result.push(loop.body(frame));
     });
+    spendList(result.length);
     return result;
   };
 }

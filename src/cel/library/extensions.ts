@@ -1,6 +1,6 @@
 import { decodeBase64, encodeBase64 } from '../../expression/functions/base64.ts';
 import { type Library, overload } from '../types/environment.ts';
-import { CelError } from '../value/error.ts';
+import { attempt } from '../value/error.ts';
 import { Bytes } from '../value/value.ts';
 
 /** `cel.bind(name, value, expression)`. */
@@ -9,11 +9,7 @@ export const bindingsLibrary: Library = { macros: ['bind/3'] };
 /** Padding may be missing. */
 function decode(text: string): Bytes {
   const padded = text.includes('=') ? text : text.padEnd(Math.ceil(text.length / 4) * 4, '=');
-  try {
-    return new Bytes(decodeBase64(padded));
-  } catch (error) {
-    throw new CelError(error instanceof Error ? error.message : String(error));
-  }
+  return attempt(() => new Bytes(decodeBase64(padded)));
 }
 
 export const encodersLibrary: Library = {

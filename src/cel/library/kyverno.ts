@@ -7,7 +7,6 @@ import { formatGoJson } from '../../expression/go/format.ts';
 import { compileRegexp } from '../../expression/go/regexp.ts';
 import { truncateTime, wallClock } from '../../expression/go/time.ts';
 import { parseImage } from '../../expression/image.ts';
-import { Suspend } from '../../expression/scope.ts';
 import { parseJson } from '../../json/json-text.ts';
 import { isNumber, type Json } from '../../json/value.ts';
 import { parseYamlText } from '../../yaml/parse-text.ts';
@@ -19,7 +18,7 @@ import {
   overload,
 } from '../types/environment.ts';
 import { opaqueType, stringType } from '../types/type.ts';
-import { CelError } from '../value/error.ts';
+import { attempt, CelError } from '../value/error.ts';
 import { toJson } from '../value/json.ts';
 import { doubleOf, isMap } from '../value/kinds.ts';
 import { mapGet, setField } from '../value/map.ts';
@@ -32,17 +31,6 @@ import {
   type Value,
   type ValueObject,
 } from '../value/value.ts';
-
-/** Runs code that throws plain errors. */
-function attempt<Result>(action: () => Result, prefix = ''): Result {
-  try {
-    return action();
-  } catch (error) {
-    // A request for data that is not loaded yet is no failure.
-    if (error instanceof Suspend) throw error;
-    throw new CelError(`${prefix}${error instanceof Error ? error.message : String(error)}`);
-  }
-}
 
 /** The same function under several names: plain functions also have a prefix. */
 function named(

@@ -1,10 +1,5 @@
-import {
-  type Effects,
-  effectOverload,
-  type FunctionDeclaration,
-  type Library,
-  overload,
-} from '../types/environment.ts';
+import { spendList, spendSteps } from '../../json/budget.ts';
+import { type FunctionDeclaration, type Library, overload } from '../types/environment.ts';
 import { add, checkedList } from '../value/arithmetic.ts';
 import { compare, equals } from '../value/compare.ts';
 import { CelError, noSuchOverload } from '../value/error.ts';
@@ -34,6 +29,7 @@ function flatten(list: List, depth: Integer = 1): List {
     if (!isList(item) || levels === 0) result.push(item);
     else for (const inner of levels === 1 ? item : flatten(item, levels - 1)) result.push(inner);
   }
+  spendList(result.length);
   return checkedList(result);
 }
 
@@ -41,6 +37,7 @@ function sort(list: List): List {
   const type = list[0] === undefined ? '' : typeNameOf(list[0]);
   if (list.some((item) => typeNameOf(item) !== type))
     throw new CelError('list elements must have the same type');
+  spendSteps(list.length * 4);
   return [...list].sort(compare);
 }
 
@@ -49,21 +46,23 @@ const longestRange = 1_000_000;
 function range(size: Integer): List {
   const length = toNumber(size);
   if (length > longestRange) throw new CelError(`lists.range() size exceeds ${longestRange}`);
+  spendList(Math.max(length, 0));
   return Array.from({ length: Math.max(length, 0) }, (_, index) => index);
 }
 
 /** Without repeated items; the first of equal ones stays. */
-function distinct(effects: Effects, list: List): List {
+function distinct(list: List): List {
   const keys = new Set<string>();
   const others: Value[] = [];
   return list.filter((item) => {
+    spendSteps(1);
     const identity = Number.isNaN(item) ? undefined : keyIdentity(item);
     if (identity !== undefined) {
       if (keys.has(identity)) return false;
       keys.add(identity);
       return true;
     }
-    effects.spend(others.length);
+    spendSteps(others.length);
     if (others.some((other) => equals(other, item))) return false;
     others.push(item);
     return true;
@@ -80,7 +79,7 @@ export const listsLibrary: Library = {
     ...comparable.map((type) => overload('sort', `list(${type}).() -> list(${type})`, sort)),
     overload('lists.range', '(int) -> list(int)', range),
     overload('reverse', 'list(T).() -> list(T)', (list: List) => list.toReversed()),
-    effectOverload('distinct', 'list(T).() -> list(T)', distinct),
+    overload('distinct', 'list(T).() -> list(T)', distinct),
   ],
 };
 
@@ -140,9 +139,9 @@ function includes(list: List, item: Value): boolean {
   return list.some((element) => equals(element, item));
 }
 
-function isSubset(effects: Effects, list: List, items: List): boolean {
+function isSubset(list: List, items: List): boolean {
   return items.every((item) => {
-    effects.spend(list.length);
+    spendSteps(list.length);
     return includes(list, item);
   });
 }
@@ -150,15 +149,15 @@ function isSubset(effects: Effects, list: List, items: List): boolean {
 /** Every pair of items may have to be compared, which costs steps. */
 export const setsLibrary: Library = {
   functions: [
-    effectOverload('sets.contains', '(list(T), list(T)) -> bool', isSubset),
-    effectOverload(
+    overload('sets.contains', '(list(T), list(T)) -> bool', isSubset),
+    overload(
       'sets.equivalent',
       '(list(T), list(T)) -> bool',
-      (effects: Effects, a: List, b: List) => isSubset(effects, a, b) && isSubset(effects, b, a),
+      (a: List, b: List) => isSubset(a, b) && isSubset(b, a),
     ),
-    effectOverload('sets.intersects', '(list(T), list(T)) -> bool', (effects: Effects, a: List, b: List) =>
+    overload('sets.intersects', '(list(T), list(T)) -> bool', (a: List, b: List) =>
       a.some((item) => {
-        effects.spend(b.length);
+        spendSteps(b.length);
         return includes(b, item);
       }),
     ),

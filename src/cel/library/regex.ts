@@ -2,16 +2,12 @@ import type { RE2JS } from 're2js';
 import { compileRegexp } from '../../expression/go/regexp.ts';
 import { type Library, overload } from '../types/environment.ts';
 import { checkedString } from '../value/arithmetic.ts';
-import { CelError } from '../value/error.ts';
+import { attempt, CelError } from '../value/error.ts';
 import { type Integer, toNumber } from '../value/integer.ts';
 import { Optional } from '../value/value.ts';
 
 function compile(pattern: string): RE2JS {
-  try {
-    return compileRegexp(pattern);
-  } catch (error) {
-    throw new CelError(`Illegal regex: ${error instanceof Error ? error.message : String(error)}`);
-  }
+  return attempt(() => compileRegexp(pattern), 'Illegal regex: ');
 }
 
 function find(text: string, pattern: string): string {

@@ -18,7 +18,7 @@ import {
 } from '../types/type.ts';
 import { add, divide, modulo, multiply, negate, subtract } from '../value/arithmetic.ts';
 import { compare, equals } from '../value/compare.ts';
-import { CelError, noSuchOverload } from '../value/error.ts';
+import { attempt, noSuchOverload } from '../value/error.ts';
 import { isList, isMap, typeNameOf } from '../value/kinds.ts';
 import { mapGet, mapSize } from '../value/map.ts';
 import { type Bytes, TypeValue, type Value, type ValueObject } from '../value/value.ts';
@@ -113,11 +113,7 @@ const sizes: readonly FunctionDeclaration[] = (['($) -> int', '$.() -> int'] as 
 
 /** Whether the pattern matches somewhere in the text. */
 function matches(text: string, pattern: string): boolean {
-  try {
-    return regexpMatches(pattern, text);
-  } catch (error) {
-    throw new CelError(error instanceof Error ? error.message : String(error));
-  }
+  return attempt(() => regexpMatches(pattern, text));
 }
 
 const functions: readonly FunctionDeclaration[] = [

@@ -1,11 +1,6 @@
 import { replaceText, splitText } from '../../expression/go/strings.ts';
-import {
-  type Effects,
-  effectOverload,
-  type FunctionDeclaration,
-  type Library,
-  overload,
-} from '../types/environment.ts';
+import { spendText } from '../../json/budget.ts';
+import { type FunctionDeclaration, type Library, overload } from '../types/environment.ts';
 import { checkedString } from '../value/arithmetic.ts';
 import { CelError, noSuchOverload } from '../value/error.ts';
 import { type Integer, toNumber } from '../value/integer.ts';
@@ -14,6 +9,7 @@ import { type FormatStyle, formatText } from './format-text.ts';
 
 /** Positions count code points. Strings without surrogates, nearly all, are indexed directly. */
 function units(text: string): string | readonly string[] {
+  spendText(text.length);
   return /[\ud800-\udfff]/.test(text) ? Array.from(text) : text;
 }
 
@@ -78,17 +74,11 @@ function lastIndexOf(text: string, part: string, from?: Integer): number {
   return -1;
 }
 
-function replace(
-  effects: Effects,
-  text: string,
-  search: string,
-  replacement: string,
-  count: Integer = -1,
-): string {
+function replace(text: string, search: string, replacement: string, count: Integer = -1): string {
   const occurrences = search === '' ? text.length + 1 : text.length / search.length;
   if (occurrences * replacement.length > 2 ** 26) throw new CelError('the result of replace() is too long');
   const result = checkedString(replaceText(text, search, replacement, toNumber(count)));
-  effects.spend(result.length >> 6);
+  spendText(result.length);
   return result;
 }
 
@@ -100,13 +90,13 @@ function split(text: string, separator: string, count: Integer = -1): readonly s
   return [...parts.slice(0, limit - 1), parts.slice(limit - 1).join(separator)];
 }
 
-function join(effects: Effects, list: readonly Value[], separator = ''): string {
+function join(list: readonly Value[], separator = ''): string {
   let result = '';
   list.forEach((item, index) => {
     if (typeof item !== 'string') throw noSuchOverload([list]);
     result = checkedString(index === 0 ? item : result + separator + item);
   });
-  effects.spend(result.length >> 6);
+  spendText(result.length);
   return result;
 }
 
@@ -144,25 +134,21 @@ function functions(style: FormatStyle): readonly FunctionDeclaration[] {
     overload('upperAscii', 'string.() -> string', (text: string) =>
       text.replace(/[a-z]+/g, (part) => part.toUpperCase()),
     ),
-    effectOverload('replace', 'string.(string, string) -> string', replace),
-    effectOverload('replace', 'string.(string, string, int) -> string', replace),
+    overload('replace', 'string.(string, string) -> string', replace),
+    overload('replace', 'string.(string, string, int) -> string', replace),
     overload('split', 'string.(string) -> list(string)', split),
     overload('split', 'string.(string, int) -> list(string)', split),
     overload('substring', 'string.(int) -> string', substring),
     overload('substring', 'string.(int, int) -> string', substring),
     overload('trim', 'string.() -> string', (text: string) => text.replace(outerSpace, '')),
-    effectOverload('join', 'list(string).() -> string', join),
-    effectOverload('join', 'list(string).(string) -> string', join),
+    overload('join', 'list(string).() -> string', join),
+    overload('join', 'list(string).(string) -> string', join),
     overload('strings.quote', '(string) -> string', quote),
-    effectOverload(
-      'format',
-      'string.(list(dyn)) -> string',
-      (effects: Effects, text: string, args: readonly Value[]) => {
-        const result = formatText(text, args, style);
-        effects.spend(result.length >> 6);
-        return result;
-      },
-    ),
+    overload('format', 'string.(list(dyn)) -> string', (text: string, args: readonly Value[]) => {
+      const result = formatText(text, args, style);
+      spendText(result.length);
+      return result;
+    }),
   ];
 }
 

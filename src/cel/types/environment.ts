@@ -8,8 +8,6 @@ export interface Effects {
   now(): Date;
   /** In [0, 1). */
   random(): number;
-  /** Called in loops and where strings and lists are built. Throws when the budget is exhausted. */
-  spend(steps: number): void;
   /** Compression is not available everywhere. */
   readonly gzip?:
     | { compress(data: Uint8Array): Uint8Array; decompress(data: Uint8Array): Uint8Array }

@@ -1,4 +1,5 @@
 import { compareText } from '../../expression/go/format.ts';
+import { spendSteps } from '../../json/budget.ts';
 import { noSuchOverload } from './error.ts';
 import { isList, isPlainObject } from './kinds.ts';
 import { CelMap, mapEntries, mapGet, mapSize } from './map.ts';
@@ -32,6 +33,7 @@ export function equals(a: Value, b: Value): boolean {
 
 function equalLists(a: readonly Value[], b: readonly Value[]): boolean {
   if (a.length !== b.length) return false;
+  spendSteps(a.length);
   for (let index = 0; index < a.length; index++) {
     if (!equals(a[index] as Value, b[index] as Value)) return false;
   }
@@ -39,7 +41,9 @@ function equalLists(a: readonly Value[], b: readonly Value[]): boolean {
 }
 
 function equalMaps(a: ValueObject | CelMap, b: ValueObject | CelMap): boolean {
-  if (mapSize(a) !== mapSize(b)) return false;
+  const size = mapSize(a);
+  if (size !== mapSize(b)) return false;
+  spendSteps(size);
   for (const [key, value] of mapEntries(a)) {
     const other = mapGet(b, key);
     if (other === undefined || !equals(value, other)) return false;

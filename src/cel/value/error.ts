@@ -1,3 +1,5 @@
+import { Suspend } from '../../expression/scope.ts';
+import { BudgetError } from '../../json/budget.ts';
 import { typeNameOf } from './kinds.ts';
 import type { Value } from './value.ts';
 
@@ -24,4 +26,14 @@ export function noSuchOverload(values: readonly Value[], offset?: number): CelEr
 
 export function noSuchKey(key: string, offset?: number): CelError {
   return new CelError(`no such key: ${key}`, offset);
+}
+
+/** Turns an error of shared code into a CelError. An exhausted budget and a request for data pass through. */
+export function attempt<Result>(action: () => Result, prefix = ''): Result {
+  try {
+    return action();
+  } catch (error) {
+    if (error instanceof BudgetError || error instanceof Suspend || error instanceof CelError) throw error;
+    throw new CelError(`${prefix}${error instanceof Error ? error.message : String(error)}`);
+  }
 }

@@ -11,6 +11,7 @@ import { formatValue } from '../../cel/value/text.ts';
 import { Optional, type Value } from '../../cel/value/value.ts';
 import { errorTable } from '../../errors.ts';
 import { untilReady } from '../../expression/scope.ts';
+import { Budget, BudgetError, generousLimits, withBudget } from '../../json/budget.ts';
 import { stringifyJson } from '../../json/json-text.ts';
 import { nameOf, namespaceOf, textOf } from '../../json/metadata.ts';
 import { isObject, type Json, type JsonObject, member } from '../../json/value.ts';
@@ -81,24 +82,20 @@ export async function evaluate(given: readonly string[], options: EvalOptions, i
     }
     expressions.push(expression);
   }
-  const variables = await readVariables(options, io);
+  const scope = scopeOf(await readVariables(options, io));
   let exitCode: ExitCode = 0;
   for (const expression of expressions) {
-    const scope = scopeOf(variables);
     if (expressions.length > 1) await io.stdout.write(`# ${expression.source}\n`);
     try {
-      const value = await untilReady(() => expression.evaluate(scope));
+      const budget = new Budget(generousLimits);
+      const value = await untilReady(() => withBudget(budget, () => expression.evaluate(scope)));
       await io.stdout.write(`${formatResult(value, options)}\n`);
     } catch (error) {
-      if (!(error instanceof CelError || error instanceof StepLimitError)) throw error;
+      if (!(error instanceof CelError || error instanceof BudgetError)) throw error;
       const offset = error instanceof CelError ? error.offset : undefined;
-      const problem = problemAt(
-        expression.source,
-        offset ?? 0,
-        error.message,
-        errorTable.KYM_CEL_FAILED.cure,
-      );
-      await io.stderr.write(formatProblem(problem, expression.source, 'KYM_CEL_FAILED', paint));
+      const code = error instanceof CelError ? 'KYM_CEL_FAILED' : error.code;
+      const problem = problemAt(expression.source, offset ?? 0, error.message, errorTable[code].cure);
+      await io.stderr.write(formatProblem(problem, expression.source, code, paint));
       exitCode = 1;
     }
   }
@@ -166,7 +163,6 @@ function namespaceObjectOf(object: Json | undefined): Value {
   return { metadata: { name: namespace, labels: { 'kubernetes.io/metadata.name': namespace } } };
 }
 
-const mostSteps = 10_000_000;
 const mostBytes = 16 * 1024 * 1024;
 
 const gzip: Effects['gzip'] = {
@@ -174,16 +170,8 @@ const gzip: Effects['gzip'] = {
   decompress: (data) => gunzipSync(data, { maxOutputLength: mostBytes }),
 };
 
-/** Not a CelError, so that no `||` absorbs it. */
-class StepLimitError extends Error {}
-
 function scopeOf(variables: ReadonlyMap<string, Value>): CelScope {
-  let left = mostSteps;
-  const spend = (steps: number): void => {
-    left -= steps;
-    if (left < 0) throw new StepLimitError(`evaluation takes more than ${mostSteps} steps`);
-  };
-  return { lookup: (name) => variables.get(name), effects: { ...systemEnvironment, spend, gzip } };
+  return { lookup: (name) => variables.get(name), effects: { ...systemEnvironment, gzip } };
 }
 
 /** JSON where the value has such a form, else the way CEL writes it. */
