@@ -19,7 +19,7 @@ export function editYaml(text: string, before: JsonObject, after: JsonObject): s
 }
 
 function edit(text: string, operations: readonly PatchOperation[]): string | undefined {
-  const document = parseDocument(text, { keepSourceTokens: false, logLevel: 'silent' });
+  const document = parseDocument(text, { intAsBigInt: true, keepSourceTokens: false, logLevel: 'silent' });
   if (document.errors.length > 0) return undefined;
   for (const operation of operations) if (!apply(document, operation)) return undefined;
   return document.toString({ lineWidth: 0, indentSeq: !hasFlushLists(text), flowCollectionPadding: false });
@@ -60,7 +60,7 @@ function nodeAt(document: Document, path: readonly string[]): Node | undefined {
 
 /** New values have the same format as in a printed object. */
 function nodeFor(value: Json): Node | null {
-  return parseDocument(writeYaml(value), { logLevel: 'silent' }).contents;
+  return parseDocument(writeYaml(value), { intAsBigInt: true, logLevel: 'silent' }).contents;
 }
 
 /** Checks an edit: the new source must read as the wanted object. */
