@@ -10,22 +10,23 @@ import { systemEnvironment } from './system-environment.ts';
 
 export type { DataAnswer, DataQuery, DataSource } from './engine/context/data-source.ts';
 export type { Outcome, Result, SkipReason } from './engine/outcome.ts';
+export { parseJson, stringifyJson } from './json/json-text.ts';
 export type { PatchOperation } from './json/patch/operation.ts';
 export type { Json, JsonObject } from './json/value.ts';
 export type { CompiledException, CompiledPolicy, CompiledRule } from './policy/compiled.ts';
 export type { Problem } from './problem.ts';
 
-/** Policy text, and the name that problems give it. */
+/** The source of policies, and the file name for problems. */
 export interface PolicyText {
   readonly file: string;
   readonly text: string;
 }
 
-/** Policies ready to run, in the order given. */
+/** Compiled policies, in input order. */
 export interface PolicySet {
   readonly policies: readonly CompiledPolicy[];
   readonly exceptions: readonly CompiledException[];
-  /** Everything wrong or doubtful in the documents. A policy with an error is not among `policies`. */
+  /** Errors and warnings about the documents. A policy with an error is not in `policies`. */
   readonly problems: readonly Problem[];
   readonly snapshot: PolicySnapshot;
 }
@@ -33,7 +34,7 @@ export interface PolicySet {
 export type MutationOptions = ResourceRequestOptions & MutateOptions;
 
 /**
- * Reads and compiles policies and exceptions. Never throws for what is in a document: see `problems`.
+ * Reads and compiles policies and exceptions. Never throws for the content of a document: see `problems`.
  *
  * @example
  * const set = loadPolicies({ file: 'labels.yaml', text: await readFile('labels.yaml', 'utf8') });
@@ -50,7 +51,8 @@ export function loadPolicies(...texts: readonly PolicyText[]): PolicySet {
 }
 
 /**
- * The object as the policies leave it, the patch that makes it so, and what became of each rule.
+ * Applies policies to an object. Returns the mutated object, the patch, and one outcome per rule. Integers beyond
+ * ±(2^53 − 1) are bigints in objects and patches: read and write JSON with `parseJson` and `stringifyJson`.
  *
  * @example
  * const { object, patch } = await mutate(pod, set, { operation: 'CREATE' });
@@ -63,7 +65,7 @@ export function mutate(object: JsonObject, set: PolicySet, options: MutationOpti
 }
 
 /**
- * What every rule did or why it did nothing, those included that did not match.
+ * Returns the outcome of every rule, including rules that did not match.
  *
  * @example
  * for (const { rule, status, message } of await explain(pod, set)) console.log(rule.name, status, message);

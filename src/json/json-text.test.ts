@@ -56,6 +56,7 @@ describe('parseJson', () => {
     ['"1e400, "', '1e400, '],
   ])('%s', (text, value) => {
     expect(parseJson(text)).toEqual(value);
+    expect(parseJson(text, new TextEncoder().encode(text))).toEqual(value);
   });
 
   it.each(['1e400', '[-1e400]', '{"a":1E+309 }', '9'.repeat(400), `[1.5${'0'.repeat(20)}e400]`])(

@@ -153,7 +153,7 @@ function parseBody(body: Body): Json {
     body.charge(bytes.length + tokens * bytesPerToken);
   } else body.charge(bytes.length * smallBodyFactor);
   try {
-    return parseJson(bytes.toString());
+    return parseJson(bytes.toString(), bytes);
   } catch {
     // The message of the parser quotes the body. Kyverno also answers with 417.
     throw new HttpError(417, 'the body is not JSON');
