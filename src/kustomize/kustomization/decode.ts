@@ -43,12 +43,12 @@ export function decode(
   if (typeof shape === 'string') return decodeScalar(value, shape, field, options);
   if ('list' in shape) {
     if (!isArray(value)) throw invalid(field, 'a list', value, options);
-    return value.map((item, index) => decode(item, shape.list, `${field}[${index}]`, options) ?? null);
+    return decodeItems(value, shape.list, field, options);
   }
   if ('oneOf' in shape) {
     const inner = shape.oneOf;
     if (!isArray(value)) return decode(value, inner, field, options);
-    return value.map((item, index) => decode(item, inner, `${field}[${index}]`, options) ?? null);
+    return decodeItems(value, inner, field, options);
   }
   if (!isObject(value)) throw invalid(field, 'a map', value, options);
   return 'map' in shape
@@ -56,10 +56,32 @@ export function decode(
     : decodeFields(value, shape, field, options);
 }
 
+function decodeItems(value: readonly Json[], shape: Shape, field: string, options: DecodeOptions): Json {
+  return value.map((item, index) => decode(item, shape, `${field}[${index}]`, options) ?? zeroOf(shape));
+}
+
+/** Go decodes a null item of a list or a map as the zero value of its type. */
+function zeroOf(shape: Shape): Json {
+  switch (shape) {
+    case 'text':
+    case 'selector':
+      return '';
+    case 'integer':
+      return 0;
+    case 'boolean':
+      return false;
+    case 'any':
+      return null;
+    default:
+      if ('oneOf' in shape) return zeroOf(shape.oneOf);
+      return 'list' in shape ? [] : {};
+  }
+}
+
 function decodeMap(value: JsonObject, shape: Shape, field: string, options: DecodeOptions): JsonObject {
   const entries = Object.entries(value).map(([key, item]): [string, Json] => {
     const decoded = decode(item, shape, join(field, key), options);
-    return [key, decoded ?? (shape === 'text' ? '' : null)];
+    return [key, decoded ?? zeroOf(shape)];
   });
   return Object.fromEntries(entries);
 }

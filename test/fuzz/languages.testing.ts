@@ -1,0 +1,199 @@
+import * as fastJsonPatch from 'fast-json-patch';
+import { load } from 'js-yaml';
+import { scopeOf, stillEnvironment } from '../../src/expression/expression.testing.ts';
+import { compileExpression } from '../../src/expression/expression.ts';
+import { functionTable } from '../../src/expression/functions/table.ts';
+import { ExpressionSyntaxError } from '../../src/expression/jmespath/syntax-error.ts';
+import { EvaluationError, Suspend } from '../../src/expression/scope.ts';
+import { diff } from '../../src/json/diff/diff.ts';
+import { equal } from '../../src/json/equal.ts';
+import { applyPatch, PatchApplyError } from '../../src/json/patch/apply-patch.ts';
+import type { UserPatchOperation } from '../../src/json/patch/operation.ts';
+import type { Json, JsonObject } from '../../src/json/value.ts';
+import { parseYamlText } from '../../src/yaml/parse-text.ts';
+import { readSimpleYaml } from '../../src/yaml/simple-yaml.ts';
+import { writeYaml } from '../../src/yaml/writer.ts';
+import type { Fuzzer } from './fuzzer.testing.ts';
+import { mutateJson, oddString, oddValue, type Random } from './random.testing.ts';
+
+const data: JsonObject = {
+  a: { b: [1, 'x', null, { c: true }], __proto__: 'p' },
+  list: [3, 1, 2],
+  name: 'web',
+  labels: { app: 'web', 'kubernetes.io/name': 'x' },
+  time: '2024-01-02T03:04:05Z',
+};
+
+const functionNames = [...functionTable.keys()];
+const comparisons = ['==', '!=', '<', '<=', '>', '>='];
+
+function expressionText(random: Random, depth = 4): string {
+  const inner = () => expressionText(random, depth - 1);
+  const leaf = () =>
+    random.pick([
+      '@',
+      'a',
+      'a.b',
+      'list',
+      'name',
+      'labels',
+      'time',
+      '*',
+      '`1`',
+      '`[1,"x"]`',
+      `'${oddString(random).replaceAll(/['\\]/g, '')}'`,
+    ]);
+  if (depth === 0) return leaf();
+  switch (random.below(14)) {
+    case 0:
+      return `${inner()}.${random.pick(['b', 'c', '"kubernetes.io/name"', '*'])}`;
+    case 1:
+      return `${inner()}[${random.pick(['0', '-1', '*', '', '1:', '::-1', `?${inner()}`])}]`;
+    case 2:
+      return `${inner()} ${random.pick(comparisons)} ${inner()}`;
+    case 3:
+      return `${inner()} ${random.pick(['||', '&&', '|'])} ${inner()}`;
+    case 4:
+      return `!${inner()}`;
+    case 5:
+      return `(${inner()})`;
+    case 6:
+      return `[${[inner(), ...random.list(2, inner)].join(', ')}]`;
+    case 7:
+      return `{x: ${inner()}, "y": ${inner()}}`;
+    case 8:
+    case 9:
+    case 10:
+      return `${random.pick(functionNames)}(${random.list(3, () => (random.oneIn(4) ? `&${inner()}` : inner())).join(', ')})`;
+    case 11:
+      return damage(inner(), random);
+    default:
+      return leaf();
+  }
+}
+
+/** Removes, doubles or inserts a character. */
+function damage(text: string, random: Random): string {
+  const at = random.below(text.length + 1);
+  const added = random.pick(['', text[at] ?? '', ...'{}[]()\'"`\\.,|&@*?:-\n é']);
+  return text.slice(0, at) + added + text.slice(at + random.below(2));
+}
+
+/** Some functions are loaded on first use: they suspend the evaluation. */
+const expectedErrors = [ExpressionSyntaxError, EvaluationError, Suspend];
+
+export const expressions: Fuzzer<string> = {
+  name: 'expressions',
+  generate: expressionText,
+  check(text) {
+    onlyThrows(expectedErrors, () => compileExpression(text).search(data, stillEnvironment));
+    onlyThrows(expectedErrors, () => compileExpression(text).evaluate(scopeOf(data)));
+  },
+};
+
+interface PatchInput {
+  readonly document: Json;
+  readonly patch: readonly Json[];
+}
+
+const pointers = [
+  '',
+  '/a',
+  '/a/b',
+  '/a/b/0',
+  '/a/b/-',
+  '/a/b/99',
+  '/list/1',
+  '/labels/kubernetes.io~1name',
+  '/__proto__/x',
+  '/a/~2',
+  'x',
+  '/name/0',
+];
+
+export const jsonPatches: Fuzzer<PatchInput> = {
+  name: 'json-patches',
+  generate: (random) => ({
+    document: mutateJson(data, random),
+    patch: random.list(4, () => {
+      const operation = {
+        op: random.pick(['add', 'remove', 'replace', 'move', 'copy', 'test', 'other']),
+        path: random.pick(pointers),
+        from: random.pick(pointers),
+        value: oddValue(random),
+      };
+      return random.oneIn(6) ? mutateJson(operation, random) : operation;
+    }),
+  }),
+  check({ document, patch }) {
+    const before = JSON.stringify(document);
+    const operations = patch as readonly UserPatchOperation[];
+    const result = onlyThrows([PatchApplyError], () => applyPatch(document, operations));
+    onlyThrows([PatchApplyError], () => applyPatch(document, operations, { lenient: true }));
+    assert(JSON.stringify(document) === before, 'the document was modified');
+    if (result === undefined) return;
+    const delta = diff(document, result.value);
+    assert(
+      equal(applyPatch(document, delta as readonly UserPatchOperation[]), result.value),
+      'the diff does not lead to the result',
+    );
+    if (JSON.stringify([document, patch, delta]).includes('__proto__')) return;
+    const reference = fastJsonPatch.applyPatch(
+      structuredClone(document),
+      structuredClone(delta) as fastJsonPatch.Operation[],
+    );
+    assert(
+      equal(reference.newDocument as Json, result.value),
+      'fast-json-patch applies the diff differently',
+    );
+  },
+};
+
+export const yamlTexts: Fuzzer<string> = {
+  name: 'yaml',
+  generate(random) {
+    const text = writeYaml(mutateJson(data, random));
+    return random.oneIn(2) ? damage(damage(text, random), random) : text;
+  },
+  check(text) {
+    const simple = readSimpleYaml(text);
+    const parsed = parsedValue(() => parseYamlText(text));
+    const independent = parsedValue(() => load(text) as Json);
+    if (simple !== undefined && parsed !== undefined)
+      assert(equal(simple, parsed.value), 'the two readers disagree');
+    if (parsed === undefined) return;
+    const printed = writeYaml(parsed.value);
+    assert(equal(parseYamlText(printed), parsed.value), 'the printed YAML means something else');
+    const again = parsedValue(() => load(printed) as Json);
+    if (independent !== undefined && equal(independent.value, parsed.value))
+      assert(
+        again !== undefined && equal(again.value, parsed.value),
+        'js-yaml reads the printed YAML differently',
+      );
+  },
+};
+
+type ErrorClass = abstract new (...args: never[]) => Error;
+
+/** The result; undefined after one of the errors. Other errors are findings. */
+function onlyThrows<T>(errors: readonly ErrorClass[], run: () => T): { readonly value: T } | undefined {
+  try {
+    return { value: run() };
+  } catch (error) {
+    if (errors.some((each) => error instanceof each)) return undefined;
+    throw error;
+  }
+}
+
+function parsedValue<T>(run: () => T): { readonly value: T } | undefined {
+  try {
+    return { value: run() };
+  } catch (error) {
+    if (error instanceof RangeError || error instanceof TypeError) throw error;
+    return undefined;
+  }
+}
+
+function assert(isTrue: boolean, message: string): asserts isTrue {
+  if (!isTrue) throw new Error(message);
+}
