@@ -4,7 +4,9 @@ import { dirname, join } from 'node:path';
 import { parseAllDocuments } from 'yaml';
 import { loadPolicies, mutate } from '../../src/index.ts';
 import { equal } from '../../src/json/equal.ts';
+import { parseJson, stringifyJson } from '../../src/json/json-text.ts';
 import { applyPatch } from '../../src/json/patch/apply-patch.ts';
+import type { UserPatchOperation } from '../../src/json/patch/operation.ts';
 import type { Json, JsonObject } from '../../src/json/value.ts';
 import { kymera } from '../cli/in-process.testing.ts';
 import { ownSamples } from '../conformance/policy-samples.ts';
@@ -83,17 +85,14 @@ export const templates: Fuzzer<PolicyInput> = {
 };
 
 async function runPolicy(policy: Json, object: JsonObject): Promise<void> {
-  const set = loadPolicies({ file: 'p.json', text: JSON.stringify(policy) });
-  const before = JSON.stringify(object);
+  const set = loadPolicies({ file: 'p.json', text: stringifyJson(policy) });
+  const before = stringifyJson(object);
   const startedAt = performance.now();
   const { object: after, patch } = await mutate(object, set);
   if (performance.now() - startedAt > 5_000) throw new Error('the policy took more than five seconds');
-  if (JSON.stringify(object) !== before) throw new Error('the object was modified');
-  const text = JSON.stringify(patch);
-  if (
-    after !== null &&
-    !equal(applyPatch(JSON.parse(before), JSON.parse(text)), JSON.parse(JSON.stringify(after)))
-  )
+  if (stringifyJson(object) !== before) throw new Error('the object was modified');
+  const read = parseJson(stringifyJson(patch)) as readonly UserPatchOperation[];
+  if (after !== null && !equal(applyPatch(parseJson(before), read), parseJson(stringifyJson(after))))
     throw new Error('the patch does not lead to the object');
 }
 
@@ -160,7 +159,7 @@ export const kustomizations: Fuzzer<KustomizationInput> = {
     const folder = mkdtempSync(join(tmpdir(), 'kymera-fuzz-'));
     const write = (name: string, value: Json) => {
       mkdirSync(dirname(join(folder, name)), { recursive: true });
-      writeFileSync(join(folder, name), JSON.stringify(value));
+      writeFileSync(join(folder, name), stringifyJson(value));
     };
     write('kustomization.yaml', document);
     for (const [index, value] of resources.entries()) write(`r${index}.yaml`, value);

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { stringifyJson } from '../../src/json/json-text.ts';
 import { kustomizations, policies, templates } from './documents.testing.ts';
 import { type Fuzzer, failureOf, fuzz, keepFinding, keptFindings } from './fuzzer.testing.ts';
 import { expressions, jsonPatches, yamlTexts } from './languages.testing.ts';
@@ -7,7 +8,8 @@ import { reviewFuzzer } from './reviews.testing.ts';
 // `npm run fuzz` sets the minutes per fuzzer and keeps findings as cases. `npm test` runs a fixed number of executions.
 const minutes = Number(process.env['KYMERA_FUZZ_MINUTES'] ?? 0);
 const firstSeed = Number(process.env['KYMERA_FUZZ_SEED'] ?? 1);
-const timeout = Math.max(120_000, minutes * 60_000 * 2);
+const limitMilliseconds = minutes > 0 ? minutes * 60_000 : 240_000;
+const timeout = limitMilliseconds + 60_000;
 
 const fuzzers: readonly (readonly [executions: number, Fuzzer])[] = [
   [1_500, policies],
@@ -28,16 +30,14 @@ describe('fuzzing', () => {
 });
 
 async function run<Input>(fuzzer: Fuzzer<Input>, executions: number): Promise<void> {
-  const limit =
-    minutes > 0
-      ? { executions: Number.POSITIVE_INFINITY, milliseconds: minutes * 60_000 }
-      : { executions, milliseconds: timeout };
-  const { executions: done, findings } = await fuzz(fuzzer, { ...limit, firstSeed });
+  const wanted = minutes > 0 ? Number.POSITIVE_INFINITY : executions;
+  const limit = { executions: wanted, milliseconds: limitMilliseconds, firstSeed };
+  const { executions: done, findings } = await fuzz(fuzzer, limit);
   console.log(`${fuzzer.name}: ${done} executions, ${findings.length} findings`);
   if (minutes > 0) for (const finding of findings) console.log(`kept ${keepFinding(finding)}`);
-  expect(
-    findings.map(({ seed, error, input }) => `seed ${seed}: ${error}\n${JSON.stringify(input)}`),
-  ).toEqual([]);
+  expect(findings.map(({ seed, error, input }) => `seed ${seed}: ${error}\n${stringifyJson(input)}`)).toEqual(
+    [],
+  );
 }
 
 describe('earlier findings', () => {

@@ -1,5 +1,6 @@
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { parseJson, stringifyJson } from '../../src/json/json-text.ts';
 import { createRandom, type Random } from './random.testing.ts';
 
 /** Generates inputs and checks what must hold for every input. `check` throws if it does not. */
@@ -56,12 +57,14 @@ export async function failureOf<Input>(fuzzer: Fuzzer<Input>, input: Input): Pro
 export function keepFinding(finding: Finding): string {
   const file = join(caseFolder, `${finding.fuzzer}-${finding.seed}.json`);
   mkdirSync(caseFolder, { recursive: true });
-  writeFileSync(file, `${JSON.stringify(finding, undefined, 2)}\n`);
+  // Without the stack, which names files of this machine.
+  const error = finding.error.split('\n', 1)[0];
+  writeFileSync(file, `${stringifyJson({ ...finding, error }, 2)}\n`);
   return file;
 }
 
 export function keptFindings(): readonly (readonly [string, Finding])[] {
   return readdirSync(caseFolder)
     .filter((name) => name.endsWith('.json'))
-    .map((name) => [name, JSON.parse(readFileSync(join(caseFolder, name), 'utf8')) as Finding]);
+    .map((name) => [name, parseJson(readFileSync(join(caseFolder, name), 'utf8')) as unknown as Finding]);
 }

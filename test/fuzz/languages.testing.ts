@@ -7,6 +7,7 @@ import { ExpressionSyntaxError } from '../../src/expression/jmespath/syntax-erro
 import { EvaluationError, Suspend } from '../../src/expression/scope.ts';
 import { diff } from '../../src/json/diff/diff.ts';
 import { equal } from '../../src/json/equal.ts';
+import { stringifyJson } from '../../src/json/json-text.ts';
 import { applyPatch, PatchApplyError } from '../../src/json/patch/apply-patch.ts';
 import type { UserPatchOperation } from '../../src/json/patch/operation.ts';
 import type { Json, JsonObject } from '../../src/json/value.ts';
@@ -126,18 +127,18 @@ export const jsonPatches: Fuzzer<PatchInput> = {
     }),
   }),
   check({ document, patch }) {
-    const before = JSON.stringify(document);
+    const before = stringifyJson(document);
     const operations = patch as readonly UserPatchOperation[];
     const result = onlyThrows([PatchApplyError], () => applyPatch(document, operations));
     onlyThrows([PatchApplyError], () => applyPatch(document, operations, { lenient: true }));
-    assert(JSON.stringify(document) === before, 'the document was modified');
+    assert(stringifyJson(document) === before, 'the document was modified');
     if (result === undefined) return;
     const delta = diff(document, result.value);
     assert(
       equal(applyPatch(document, delta as readonly UserPatchOperation[]), result.value),
       'the diff does not lead to the result',
     );
-    if (JSON.stringify([document, patch, delta]).includes('__proto__')) return;
+    if (!isPlainJson([document, patch as Json, delta as Json])) return;
     const reference = fastJsonPatch.applyPatch(
       structuredClone(document),
       structuredClone(delta) as fastJsonPatch.Operation[],
@@ -172,6 +173,12 @@ export const yamlTexts: Fuzzer<string> = {
       );
   },
 };
+
+/** The reference knows neither `__proto__` as a key nor large integers. */
+function isPlainJson(value: Json): boolean {
+  const text = stringifyJson(value);
+  return !text.includes('__proto__') && !/\d{16}/.test(text);
+}
 
 type ErrorClass = abstract new (...args: never[]) => Error;
 

@@ -1,3 +1,4 @@
+import { parseJson, stringifyJson } from '../../src/json/json-text.ts';
 import { isObject, type Json, type JsonObject } from '../../src/json/value.ts';
 
 /** A source of random choices that gives the same choices for the same seed. */
@@ -71,7 +72,7 @@ const oddStrings = [
   '2024-01-02T03:04:05Z',
   '10.0.0.0/8',
 ];
-const oddNumbers = [0, -1, 1, 1.5, 1e21, -1e-7, 2 ** 53, 4_294_967_296];
+const oddNumbers = [0, -1, 1.5, 1e21, -1e-7, 4_294_967_296, 9_007_199_254_740_993n, -(2n ** 63n), 2n ** 64n];
 
 export function oddString(random: Random): string {
   return random.pick(oddStrings);
@@ -102,9 +103,8 @@ export function oddValue(random: Random, depth = 3): Json {
 
 /** Keys are data: `__proto__` becomes a member of its own. */
 function objectFrom(entries: readonly (readonly [string, Json])[]): JsonObject {
-  return JSON.parse(
-    `{${entries.map(([key, value]) => `${JSON.stringify(key)}:${JSON.stringify(value)}`).join()}}`,
-  );
+  const members = entries.map(([key, value]) => `${JSON.stringify(key)}:${stringifyJson(value)}`);
+  return parseJson(`{${members.join()}}`) as JsonObject;
 }
 
 /** A copy with some changes: a value replaced, removed, duplicated or moved elsewhere, or a key renamed. */

@@ -1,6 +1,8 @@
 import { Agent } from 'node:https';
 import { createPolicySets } from '../../src/admission/policy-sets.ts';
+import { parseJson, stringifyJson } from '../../src/json/json-text.ts';
 import { applyPatch } from '../../src/json/patch/apply-patch.ts';
+import type { UserPatchOperation } from '../../src/json/patch/operation.ts';
 import { isObject, type Json, type JsonObject, member } from '../../src/json/value.ts';
 import { ownSamples } from '../conformance/policy-samples.ts';
 import { reviewOf, send, startTestServer } from '../server/running-server.testing.ts';
@@ -47,7 +49,7 @@ function generate(random: Random): ReviewInput {
     object: random.oneIn(2) ? original : mutateJson(original, random),
     oldObject: random.oneIn(4) ? random.pick(objects) : null,
   });
-  const text = JSON.stringify(random.oneIn(3) ? mutateJson(plain, random) : plain);
+  const text = stringifyJson(random.oneIn(3) ? mutateJson(plain, random) : plain);
   return {
     path: random.pick(paths) + random.pick(queries),
     body: random.oneIn(10) ? damaged(text, random) : text,
@@ -104,8 +106,8 @@ export async function reviewFuzzer(): Promise<Fuzzer<ReviewInput>> {
         agent,
       });
       if (!allowedStatuses.has(answer.status)) throw new Error(`status ${answer.status}: ${answer.text}`);
-      if (answer.status === 200) checkReview(JSON.parse(body), JSON.parse(answer.text));
-      else if (typeof member(JSON.parse(answer.text), 'error') !== 'string')
+      if (answer.status === 200) checkReview(parseJson(body), parseJson(answer.text));
+      else if (typeof member(parseJson(answer.text) as JsonObject, 'error') !== 'string')
         throw new Error(`no error in ${answer.text}`);
     },
   };
@@ -118,7 +120,8 @@ function checkReview(sent: Json, answer: Json): void {
   if (typeof member(response, 'allowed') !== 'boolean') throw new Error('there is no verdict');
   const patch = member(response, 'patch');
   if (patch === undefined) return;
-  const operations = JSON.parse(Buffer.from(String(patch), 'base64').toString());
+  const decoded = Buffer.from(String(patch), 'base64').toString();
+  const operations = parseJson(decoded) as readonly UserPatchOperation[];
   const object = member(request, 'object') ?? null;
   if (!isObject(applyPatch(object, operations))) throw new Error('the patch does not lead to an object');
 }

@@ -31,9 +31,12 @@ export type EntryKind = 'file' | 'folder' | 'absent';
 
 /** The type of an entry of `resources` on disk. */
 export function entryKind(place: FolderPlace, path: string): EntryKind {
-  const stats = statSync(resolve(place.root, path), { throwIfNoEntry: false });
-  if (stats === undefined) return 'absent';
-  return stats.isDirectory() ? 'folder' : 'file';
+  try {
+    return statSync(resolve(place.root, path)).isDirectory() ? 'folder' : 'file';
+  } catch {
+    // Also for a name that is too long or contains NUL.
+    return 'absent';
+  }
 }
 
 const remote =
