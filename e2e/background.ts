@@ -27,7 +27,7 @@ export interface BackgroundOptions extends BackgroundProcessOptions {
   readonly rules?: readonly JsonObject[];
 }
 
-const all = ['get', 'list', 'watch', 'create', 'update', 'delete'];
+const all = ['get', 'list', 'watch', 'create', 'patch', 'delete'];
 const usualRules: readonly JsonObject[] = [
   { apiGroups: [''], resources: ['configmaps', 'secrets', 'namespaces', 'pods', 'services'], verbs: all },
   { apiGroups: ['apps'], resources: ['deployments', 'deployments/scale'], verbs: all },
@@ -41,7 +41,7 @@ export async function startInBackground(
   const own = createKubectl(settings, ownNamespace);
   const server = await startClusterServer(settings, options.server ?? {});
   await grant(own, 'background', 'e2e-usual', options.rules ?? usualRules);
-  await hasRight(own, 'background', 'update', 'secrets');
+  await hasRight(own, 'background', 'patch', 'secrets');
   const worker = await startBackgroundProcess(settings, options);
   const updateRequests = () => own.list('updaterequests');
   return {

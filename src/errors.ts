@@ -48,8 +48,8 @@ export const errorTable = {
     cure: 'Check that the named object, path or service exists, or give the entry a `default`.',
   },
   KYM_NAMESPACE_BOUNDARY: {
-    cause: 'A namespaced Policy reads data outside its own namespace.',
-    cure: 'Use a ClusterPolicy, or keep sources, context entries and targets in the namespace of the Policy.',
+    cause: 'A namespaced Policy reads or writes outside its own namespace.',
+    cure: 'Use a ClusterPolicy, or stay in the namespace of the Policy with generated objects, sources, targets and context entries.',
   },
   KYM_LIST_FAILED: {
     cause: 'The `list` of a foreach could not be evaluated.',

@@ -166,7 +166,7 @@ suite('the background', ({ settings, kubectl, namespace, before, after }) => {
       rules: [{ apiGroups: [''], resources: ['limitranges'] }],
     });
     await kubectl.sendOk('apply', role);
-    await hasRight(background.own, 'background', 'update', 'limitranges');
+    await hasRight(background.own, 'background', 'patch', 'limitranges');
     await withPolicies(kubectl, [rule], async () => {
       await kubectl.sendOk('create', configMap('allowed', { a: '1' }));
       await becomes(
@@ -182,7 +182,7 @@ suite('the background', ({ settings, kubectl, namespace, before, after }) => {
           const answer = await background.own.run([
             'auth',
             'can-i',
-            'update',
+            'patch',
             'limitranges',
             '--all-namespaces',
             '--as=system:serviceaccount:kymera:kymera-background',

@@ -102,9 +102,9 @@ suite('the rights of the chart', ({ settings, kubectl, namespace, before, after 
 
   it('suffice to change existing objects, of kinds that are granted beside them', async () => {
     await grant(kubectl, 'background', 'e2e-rights', [
-      { apiGroups: [''], resources: ['services'], verbs: ['get', 'list', 'update'] },
+      { apiGroups: [''], resources: ['services'], verbs: ['get', 'list', 'patch'] },
     ]);
-    await hasRight(kubectl, 'background', 'update', 'services');
+    await hasRight(kubectl, 'background', 'patch', 'services');
     background = await startBackgroundProcess(settings, { args: ['--ttl', '1'] });
     const rule = (text: string) => ({
       context: [{ name: 'source', configMap: { name: 'source', namespace } }],
@@ -129,8 +129,8 @@ suite('the rights of the chart', ({ settings, kubectl, namespace, before, after 
       metadata: { name: 'target' },
       spec: { ports: [{ port: 80 }] },
     };
-    const mayUpdateServices = async () => {
-      const question = ['auth', 'can-i', 'update', 'services', `--as=${accountUser('background')}`];
+    const mayPatchServices = async () => {
+      const question = ['auth', 'can-i', 'patch', 'services', `--as=${accountUser('background')}`];
       return (await kubectl.run(question)).stdout.startsWith('yes');
     };
     const answer = async () => (await kubectl.get('service', 'target')).metadata.labels?.['answer'];
@@ -149,7 +149,7 @@ suite('the rights of the chart', ({ settings, kubectl, namespace, before, after 
     // Takes the place of the request that failed.
     await applyPolicies(kubectl, [failing('absent')]);
     await revoke(kubectl, 'background', 'e2e-rights');
-    await waitFor(async () => !(await mayUpdateServices()), { what: 'the right to be gone' });
+    await waitFor(async () => !(await mayPatchServices()), { what: 'the right to be gone' });
     await kubectl.sendOk('apply', configMap('trigger', { count: '4' }));
     await waitFor(async () => JSON.stringify(await own.list('updaterequests')).includes('add this role'), {
       what: 'a request that says which right is missing',

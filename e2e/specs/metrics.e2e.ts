@@ -90,7 +90,7 @@ suite('metrics', ({ settings, kubectl, namespace, before, after }) => {
       const text = await background.worker.metrics();
       expect(runs(text, 'update-request-controller')).toBeGreaterThan(0);
       expect(runs(text, 'policy-update-controller')).toBeGreaterThan(0);
-      expect(queries(text, 'update', 'kubeclient', 'ConfigMap')).toBeGreaterThan(0);
+      expect(queries(text, 'patch', 'kubeclient', 'ConfigMap')).toBeGreaterThan(0);
       expect(
         figure(text, 'kyverno_updaterequest_total', `resource_namespace="${background.server.namespace}"`),
       ).toBeGreaterThan(0);

@@ -36,10 +36,11 @@ export interface ObjectReader {
 export interface ObjectStore extends ObjectReader {
   create(object: JsonObject): Promise<JsonObject>;
   /**
-   * Replaces the object, provided that it is still the one that was read: its resourceVersion decides. The body of a subresource may
-   * be of another kind than the object it belongs to (Scale): that is named then.
+   * Changes an object that was read as `before`. Only the differences are sent, so fields that the change does not touch stay exactly
+   * as they are stored. Throws `conflict` if the object no longer has the resourceVersion of `before`. `ref` identifies the object
+   * of a subresource, whose body may have another kind (Scale); by default it is that of `after`.
    */
-  update(object: JsonObject, subresource?: string, parent?: ObjectRef): Promise<JsonObject>;
+  update(before: JsonObject, after: JsonObject, ref?: ObjectRef): Promise<JsonObject>;
   /** Deletes the object. Succeeds if it does not exist. */
   remove(ref: ObjectRef): Promise<void>;
 }

@@ -45,7 +45,7 @@ rules:
   verbs:
   - get
   - list
-  - update
+  - patch
 - apiGroups:
   - ""
   resources:
@@ -60,12 +60,12 @@ rules:
     [
       'targets and triggers of one kind',
       `mutate: {targets: [{apiVersion: v1, kind: ConfigMap}, {apiVersion: v1, kind: Secret}], ${label}}`,
-      [': configmaps,secrets: get,list,update'],
+      [': configmaps,secrets: get,list,patch'],
     ],
     [
       'a subresource',
       'mutate: {targets: [{apiVersion: apps/v1, kind: Deployment/scale}], patchStrategicMerge: {spec: {replicas: 1}}}',
-      ['apps: deployments: get,list', 'apps: deployments/scale: get,update', ': configmaps: get,list'],
+      ['apps: deployments: get,list', 'apps: deployments/scale: get,patch', ': configmaps: get,list'],
     ],
     [
       'what is made',
@@ -75,7 +75,7 @@ rules:
     [
       'what is kept as it should be',
       'generate: {synchronize: true, apiVersion: v1, kind: Secret, name: s, namespace: ns, data: {data: {}}}',
-      [': secrets: get,list,watch,create,update,delete', ': configmaps: get,list'],
+      [': secrets: get,list,watch,create,patch,delete', ': configmaps: get,list'],
     ],
     [
       'what is copied',
@@ -85,12 +85,12 @@ rules:
     [
       'a custom kind',
       `mutate: {targets: [{apiVersion: example.com/v1, kind: Gadget}], ${label}}`,
-      ['example.com: gadgets: get,list,update', ': configmaps: get,list'],
+      ['example.com: gadgets: get,list,patch', ': configmaps: get,list'],
     ],
     [
       'a ConfigMap of the context',
       `context: [{name: c, configMap: {name: a, namespace: b}}]\n    mutate: {targets: [{apiVersion: v1, kind: Secret}], ${label}}`,
-      [': secrets: get,list,update', ': configmaps: get,list'],
+      [': secrets: get,list,patch', ': configmaps: get,list'],
     ],
     ['nothing, for rules that act on requests', `mutate: {${label}}`, []],
   ])('%s', async (_, rule, expected) => {

@@ -58,7 +58,7 @@ export async function existingFailures(corpusCase: CorpusCase): Promise<readonly
     const whole = withDefaultNamespace(object);
     const before = await store.get(refOf(whole));
     if (before === undefined) await store.create(whole);
-    else await store.update(whole);
+    else await store.update(before, whole);
     await act(before === undefined ? 'CREATE' : 'UPDATE', [...policies.values()], [whole], before);
   }
 

@@ -4,7 +4,7 @@ import type { AccessVerb, NeededAccess } from './needed-access.ts';
 /** ClusterRoles with this label are aggregated into the role of the background controller. */
 export const aggregationLabel = 'rbac.kymera.io/aggregate-to-background-controller';
 
-const verbOrder: readonly AccessVerb[] = ['get', 'list', 'watch', 'create', 'update', 'delete'];
+const verbOrder: readonly AccessVerb[] = ['get', 'list', 'watch', 'create', 'patch', 'delete'];
 
 /** Builds a ClusterRole that grants exactly this access. Resources with the same verbs share a rule. */
 export function clusterRoleFor(name: string, needed: readonly NeededAccess[]): JsonObject {

@@ -5,7 +5,7 @@ import { read, readBoolean, readObject, readObjects, readText, readTexts } from 
 import type { JsonObject } from '../../json/value.ts';
 import { parseKind } from '../../policy/kind-selector.ts';
 
-export type AccessVerb = 'get' | 'list' | 'watch' | 'create' | 'update' | 'delete';
+export type AccessVerb = 'get' | 'list' | 'watch' | 'create' | 'patch' | 'delete';
 
 /** One permission that the background controller needs for a rule. */
 export interface NeededAccess {
@@ -28,10 +28,10 @@ export interface ResourceLookup {
   }): { readonly group: string; readonly resource: string; readonly namespaced: boolean } | undefined;
 }
 
-const targetVerbs = ['get', 'list', 'update'] as const;
+const targetVerbs = ['get', 'list', 'patch'] as const;
 const createVerbs = ['get', 'create'] as const;
 /** Synchronized objects are watched, and so are clone sources. */
-const synchronizeVerbs = ['get', 'list', 'watch', 'create', 'update', 'delete'] as const;
+const synchronizeVerbs = ['get', 'list', 'watch', 'create', 'patch', 'delete'] as const;
 const readVerbs = ['get', 'list'] as const;
 
 /** Permissions for targets and generated objects. Kinds that contain variables are only known at run time and left out. */
@@ -192,8 +192,8 @@ function accessTo(
   const ofParent = verbs.map((verb) => ({ ...access, verb, subresource: '' }));
   if (subresource === '') return ofParent;
   return [
-    ...ofParent.filter(({ verb }) => verb !== 'update'),
-    ...(['get', 'update'] as const).map((verb) => ({ ...access, verb, subresource })),
+    ...ofParent.filter(({ verb }) => verb !== 'patch'),
+    ...(['get', 'patch'] as const).map((verb) => ({ ...access, verb, subresource })),
   ];
 }
 

@@ -75,7 +75,7 @@ describe('data', () => {
     await run(text, store);
     expect(await run(text, store)).toEqual(['unchanged Secret ns/made']);
     const right = get(store, 'ns/made') as JsonObject;
-    await store.update({ ...right, data: { a: 'other', more: 'x' } });
+    await store.update(right, { ...right, data: { a: 'other', more: 'x' } });
     expect(await run(text, store)).toEqual(['updated Secret ns/made']);
     expect(get(store, 'ns/made')).toEqual(right);
   });
@@ -130,7 +130,7 @@ describe('copies', () => {
   it('follow the source', async () => {
     const store = createMemoryStore([source]);
     await run(clone(sync), store);
-    await store.update({ ...source, data: { k: 'new' } });
+    await store.update(source, { ...source, data: { k: 'new' } });
     expect(await run(clone(sync), store)).toEqual(['updated Secret ns/made']);
     expect(get(store, 'ns/made')).toMatchObject({ data: { k: 'new' } });
   });

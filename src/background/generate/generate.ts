@@ -82,7 +82,7 @@ async function write(ref: ObjectRef, wanted: JsonObject, run: GenerateRun): Prom
         ref,
         action: 'updated',
         before,
-        after: await store.update(object),
+        after: await store.update(before, object),
         message: `updated ${title}`,
       };
     } catch (error) {

@@ -55,12 +55,12 @@ export function withAdmission(store: ObjectStore, admission: Admission): ObjectS
       onWrite({ operation: 'CREATE', object: stored, oldObject: undefined });
       return stored;
     },
-    async update(object, subresource = '', parent) {
-      if (subresource !== '') return store.update(object, subresource, parent);
-      const oldObject = await store.get(refOf(object));
-      const admitted = await admit('UPDATE', object, oldObject);
+    async update(before, after, ref) {
+      if (ref?.subresource !== undefined) return store.update(before, after, ref);
+      const oldObject = await store.get(refOf(after));
+      const admitted = await admit('UPDATE', after, oldObject);
       if (oldObject !== undefined && equal(oldObject, admitted)) return oldObject;
-      const stored = await store.update(admitted);
+      const stored = await store.update(before, admitted);
       onWrite({ operation: 'UPDATE', object: stored, oldObject });
       return stored;
     },

@@ -154,7 +154,7 @@ describe('a request of a generate rule', () => {
       trigger: { ...newRequest.trigger, name: 'b', uid: 'uid-b' },
       admission: { ...newRequest.admission, name: 'b' },
     });
-    await store.update(secret('source', 'default', 'new'));
+    await store.update(source, secret('source', 'default', 'new'));
     await send({ ...withoutUser, cause: 'change', trigger: nobody });
     expect(copies()).toEqual(['a: new', 'b: new']);
     const removedSource = {

@@ -195,14 +195,14 @@ describe('a request', () => {
     let others = 5;
     const { ask, memory, clock } = world(labelSecrets, [configMap, object('Secret', 'one')], (store) => ({
       ...store,
-      async update(after, ...rest) {
+      async update(...change) {
         if (others > 0) {
           others -= 1;
           const [current] = await store.list({ apiVersion: 'v1', kind: 'Secret' });
           const count = Number((current?.['data'] as JsonObject | undefined)?.['count'] ?? 0) + 1;
-          await store.update({ ...current, data: { count } });
+          if (current !== undefined) await store.update(current, { ...current, data: { count } });
         }
-        return store.update(after, ...rest);
+        return store.update(...change);
       },
     }));
     const asked = ask(trigger());

@@ -22,18 +22,17 @@ export function createMemoryStore(
     [...held.values()].filter((object) => object['kind'] === 'CustomResourceDefinition');
   const find = ({ subresource: _, ...ref }: ObjectRef) => held.get(refKey(ref));
 
-  async function update(object: JsonObject, subresource = '', parent?: ObjectRef): Promise<JsonObject> {
-    const ref = parent ?? refOf(object);
+  async function update(read: JsonObject, after: JsonObject, ref = refOf(after)): Promise<JsonObject> {
     const before = find(ref);
     if (before === undefined) throw new StoreError('notFound', `${refTitle(ref)} does not exist`);
     const version = metadataOf(before)['resourceVersion'];
-    const read = metadataOf(object)['resourceVersion'];
-    if (version !== undefined && read !== undefined && version !== read) {
+    const known = metadataOf(read)['resourceVersion'];
+    if (version !== undefined && known !== undefined && version !== known) {
       throw new StoreError('conflict', `${refTitle(ref)} has changed since it was read`);
     }
-    const after = withNextVersion(writePart(before, subresource, object), version);
-    held.set(refKey({ ...refOf(before) }), after);
-    return after;
+    const stored = withNextVersion(writePart(before, ref.subresource ?? '', after), version);
+    held.set(refKey({ ...refOf(before) }), stored);
+    return stored;
   }
 
   return {

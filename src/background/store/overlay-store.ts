@@ -73,11 +73,11 @@ export function createOverlayStore(base: ObjectReader): OverlayStore {
       await write(ref, object);
       return object;
     },
-    async update(object, subresource = '', parent) {
-      const ref = identity(parent ?? refOf(object));
+    async update(_, object, target = refOf(object)) {
+      const ref = identity(target);
       const before = await read(ref);
       if (before === undefined) throw new StoreError('notFound', `${refTitle(ref)} does not exist`);
-      const after = writePart(before, subresource, object);
+      const after = writePart(before, target.subresource ?? '', object);
       await write(ref, after);
       return after;
     },

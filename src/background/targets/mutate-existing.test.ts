@@ -210,8 +210,10 @@ it('an idempotent rule that has run changes nothing when it runs again, whatever
         );
         const store = createMemoryStore(objects);
         const first = await mutateTargets(runOf(policy, store));
-        for (const { after, outcome } of first) {
-          if (after !== undefined && outcome.status === 'applied') await store.update(after);
+        for (const { before, after, outcome } of first) {
+          if (before !== undefined && after !== undefined && outcome.status === 'applied') {
+            await store.update(before, after);
+          }
         }
         for (const { after } of first) {
           if (after !== undefined) expect(stringLabelsOf(after)).toMatchObject(set);

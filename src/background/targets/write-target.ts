@@ -45,12 +45,12 @@ export async function writeTarget(first: TargetResult, writer: TargetWriter): Pr
   for (let attempt = 1; ; attempt++) {
     const { ref, before, after, outcome } = result;
     if (outcome.status === 'failed') return { result, outcome: 'failed' };
-    if (after === undefined || before === after)
+    if (before === undefined || after === undefined || before === after)
       return { result, outcome: outcome.status === 'skipped' ? 'skipped' : 'unchanged' };
     if (!isActive()) return { result, outcome: 'abandoned' };
     writer.beforeWrite?.(before, result);
     try {
-      const stored = await store.update(after, ref.subresource, ref);
+      const stored = await store.update(before, after, ref);
       return { result, outcome: 'written', stored };
     } catch (error) {
       if (!(error instanceof StoreError)) throw error;

@@ -192,9 +192,9 @@ function recordChanges(store: ObjectStore): { readonly store: ObjectStore; chang
         changes.push({ ref: refOf(after), after });
         return after;
       },
-      async update(object, subresource, parent) {
-        const after = await store.update(object, subresource, parent);
-        changes.push({ ref: refOf(after), before: object, after });
+      async update(...change) {
+        const after = await store.update(...change);
+        changes.push({ ref: refOf(after), before: change[0], after });
         return after;
       },
       async remove(ref) {

@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { parseJson, stringifyJson } from '../../json/json-text.ts';
+import type { PatchOperation } from '../../json/patch/operation.ts';
 import { readObject, readText } from '../../json/read-field.ts';
 import { isArray, isObject, type Json, type JsonObject, member } from '../../json/value.ts';
 import { apiErrorOf, ClusterAccessError } from './cluster-error.ts';
@@ -59,11 +60,11 @@ export interface ApiClient {
     object: JsonObject,
     options?: WriteOptions & { subresource?: string | undefined },
   ): Promise<JsonObject>;
-  /** A JSON merge patch. */
+  /** A list is a JSON patch, an object a JSON merge patch. */
   patch(
     type: ResourceType,
     place: ObjectPlace,
-    patch: JsonObject,
+    patch: JsonObject | readonly PatchOperation[],
     options?: WriteOptions,
   ): Promise<JsonObject>;
   delete(type: ResourceType, place: ObjectPlace, options?: WriteOptions & DeleteConditions): Promise<void>;
@@ -137,7 +138,7 @@ export function createClient(transport: Transport): ApiClient {
   const write = (
     method: string,
     path: string,
-    body: JsonObject | undefined,
+    body: JsonObject | readonly PatchOperation[] | undefined,
     { dryRun, fieldManager, ...options }: WriteOptions,
     contentType = 'application/json',
   ) =>
@@ -159,7 +160,13 @@ export function createClient(transport: Transport): ApiClient {
     update: (type, object, { subresource, ...options } = {}) =>
       write('PUT', pathOf(type, placeOf(object, subresource)), object, options),
     patch: (type, place, patch, options = {}) =>
-      write('PATCH', pathOf(type, place), patch, options, 'application/merge-patch+json'),
+      write(
+        'PATCH',
+        pathOf(type, place),
+        patch,
+        options,
+        Array.isArray(patch) ? 'application/json-patch+json' : 'application/merge-patch+json',
+      ),
     delete: async (type, place, { preconditions, ...options } = {}) => {
       const body = preconditions === undefined ? undefined : { preconditions: { ...preconditions } };
       await write('DELETE', pathOf(type, place), body, options);

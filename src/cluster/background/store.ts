@@ -7,6 +7,9 @@ import {
   type StoreReason,
 } from '../../background/ports.ts';
 import { compileWildcard, hasWildcard } from '../../expression/wildcard.ts';
+import { diff } from '../../json/diff/diff.ts';
+import { metadataOf } from '../../json/metadata.ts';
+import type { PatchOperation } from '../../json/patch/operation.ts';
 import type { JsonObject } from '../../json/value.ts';
 import type { ApiClient } from '../api/client.ts';
 import { ApiError, ClusterAccessError } from '../api/cluster-error.ts';
@@ -73,9 +76,14 @@ export function createClusterStore(client: ApiClient, kinds: () => KindTable): O
     isNamespaced: (apiVersion, kind) => served(apiVersion, kind)?.namespaced,
     create: async (object) =>
       written(client.create(typeOf(refOf(object)), object, { fieldManager: backgroundManager })),
-    async update(object, subresource, parent) {
-      const options = { fieldManager: backgroundManager, ...(subresource ? { subresource } : {}) };
-      return written(client.update(typeOf(parent ?? refOf(object)), object, options));
+    async update(before, after, ref = refOf(after)) {
+      const type = typeOf(ref);
+      const { name, namespace, subresource } = ref;
+      return written(
+        client.patch(type, placeIn(type, namespace, { name, subresource }), guardedPatch(before, after), {
+          fieldManager: backgroundManager,
+        }),
+      );
     },
     async remove(ref) {
       const type = served(ref.apiVersion, ref.kind);
@@ -88,6 +96,15 @@ export function createClusterStore(client: ApiClient, kinds: () => KindTable): O
       }
     },
   };
+}
+
+/** The API server answers 409 if the object has another resourceVersion by now. */
+function guardedPatch(before: JsonObject, after: JsonObject): readonly PatchOperation[] {
+  const resourceVersion = metadataOf(before)['resourceVersion'] ?? '';
+  return [
+    { op: 'replace', path: '/metadata/resourceVersion', value: resourceVersion },
+    ...diff(before, after),
+  ];
 }
 
 function placeIn<T extends object>(

@@ -15,11 +15,11 @@ function needs(target: JsonObject, namespace?: string): readonly string[] {
 }
 
 describe('targets of a rule need', () => {
-  it('to be read, listed and updated', () => {
+  it('to be read, listed and patched', () => {
     expect(needs({ apiVersion: 'apps/v1', kind: 'Deployment' })).toEqual([
       'get deployments.apps',
       'list deployments.apps',
-      'update deployments.apps',
+      'patch deployments.apps',
     ]);
   });
 
@@ -36,7 +36,7 @@ describe('targets of a rule need', () => {
       'get deployments.apps',
       'list deployments.apps',
       'get deployments/scale.apps',
-      'update deployments/scale.apps',
+      'patch deployments/scale.apps',
     ]);
   });
 
