@@ -156,7 +156,7 @@ suite('the background', ({ settings, kubectl, namespace, before, after }) => {
     const refused = await kubectl.send('create', rule);
     expect(refused.code).toBe(1);
     expect(refused.stderr).toMatch(
-      /auth check fails, additional privileges are required for .*kymera-background.*update limitranges/,
+      /auth check fails, additional privileges are required for .*kymera-background.*patch limitranges/,
     );
     const role = parseDocument(
       refused.stderr.slice(refused.stderr.indexOf('apiVersion: rbac')),
@@ -202,7 +202,7 @@ suite('the background', ({ settings, kubectl, namespace, before, after }) => {
         { what: 'the request to fail' },
       );
       expect(request?.['status'].message).toMatch(
-        /limitranges .*forbidden: User "system:serviceaccount:kymera:kymera-background" cannot (get|update) resource "limitranges"/s,
+        /limitranges .*forbidden: User "system:serviceaccount:kymera:kymera-background" cannot (get|patch) resource "limitranges"/s,
       );
       expect(request?.['status'].message).toMatch(/kind: ClusterRole/);
       await kubectl.ok(

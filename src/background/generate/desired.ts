@@ -5,8 +5,10 @@ import { RequestFacts, RequestScope } from '../../engine/context/request-scope.t
 import { ElementLayer, loopNames } from '../../engine/context/scope-layers.ts';
 import type { Request } from '../../engine/request.ts';
 import type { ErrorCode } from '../../errors.ts';
-import { type Environment, EvaluationError, type Scope, untilReady } from '../../expression/scope.ts';
+import { type Environment, EvaluationError, type Scope } from '../../expression/scope.ts';
 import type { CompiledTemplate } from '../../expression/template/template.ts';
+import { BudgetError } from '../../json/budget.ts';
+import { formatPointer } from '../../json/pointer.ts';
 import { readObject, readText, readTexts } from '../../json/read-field.ts';
 import { isArray, isObject, type Json, type JsonObject } from '../../json/value.ts';
 import type {
@@ -16,6 +18,7 @@ import type {
   CompiledPolicy,
 } from '../../policy/compiled.ts';
 import { parseKind } from '../../policy/kind-selector.ts';
+import { createEvaluate, type Evaluate, type EvaluationOptions } from '../evaluate.ts';
 import { addLabels, refOf, refTitle } from '../object-identity.ts';
 import { type ObjectReader, type ObjectRef, StoreError } from '../ports.ts';
 import { inScope, isInScope, listInScope } from '../scope.ts';
@@ -32,6 +35,7 @@ export interface DesiredRun {
   readonly reader: ObjectReader;
   readonly dataSource: DataSource;
   readonly environment: Environment;
+  readonly evaluation?: EvaluationOptions | undefined;
 }
 
 export type Desired =
@@ -47,8 +51,13 @@ export interface DesiredFailure {
   readonly storeError?: StoreError | undefined;
 }
 
+interface Evaluating extends DesiredRun {
+  readonly evaluate: Evaluate;
+}
+
 /** The desired objects for a trigger, with labels that record their origin. */
-export async function desiredObjects(run: DesiredRun): Promise<readonly Desired[]> {
+export async function desiredObjects(options: DesiredRun): Promise<readonly Desired[]> {
+  const run: Evaluating = { ...options, evaluate: createEvaluate(options.evaluation) };
   const { policy, rule, request } = run;
   const data = new DataCache(run.dataSource);
   const facts = new RequestFacts(request, run.environment);
@@ -58,7 +67,7 @@ export async function desiredObjects(run: DesiredRun): Promise<readonly Desired[
   const { generation } = rule;
   const made =
     generation.type === 'pattern'
-      ? await guarded(() => fromPattern(generation.pattern, scope, run))
+      ? await guarded(run, () => fromPattern(generation.pattern, scope, run))
       : (await Promise.all(generation.entries.map((entry) => fromLoop(entry, scope, run, data)))).flat();
   return made.map((one) => ('object' in one ? { ...one, object: addLabels(one.object, labels) } : one));
 }
@@ -66,16 +75,16 @@ export async function desiredObjects(run: DesiredRun): Promise<readonly Desired[
 async function fromLoop(
   loop: CompiledGenerateLoop,
   outer: Scope,
-  run: DesiredRun,
+  run: Evaluating,
   data: DataCache,
 ): Promise<readonly Desired[]> {
-  return guarded(async () => {
-    const list = await untilReady(() => loop.list.evaluate(outer));
+  return guarded(run, async () => {
+    const list = await run.evaluate(() => loop.list.evaluate(outer));
     const elements = isArray(list) ? list : [list];
     const made: Desired[] = [];
     for (const [index, element] of elements.entries()) {
       if (element !== null)
-        made.push(...(await guarded(() => fromElement(loop, element, index, outer, run, data))));
+        made.push(...(await guarded(run, () => fromElement(loop, element, index, outer, run, data))));
     }
     return made;
   });
@@ -86,23 +95,31 @@ async function fromElement(
   element: Json,
   index: number,
   outer: Scope,
-  run: DesiredRun,
+  run: Evaluating,
   data: DataCache,
 ): Promise<readonly Desired[]> {
   const settings = contextSettings(run.policy, run.rule, run.request, data);
   const layer = new ElementLayer(outer, element, index, loopNames(0, undefined));
   const scope = withContext(layer, loop.context, settings, loadedEntriesFor(loop.context));
   const { preconditions } = loop;
-  const passed = await untilReady(() => preconditions?.evaluate(scope).passed ?? true);
+  const passed = await run.evaluate(() => preconditions?.evaluate(scope).passed ?? true);
   if (!passed) return [{ skipped: `element ${index}: preconditions not met` }];
   return fromPattern(loop.pattern, scope, run);
 }
 
 /** A failure of one element or pattern does not affect the others. */
-async function guarded(make: () => Promise<readonly Desired[]>): Promise<readonly Desired[]> {
+async function guarded(
+  { policy, rule }: DesiredRun,
+  make: () => Promise<readonly Desired[]>,
+): Promise<readonly Desired[]> {
   try {
     return await make();
   } catch (error) {
+    if (error instanceof BudgetError) {
+      const location = formatPointer(error.location ?? ['generate']);
+      const failed = `policy ${policy.key}, rule ${rule.name}, ${location}: ${error.message}`;
+      return [{ code: error.code, failed }];
+    }
     if (error instanceof EvaluationError) return [{ code: error.code, failed: error.message }];
     if (error instanceof StoreError) {
       return [{ code: 'KYM_CLUSTER', failed: error.message, storeError: error }];
@@ -114,11 +131,11 @@ async function guarded(make: () => Promise<readonly Desired[]>): Promise<readonl
 async function fromPattern(
   pattern: CompiledGeneratePattern,
   scope: Scope,
-  run: DesiredRun,
+  run: Evaluating,
 ): Promise<readonly Desired[]> {
   const { policy } = run;
   const text = (template: CompiledTemplate | undefined): Promise<string> =>
-    untilReady(() => {
+    run.evaluate(() => {
       const value = template?.render(scope) ?? '';
       if (typeof value === 'string') return value;
       throw new EvaluationError('KYM_FIELD_TYPE', 'apiVersion, kind, namespace and name must be strings');
@@ -131,30 +148,30 @@ async function fromPattern(
   };
   const { content } = pattern;
   if (content.type === 'cloneList') {
-    return copyList(await rendered(content.source, scope), stated.namespace, run);
+    return copyList(await rendered(content.source, scope, run), stated.namespace, run);
   }
   const ref = inScope(policy, stated, run.reader);
   switch (content.type) {
     case 'none':
       return [{ ref, skipped: 'the rule has neither data nor clone' }];
     case 'data': {
-      const data = await untilReady(() => content.data.render(scope));
+      const data = await run.evaluate(() => content.data.render(scope));
       return isObject(data) ? [{ ref, object: objectFromData(data, ref) }] : [];
     }
     case 'clone': {
-      const source = await rendered(content.source, scope);
+      const source = await rendered(content.source, scope, run);
       const from = { namespace: readText(source, 'namespace') ?? '', name: readText(source, 'name') ?? '' };
       return [await copyOne(inScope(policy, { ...ref, ...from }, run.reader), ref, run)];
     }
   }
 }
 
-async function rendered(template: CompiledTemplate, scope: Scope): Promise<JsonObject> {
-  const value = await untilReady(() => template.render(scope));
+async function rendered(template: CompiledTemplate, scope: Scope, run: Evaluating): Promise<JsonObject> {
+  const value = await run.evaluate(() => template.render(scope));
   return isObject(value) ? value : {};
 }
 
-async function copyOne(source: ObjectRef, ref: ObjectRef, run: DesiredRun): Promise<Desired> {
+async function copyOne(source: ObjectRef, ref: ObjectRef, run: Evaluating): Promise<Desired> {
   if (source.namespace === ref.namespace && source.name === ref.name) {
     return { ref, skipped: 'an object is not copied onto itself' };
   }
@@ -165,7 +182,7 @@ async function copyOne(source: ObjectRef, ref: ObjectRef, run: DesiredRun): Prom
   return { ref, object: objectFromSource(object, ref) };
 }
 
-async function copyList(list: JsonObject, to: string, run: DesiredRun): Promise<readonly Desired[]> {
+async function copyList(list: JsonObject, to: string, run: Evaluating): Promise<readonly Desired[]> {
   const { policy, reader } = run;
   const labelSelector = labelSelectorText(readObject(list, 'selector') ?? {});
   const made: Desired[] = [];

@@ -67,8 +67,14 @@ export function createGenerateRunner(
   }
 
   async function generate(admissionRequest: Request, run: Run): Promise<readonly GeneratedObject[]> {
-    const { dataSource, environment } = options;
-    const { objects } = await runGenerate({ ...run, request: admissionRequest, dataSource, environment });
+    const { dataSource, environment, evaluation } = options;
+    const { objects } = await runGenerate({
+      ...run,
+      request: admissionRequest,
+      dataSource,
+      environment,
+      evaluation,
+    });
     return objects;
   }
 
@@ -124,7 +130,13 @@ export function createGenerateRunner(
       const isForbidden = failed.some(({ storeError }) => storeError?.reason === 'forbidden');
       const advice = isForbidden && policy !== undefined ? await options.adviceFor?.(policy) : undefined;
       const messages = [...new Set(failed.map(({ message }) => message))].slice(0, maxShown).join('; ');
-      return { state: 'Failed', message: advice === undefined ? messages : `${messages}\n${advice}` };
+      // Another attempt would cost as much.
+      const permanent = failed.every(({ code }) => code === 'KYM_BUDGET_EXHAUSTED') || undefined;
+      return {
+        state: 'Failed',
+        message: advice === undefined ? messages : `${messages}\n${advice}`,
+        permanent,
+      };
     }
     const changes = made.filter(({ action }) => action !== 'unchanged' && action !== 'skipped');
     if (made.length === 0) return { state: 'Skip', message: 'nothing to do' };

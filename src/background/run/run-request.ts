@@ -9,6 +9,7 @@ import type {
   CompiledRuleHead,
 } from '../../policy/compiled.ts';
 import type { Clock } from '../clock.ts';
+import type { EvaluationOptions } from '../evaluate.ts';
 import { refOf, refTitle } from '../object-identity.ts';
 import { type ObjectStore, StoreError } from '../ports.ts';
 import type { Breaker } from '../queue/breaker.ts';
@@ -28,6 +29,7 @@ export interface RunnerOptions {
   readonly store: ObjectStore;
   readonly dataSource: DataSource;
   readonly environment: Environment;
+  readonly evaluation?: EvaluationOptions | undefined;
   readonly clock: Clock;
   readonly breaker: Breaker;
   policyOf(key: string): CompiledPolicy | undefined;
@@ -91,6 +93,7 @@ export function createRunner(options: RunnerOptions): Runner {
       reader: reader ?? store,
       dataSource: options.dataSource,
       environment: options.environment,
+      evaluation: options.evaluation,
       clock,
       breaker: options.breaker,
       chain: reader === undefined ? options.breaker.chainOf(request) : [],
@@ -137,7 +140,9 @@ export function createRunner(options: RunnerOptions): Runner {
       const isForbidden = failures.some(({ reason }) => reason === 'forbidden');
       const advice = isForbidden ? await options.adviceFor?.(policy) : undefined;
       const text = failureMessage(failures);
-      return { state: 'Failed', message: advice === undefined ? text : `${text}\n${advice}` };
+      // Another attempt would cost as much.
+      const permanent = failures.every(({ code }) => code === 'KYM_BUDGET_EXHAUSTED') || undefined;
+      return { state: 'Failed', message: advice === undefined ? text : `${text}\n${advice}`, permanent };
     }
     const notes = missing.slice(0, maxShownFailures);
     if (written + unchanged === 0 && (skipped > 0 || missing.length > 0))
@@ -168,11 +173,12 @@ export async function passes(
   admissionRequest: Request,
   policy: CompiledPolicy,
   rule: CompiledRuleHead,
-  options: Pick<RunnerOptions, 'dataSource' | 'environment' | 'exceptionsOf'>,
+  options: Pick<RunnerOptions, 'dataSource' | 'environment' | 'evaluation' | 'exceptionsOf'>,
 ): Promise<RunResult | true> {
   const [outcome] = await triggerOutcomes(admissionRequest, policy, {
     dataSource: options.dataSource,
     environment: options.environment,
+    evaluation: options.evaluation,
     exceptions: options.exceptionsOf(policy.key),
     only: (each) => each === rule,
   });

@@ -7,10 +7,12 @@ import type { Failure, Outcome } from '../../engine/outcome.ts';
 import { outcomeOf } from '../../engine/outcomes.ts';
 import type { Request } from '../../engine/request.ts';
 import { type RuleEffect, runRule } from '../../engine/rule.ts';
-import { type Environment, EvaluationError, type Scope, untilReady } from '../../expression/scope.ts';
+import { type Environment, EvaluationError, type Scope } from '../../expression/scope.ts';
+import { BudgetError } from '../../json/budget.ts';
 import { equal } from '../../json/equal.ts';
 import type { JsonObject } from '../../json/value.ts';
 import type { CompiledPolicy, CompiledRule, CompiledTarget } from '../../policy/compiled.ts';
+import { createEvaluate, type EvaluationOptions } from '../evaluate.ts';
 import { refKey } from '../object-identity.ts';
 import { type ObjectReader, type ObjectRef, StoreError } from '../ports.ts';
 import { contextSettings, ruleScope } from '../triggers/triggered-rules.ts';
@@ -25,6 +27,7 @@ export interface TargetRun {
   readonly reader: ObjectReader;
   readonly dataSource: DataSource;
   readonly environment: Environment;
+  readonly evaluation?: EvaluationOptions | undefined;
   /** Also record the result of each foreach element. */
   readonly explain?: boolean | undefined;
 }
@@ -46,6 +49,7 @@ export interface TargetResult {
 /** Evaluates a rule on its targets without writing. An object that several targets select is evaluated once. */
 export async function mutateTargets(run: TargetRun): Promise<readonly TargetResult[]> {
   const evaluator = createEvaluator(run);
+  const evaluate = createEvaluate(run.evaluation);
   const reader = createListCache(run.reader);
   const results: TargetResult[] = [];
   const selected = new Map<string, { readonly found: FoundTarget; readonly by: number[] }>();
@@ -65,10 +69,9 @@ export async function mutateTargets(run: TargetRun): Promise<readonly TargetResu
 
   async function lookUp(target: CompiledTarget, index: number): Promise<readonly FoundTarget[]> {
     try {
-      const query = await untilReady(() => renderTarget(target, evaluator.scope));
+      const query = await evaluate(() => renderTarget(target, evaluator.scope));
       return await findTargets(query, run.policy, reader);
     } catch (error) {
-      if (!(error instanceof EvaluationError) && !(error instanceof StoreError)) throw error;
       results.push(notRead(run, target, index, error));
       return [];
     }
@@ -101,11 +104,13 @@ function createEvaluator(run: TargetRun): TargetEvaluator {
     scope,
     async mutate(ref, object, selectedBy) {
       const effects: RuleEffect[] = [];
+      // Each target has its own budget: the number of targets is not the rule's fault.
+      const evaluate = createEvaluate(run.evaluation);
       let current = object;
       for (const index of selectedBy) {
         const target = rule.targets?.[index];
         if (target === undefined) continue;
-        const effect = await untilReady(() =>
+        const effect = await evaluate(() =>
           runRule(ruleForTarget(rule, target), current, {
             context: settings,
             explain: run.explain ?? false,
@@ -166,9 +171,10 @@ function notRead(
   { policy, rule }: TargetRun,
   target: CompiledTarget,
   index: number,
-  error: EvaluationError | StoreError,
+  error: unknown,
 ): TargetResult {
   const isStore = error instanceof StoreError;
+  if (!isStore && !(error instanceof EvaluationError) && !(error instanceof BudgetError)) throw error;
   const failure: Failure = {
     code: isStore ? 'KYM_CLUSTER' : error.code,
     stage: 'target',

@@ -2,10 +2,12 @@ import { failureText } from '../../admission/failure-text.ts';
 import type { DataSource } from '../../engine/context/data-source.ts';
 import type { Outcome } from '../../engine/outcome.ts';
 import type { Request } from '../../engine/request.ts';
+import type { ErrorCode } from '../../errors.ts';
 import type { Environment } from '../../expression/scope.ts';
 import { readObject, readText } from '../../json/read-field.ts';
 import type { CompiledPolicy, CompiledRule } from '../../policy/compiled.ts';
 import type { Clock } from '../clock.ts';
+import type { EvaluationOptions } from '../evaluate.ts';
 import { refTitle } from '../object-identity.ts';
 import type { ObjectReader, ObjectStore, StoreError } from '../ports.ts';
 import type { Breaker, Chain } from '../queue/breaker.ts';
@@ -21,6 +23,7 @@ export interface TargetsOptions {
   readonly reader: ObjectReader;
   readonly dataSource: DataSource;
   readonly environment: Environment;
+  readonly evaluation?: EvaluationOptions | undefined;
   readonly clock: Clock;
   readonly breaker: Breaker;
   /** The rules whose writes led to this run. */
@@ -43,6 +46,7 @@ export interface TargetsResult {
 export interface TargetFailure {
   readonly message: string;
   readonly reason?: StoreError['reason'] | undefined;
+  readonly code?: ErrorCode | undefined;
 }
 
 const concurrentWrites = 8;
@@ -112,5 +116,8 @@ function failureOf({ result, error }: TargetWrite): TargetFailure {
   if (denial !== undefined) return { message: denial.message, reason: denial.reason };
   const outcome = result.outcome as Extract<Outcome, { status: 'failed' }>;
   const title = result.ref.kind === '' ? '' : `${refTitle(result.ref)}: `;
-  return { message: `${title}${failureText(outcome)}` };
+  const { code } = outcome.failure;
+  const owner = `policy ${outcome.policy.key}, rule ${outcome.rule.name}: `;
+  const message = `${title}${failureText(outcome)}`;
+  return { message: code === 'KYM_BUDGET_EXHAUSTED' ? `${owner}${message}` : message, code };
 }

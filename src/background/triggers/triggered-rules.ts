@@ -9,8 +9,9 @@ import { clauseMisses, matchingBlock } from '../../engine/match.ts';
 import { MatchSubject, type SubjectSurroundings, statedIdentity } from '../../engine/match-subject.ts';
 import type { Failure } from '../../engine/outcome.ts';
 import type { Request } from '../../engine/request.ts';
-import { at, StageError } from '../../engine/stage.ts';
-import { type Environment, type Scope, untilReady } from '../../expression/scope.ts';
+import { at, failureOf, StageError } from '../../engine/stage.ts';
+import type { Environment, Scope } from '../../expression/scope.ts';
+import { BudgetError } from '../../json/budget.ts';
 import type { JsonObject } from '../../json/value.ts';
 import type {
   CompiledException,
@@ -19,6 +20,7 @@ import type {
   CompiledRuleHead,
 } from '../../policy/compiled.ts';
 import { type BackgroundRule, backgroundRules } from '../background-rule.ts';
+import { createEvaluate, type EvaluationOptions } from '../evaluate.ts';
 import { skipMessage, type TriggerOutcome, type TriggerSkip } from './trigger-outcome.ts';
 import { triggerReads } from './trigger-reads.ts';
 
@@ -28,6 +30,7 @@ export interface TriggerSettings {
   readonly exceptions?: readonly CompiledException[] | undefined;
   /** The user of the background controller. Its requests only trigger rules that opt in. */
   readonly backgroundUser?: string | undefined;
+  readonly evaluation?: EvaluationOptions | undefined;
   /** Evaluate only these rules. */
   readonly only?: ((rule: CompiledRuleHead) => boolean) | undefined;
 }
@@ -46,7 +49,7 @@ export async function triggerOutcomes(
     if (settings.only?.(rule.rule) === false) continue;
     const outcome: TriggerOutcome =
       decided === undefined
-        ? await untilReady(() => ({ policy, ...rule, ...matchRule(rule) }))
+        ? { policy, ...rule, ...(await evaluated(() => matchRule(rule), settings)) }
         : { policy, ...rule, ...skip({ type: 'applyRules', after: decided }) };
     outcomes.push(outcome);
     if (policy.applyRules === 'One' && outcome.status !== 'skipped') decided ??= rule.rule.name;
@@ -66,7 +69,7 @@ export function isTriggerOf(
 ): Promise<boolean> {
   const request = requestFor(object, { operation: null });
   const { isTrigger } = createMatcher(request, policy, settings, new DataCache(settings.dataSource));
-  return untilReady(() => isTrigger(rule, object));
+  return createEvaluate(settings.evaluation)(() => isTrigger(rule, object));
 }
 
 interface Matcher {
@@ -78,6 +81,16 @@ type Verdict =
   | { readonly status: 'passed' | 'withdrawn' }
   | { readonly status: 'skipped'; readonly reason: TriggerSkip; readonly message: string }
   | { readonly status: 'failed'; readonly failure: Failure; readonly message: string };
+
+async function evaluated(match: () => Verdict, settings: TriggerSettings): Promise<Verdict> {
+  try {
+    return await createEvaluate(settings.evaluation)(match);
+  } catch (error) {
+    if (!(error instanceof BudgetError)) throw error;
+    const failure = failureOf(error, 'match', ['match']);
+    return { status: 'failed', failure, message: `failed to match the trigger: ${failure.detail}` };
+  }
+}
 
 function skip(reason: TriggerSkip): Verdict {
   return { status: 'skipped', reason, message: skipMessage(reason) };

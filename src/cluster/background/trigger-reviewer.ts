@@ -13,6 +13,7 @@ import { triggerOutcomes } from '../../background/triggers/triggered-rules.ts';
 import type { DataSource } from '../../engine/context/data-source.ts';
 import type { Request } from '../../engine/request.ts';
 import type { Environment } from '../../expression/scope.ts';
+import { admissionLimits } from '../../json/budget.ts';
 import { readObject, readText } from '../../json/read-field.ts';
 import { isObject, type Json, type JsonObject } from '../../json/value.ts';
 import type { CompiledPolicy } from '../../policy/compiled.ts';
@@ -76,6 +77,7 @@ export function createTriggerReviewer(options: TriggerReviewOptions): TriggerRev
     const outcomes = await triggerOutcomes(request, policy, {
       dataSource: withDeadline(options.dataSource, endsAt - performance.now()),
       environment: options.environment,
+      evaluation: { limits: admissionLimits, clock: () => performance.now() },
       exceptions: options.policies().all.exceptionsFor(policy.key),
       ...(own === undefined ? {} : { backgroundUser: own }),
     });

@@ -1,4 +1,5 @@
-import { type Clock, systemClock } from '../../background/clock.ts';
+import { type Clock, pause, systemClock } from '../../background/clock.ts';
+import { backgroundLimits, createTurn } from '../../background/evaluate.ts';
 import type { GeneratedObject } from '../../background/generate/generate.ts';
 import type { ObjectStore } from '../../background/ports.ts';
 import { createBreaker } from '../../background/queue/breaker.ts';
@@ -98,6 +99,11 @@ export function startBackgroundWork(options: BackgroundWorkOptions): BackgroundW
     timing: options.timing,
   });
   const clock: Clock = systemClock;
+  const evaluation = {
+    limits: backgroundLimits,
+    clock: () => performance.now(),
+    turn: createTurn(() => pause(clock, 0)),
+  };
   const policyOf = (key: string) => catalog.policies().find((policy) => policy.key === key);
   const progress = openProgressStore(client, namespace);
 
@@ -112,6 +118,7 @@ export function startBackgroundWork(options: BackgroundWorkOptions): BackgroundW
       store: options.store,
       dataSource: options.dataSource,
       environment: systemEnvironment,
+      evaluation,
       clock,
       breaker: createBreaker({ clock }),
       policyOf,
