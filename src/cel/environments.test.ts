@@ -153,6 +153,18 @@ describe('a MutatingAdmissionPolicy', () => {
     expect(compiles(source, environment)).toBe(false);
   });
 
+  test.each([
+    ['sha256("a")', 'sha256'],
+    ['math.abs(-1)', 'math'],
+    ['cel.bind(x, 1, 2)', 'cel'],
+    ['exceptions.allowedImages', 'exceptions'],
+    ['resource.Get("v1", "pods", "a", "b")', 'resource'],
+  ])('%s has a hint', (source, name) => {
+    expect(compileCel(source, environment).problems.map(({ hint }) => hint)).toContain(
+      `Kubernetes does not have '${name}'; only Kyverno's MutatingPolicy has.`,
+    );
+  });
+
   test('params are declared when the policy has them', () => {
     expect(compiles('params.spec', environment)).toBe(true);
     expect(compiles('params.spec', admissionPolicyEnvironment())).toBe(false);

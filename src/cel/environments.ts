@@ -120,6 +120,15 @@ const kyvernoLibraries: readonly Library[] = [
   kyvernoLibrary,
 ];
 
+/** Names that the API server does not know. Of `math.abs` the checker reports `math`. */
+const onlyInMutatingPolicies: ReadonlyMap<string, string> = new Map(
+  [...kyvernoLibraries, contextLibrary()]
+    .flatMap(({ functions = [], variables = [] }) => [...functions, ...variables])
+    .map(({ name }) => name.replace(/\..*$/s, ''))
+    .concat('cel', 'exceptions')
+    .map((name) => [name, `Kubernetes does not have '${name}'; only Kyverno's MutatingPolicy has.`]),
+);
+
 export interface AdmissionPolicyOptions {
   /** Declares `params`. */
   readonly params?: boolean | undefined;
@@ -129,13 +138,10 @@ export interface AdmissionPolicyOptions {
 export function admissionPolicyEnvironment({ params = false }: AdmissionPolicyOptions = {}): Environment {
   const request = declareStruct('kubernetes.AdmissionRequest', requestFields);
   const paramsLibrary: Library = { variables: params ? [{ name: 'params', type: dynType }] : [] };
-  return createEnvironment([
-    ...kubernetesLibraries,
-    mutationLibrary,
-    authorizerLibrary,
-    admissionLibrary(request),
-    paramsLibrary,
-  ]);
+  return createEnvironment(
+    [...kubernetesLibraries, mutationLibrary, authorizerLibrary, admissionLibrary(request), paramsLibrary],
+    { elsewhere: onlyInMutatingPolicies },
+  );
 }
 
 export interface MutatingPolicyOptions {

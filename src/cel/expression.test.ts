@@ -152,6 +152,20 @@ describe('evaluation', () => {
     expect(run).toThrow(BudgetError);
   });
 
+  test.each([
+    'json.unmarshal(s) == json.unmarshal(s)',
+    'json.marshal(json.unmarshal(s))',
+    'yaml.parse(s) == 1',
+  ])('deeply nested data is an error: %s', (body) => {
+    const text = `"${'['.repeat(40_000)}${']'.repeat(40_000)}"`;
+    const { expression } = compileCel(`cel.bind(s, ${text}, ${body})`, environment);
+    try {
+      expression?.evaluate(scope({}));
+    } catch (error) {
+      expect(error).toBeInstanceOf(CelError);
+    }
+  });
+
   test('strings and lists have a largest size', () => {
     const doubled = 'cel.bind(a, "0123456789", %)'.replace(
       '%',

@@ -96,12 +96,12 @@ function build(node: Node, source: string, environment: Environment, dynamic: bo
     node,
     type: checked.type,
     reads,
-    evaluate: (scope) => closure(frame(scope)),
+    evaluate: (scope) => withinStack(() => closure(frame(scope))),
     trace: (scope) => {
       const recorder = recordSteps(source);
       const recording = compileNode(node, newContext(recorder.wrap));
       try {
-        recording(frame(scope));
+        withinStack(() => recording(frame(scope)));
       } catch (error) {
         if (!(error instanceof CelError)) throw error;
       }
@@ -109,6 +109,16 @@ function build(node: Node, source: string, environment: Environment, dynamic: bo
     },
   };
   return { expression, problems: [] };
+}
+
+/** Values that nest too deeply, from `json.unmarshal` for example, are an error of the expression. */
+function withinStack(run: () => Value): Value {
+  try {
+    return run();
+  } catch (error) {
+    if (error instanceof RangeError) throw new CelError(`a value is too large: ${error.message}`);
+    throw error;
+  }
 }
 
 /** Loops over long lists would record without end. */

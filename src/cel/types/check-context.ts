@@ -85,14 +85,13 @@ export class CheckContext {
   }
 
   undeclared(node: Node, name: string): Type {
-    const { container, variables, functions } = this.environment;
+    const { container, variables, functions, elsewhere } = this.environment;
     const message = `undeclared reference to '${name}' (in container '${container}')`;
-    if (node.kind === 'call') return this.error(node, message, similarName(name, functions.keys()));
-    return this.error(
-      node,
-      message,
-      similarName(name, [...variables.keys(), ...this.locals.map((l) => l.name)]),
-    );
+    const known =
+      node.kind === 'call'
+        ? functions.keys()
+        : [...variables.keys(), ...this.locals.map((local) => local.name)];
+    return this.error(node, message, elsewhere.get(name) ?? similarName(name, known));
   }
 
   expectBool(node: Node, type: Type): void {

@@ -69,11 +69,14 @@ export interface Environment {
   findStruct(name: string): StructDeclaration | undefined;
   /** Kubernetes refuses list and map literals of mixed types; plain CEL gives them elements of type `dyn`. */
   readonly homogeneousLiterals: boolean;
+  /** Hints for names that only other environments have. */
+  readonly elsewhere: ReadonlyMap<string, string>;
 }
 
 export interface EnvironmentOptions {
   readonly container?: string | undefined;
   readonly homogeneousLiterals?: boolean | undefined;
+  readonly elsewhere?: ReadonlyMap<string, string> | undefined;
 }
 
 /** Joins libraries. Overloads of one function add up; a later variable or struct of the same name wins. */
@@ -111,6 +114,7 @@ export function createEnvironment(
       return undefined;
     },
     homogeneousLiterals: options.homogeneousLiterals ?? true,
+    elsewhere: options.elsewhere ?? new Map(),
   };
 }
 
