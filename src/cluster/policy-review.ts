@@ -12,6 +12,7 @@ import type { KindTable } from './api/discovery.ts';
 import { accessText, missingAccess, missingRole } from './background/access.ts';
 import type { BackgroundIdentity } from './background/identity.ts';
 import { globalContextProblems } from './context/global-context-check.ts';
+import { sizeProblem } from './policies/policy-limits.ts';
 import { authoredPolicy } from './policies/stored-policy.ts';
 import { interestsOf, triggerInterestsOf } from './webhooks/rules.ts';
 
@@ -92,6 +93,8 @@ function annotationsOf(object: JsonObject): JsonObject {
 }
 
 async function judgePolicy(object: JsonObject, options: PolicyReviewOptions): Promise<PolicyVerdict> {
+  const tooLarge = sizeProblem(object);
+  if (tooLarge !== undefined) return { errors: [textOf(tooLarge)], warnings: [] };
   const document = authoredPolicy(object);
   const source = { file: readText(readObject(object, 'metadata') ?? {}, 'name') ?? '' };
   const { policy, problems } = compilePolicy(document, source);
@@ -106,6 +109,7 @@ async function judgePolicy(object: JsonObject, options: PolicyReviewOptions): Pr
       ...warnings,
       ...scopeWarnings(policy),
       ...kindWarnings(policy, options.kinds()),
+      ...criticalKindWarnings(policy, options.kinds()),
       ...access.warnings,
     ],
   };
@@ -123,6 +127,44 @@ function kindWarnings(policy: CompiledPolicy, kinds: KindTable): readonly string
   return [...new Set(unknown)].map(
     (kind) => `the API server does not serve ${kind}; the rule applies when it does`,
   );
+}
+
+/** Kinds on which the cluster or this program depends, by `resource.group`, with the effect of a policy on them. */
+const criticalKinds: ReadonlyMap<string, string> = new Map([
+  ['nodes.', 'while the policy fails, nodes cannot join the cluster or report their status'],
+  ['leases.coordination.k8s.io', 'while the policy fails, node heartbeats and leader election fail'],
+  [
+    'customresourcedefinitions.apiextensions.k8s.io',
+    'while the policy fails, policies cannot be installed or upgraded',
+  ],
+  ...['mutatingwebhookconfigurations', 'validatingwebhookconfigurations'].map(
+    (name) =>
+      [
+        `${name}.admissionregistration.k8s.io`,
+        'API servers do not call webhooks for it, so the rule never runs',
+      ] as const,
+  ),
+  ['updaterequests.kyverno.io', 'while the policy fails, mutateExisting and generate rules do not run'],
+  ...['clusterpolicies', 'policies', 'policyexceptions', 'globalcontextentries'].map(
+    (name) => [`${name}.kyverno.io`, 'while the policy fails, policies cannot be fixed'] as const,
+  ),
+  ...['kymeraclusterpolicies', 'kymerapolicies'].map(
+    (name) => [`${name}.kymera.io`, 'while the policy fails, policies cannot be fixed'] as const,
+  ),
+  ['policies.policy.nirmata.io', 'while the policy fails, policies cannot be fixed'],
+]);
+
+/** Wildcards do not match these kinds, so the author has named them. */
+function criticalKindWarnings(policy: CompiledPolicy, kinds: KindTable): readonly string[] {
+  if (policy.namespace !== undefined) return [];
+  const matched = [interestsOf, triggerInterestsOf].flatMap((of) => [
+    ...of(policy, kinds).interests.values(),
+  ]);
+  const names = new Set(matched.map(({ group, resource }) => `${resource.split('/')[0]}.${group}`));
+  return [...names].flatMap((name) => {
+    const effect = criticalKinds.get(name);
+    return effect === undefined ? [] : [`the policy matches ${name.replace(/\.$/, '')}: ${effect}`];
+  });
 }
 
 /** Missing permissions to write are errors; missing permissions to read are warnings. */
@@ -159,6 +201,8 @@ function groupByPointer<T extends { readonly pointer: string }>(items: readonly 
 }
 
 function judgeException(object: JsonObject, { exceptionNamespaces }: PolicyReviewOptions): PolicyVerdict {
+  const tooLarge = sizeProblem(object);
+  if (tooLarge !== undefined) return { errors: [textOf(tooLarge)], warnings: [] };
   const { problems } = compileException(object, { file: 'exception' });
   const namespace = readText(readObject(object, 'metadata') ?? {}, 'namespace') ?? '';
   const isCounted = exceptionNamespaces.includes('*') || exceptionNamespaces.includes(namespace);

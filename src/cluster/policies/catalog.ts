@@ -7,6 +7,7 @@ import type { CompiledException, CompiledPolicy } from '../../policy/compiled.ts
 import type { Problem } from '../../problem.ts';
 import { hasOwnEntry } from './grouping.ts';
 import type { WatchedKind } from './kinds.ts';
+import { sizeProblem } from './policy-limits.ts';
 import { guardProtectedKinds } from './protected-kinds.ts';
 import { authoredPolicy } from './stored-policy.ts';
 
@@ -84,7 +85,10 @@ export function createPolicyCatalog(options: CatalogOptions): PolicyCatalog {
     setException(key, object) {
       const namespace = key.split('/')[0] ?? '';
       if (!exceptionNamespaces.has('*') && !exceptionNamespaces.has(namespace)) return;
-      const compiled = object && compileException(object, { file: `policyexceptions/${key}` }).exception;
+      const isCompiled = object !== undefined && sizeProblem(object) === undefined;
+      const compiled = isCompiled
+        ? compileException(object, { file: `policyexceptions/${key}` }).exception
+        : undefined;
       if (compiled === undefined) exceptions.delete(key);
       else exceptions.set(key, compiled);
       changed();
@@ -107,6 +111,8 @@ function load(
   object: JsonObject,
   forceIgnore: boolean,
 ): Omit<Loaded, 'object'> {
+  const tooLarge = sizeProblem(object);
+  if (tooLarge !== undefined) return { problems: [tooLarge] };
   const { policy, problems } = compilePolicy(authoredPolicy(object), {
     file: `${kind.type.resource}.${kind.type.group}/${key}`,
   });

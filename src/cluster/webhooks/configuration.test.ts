@@ -199,6 +199,16 @@ describe('entries of the webhook', () => {
     expect(webhooksOf([timeout(3), timeout(25)])[0]).toMatchObject({ timeoutSeconds: 25 });
   });
 
+  it('do not take the timeout of a namespaced policy, which has its own entry instead', () => {
+    const spec = { webhookConfiguration: { timeoutSeconds: 30 } };
+    const tenant = policy('slow', [rule(kinds('Pod'))], { spec, namespace: 'team' });
+    const [shared, own, ...more] = webhooksOf([label('p'), tenant]);
+    expect(shared).toMatchObject({ name: 'fail.mutate.kymera.io', timeoutSeconds: 10 });
+    expect(own).toMatchObject({ name: 'slow.team.policy.fail.mutate.kymera.io', timeoutSeconds: 30 });
+    expect(JSON.stringify(own?.['namespaceSelector'])).toContain('"operator":"In","values":["team"]');
+    expect(more).toEqual([]);
+  });
+
   it('stand apart, with their own timeout, for a policy with match conditions', () => {
     const conditions = [{ name: 'not-root', expression: "request.userInfo.username != 'root'" }];
     const conditional = label('c', {

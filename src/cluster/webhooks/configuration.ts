@@ -2,7 +2,13 @@ import type { Json, JsonObject } from '../../json/value.ts';
 import type { CompiledPolicy } from '../../policy/compiled.ts';
 import type { KindTable } from '../api/discovery.ts';
 import { managedLabels } from '../api/names.ts';
-import { type FailureGroup, failureGroup, hasOwnEntry, mayBeReinvoked } from '../policies/grouping.ts';
+import {
+  defaultTimeoutSeconds,
+  type FailureGroup,
+  failureGroup,
+  hasOwnEntry,
+  mayBeReinvoked,
+} from '../policies/grouping.ts';
 import {
   mutatingConfigurationName,
   namespacesEntryName,
@@ -63,12 +69,11 @@ export function mutatingConfiguration(
       own.push(ownEntry(policy, group, found.interests, settings));
       continue;
     }
-    // Whatever namespace a policy is of, its path is that of all: so their time counts everywhere.
     const entry = shared[group];
-    entry.timeoutSeconds = Math.max(entry.timeoutSeconds, policy.timeoutSeconds ?? 0);
-    if (policy.namespace === undefined)
+    if (policy.namespace === undefined) {
+      entry.timeoutSeconds = Math.max(entry.timeoutSeconds, policy.timeoutSeconds ?? 0);
       for (const interest of found.interests.values()) addInterest(entry.interests, interest);
-    else local.push({ namespace: policy.namespace, group, interests: found.interests });
+    } else local.push({ namespace: policy.namespace, group, interests: found.interests });
   }
   const sharing = { reinvocationPolicy: 'IfNeeded', conditions: settings.matchConditions ?? [] };
   const together = (['ignore', 'fail'] as const).flatMap((group) => {
@@ -79,7 +84,7 @@ export function mutatingConfiguration(
       entry.interests,
     ).map(({ namespaces, interests }) => ({
       name: namespacesEntryName(namespaces[0] ?? '', group),
-      entry: { interests, timeoutSeconds: entry.timeoutSeconds, namespaces },
+      entry: { ...newEntry(settings), interests, namespaces },
     }));
     return [ofCluster, ...ofNamespaces]
       .filter((each) => each.entry.interests.size > 0)
@@ -137,7 +142,7 @@ export function validatingConfiguration(settings: WebhookSettings): JsonObject {
       rule('policy.nirmata.io', ['policies']),
     ],
     sideEffects: 'None',
-    timeoutSeconds: settings.defaultTimeoutSeconds ?? 10,
+    timeoutSeconds: settings.defaultTimeoutSeconds ?? defaultTimeoutSeconds,
   };
   return configuration('ValidatingWebhookConfiguration', validatingConfigurationName, [entry], settings);
 }
@@ -155,7 +160,7 @@ interface SharedEntry extends Entry {
 }
 
 function newEntry(settings: WebhookSettings): SharedEntry {
-  return { interests: new Map(), timeoutSeconds: settings.defaultTimeoutSeconds ?? 10 };
+  return { interests: new Map(), timeoutSeconds: settings.defaultTimeoutSeconds ?? defaultTimeoutSeconds };
 }
 
 function webhook(

@@ -1,7 +1,12 @@
 import type { Json, JsonObject } from '../../json/value.ts';
 import type { CompiledPolicy } from '../../policy/compiled.ts';
 import type { KindTable } from '../api/discovery.ts';
-import { type FailureGroup, failureGroup, hasOwnTriggerEntry } from '../policies/grouping.ts';
+import {
+  defaultTimeoutSeconds,
+  type FailureGroup,
+  failureGroup,
+  hasOwnTriggerEntry,
+} from '../policies/grouping.ts';
 import { clientConfig, configuration, namespaceSelector, type WebhookSettings } from './configuration.ts';
 import {
   namespacesEntryName,
@@ -112,7 +117,7 @@ function entry(
     objectSelector: settings.objectSelector ?? {},
     rules: webhookRulesOf(interests) as unknown as Json,
     sideEffects: 'NoneOnDryRun',
-    timeoutSeconds: settings.defaultTimeoutSeconds ?? 10,
+    timeoutSeconds: settings.defaultTimeoutSeconds ?? defaultTimeoutSeconds,
   };
 }
 

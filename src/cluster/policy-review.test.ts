@@ -1,0 +1,92 @@
+import { describe, expect, it } from 'vitest';
+import { readObject } from '../json/read-field.ts';
+import type { JsonObject } from '../json/value.ts';
+import type { ApiClient } from './api/client.ts';
+import { createKindTable } from './api/discovery.ts';
+import { createPolicyReviewer } from './policy-review.ts';
+
+const served = (group: string, kind: string, resource: string, namespaced = true) => ({
+  group,
+  version: 'v1',
+  kind,
+  resource,
+  namespaced,
+  verbs: ['create', 'update'],
+  subresources: kind === 'Node' ? ['status'] : [],
+});
+const kinds = createKindTable([
+  served('', 'ConfigMap', 'configmaps'),
+  served('', 'Node', 'nodes', false),
+  served('coordination.k8s.io', 'Lease', 'leases'),
+  served('kyverno.io', 'ClusterPolicy', 'clusterpolicies', false),
+  served('kyverno.io', 'UpdateRequest', 'updaterequests'),
+  served(
+    'admissionregistration.k8s.io',
+    'MutatingWebhookConfiguration',
+    'mutatingwebhookconfigurations',
+    false,
+  ),
+]);
+const review = createPolicyReviewer({
+  client: {} as ApiClient,
+  kinds: () => kinds,
+  exceptionNamespaces: [],
+});
+
+async function verdict(matched: readonly string[], { rules = 1, namespace = '' } = {}) {
+  const object = {
+    apiVersion: 'kyverno.io/v1',
+    kind: namespace === '' ? 'ClusterPolicy' : 'Policy',
+    metadata: { name: 'p', ...(namespace === '' ? {} : { namespace }) },
+    spec: {
+      rules: Array.from({ length: rules }, (_, index) => ({
+        name: `r${index}`,
+        match: { any: [{ resources: { kinds: [...matched] } }] },
+        mutate: { patchStrategicMerge: { metadata: { labels: { a: 'b' } } } },
+      })),
+    },
+  };
+  const answer = await review({
+    request: { uid: '1', operation: 'CREATE', object },
+  } as unknown as JsonObject);
+  const response = readObject(answer, 'response') ?? {};
+  const warnings = (response['warnings'] ?? []) as readonly string[];
+  return {
+    allowed: response['allowed'],
+    message: String(readObject(response, 'status')?.['message'] ?? ''),
+    warnings: warnings.filter((warning) => warning.startsWith('the policy matches')),
+  };
+}
+
+describe('a review of a policy', () => {
+  it.each([
+    ['Node', /matches nodes: .*nodes cannot join/],
+    ['Node/status', /matches nodes: /],
+    ['Lease', /matches leases\.coordination\.k8s\.io: .*leader election/],
+    ['ClusterPolicy', /matches clusterpolicies\.kyverno\.io: .*cannot be fixed/],
+    ['UpdateRequest', /matches updaterequests\.kyverno\.io: /],
+    ['MutatingWebhookConfiguration', /never runs/],
+  ])('warns when a ClusterPolicy matches %s', async (kind, message) => {
+    const { allowed, warnings } = await verdict([kind]);
+    expect(allowed).toBe(true);
+    expect(warnings).toEqual([expect.stringMatching(message)]);
+  });
+
+  it.each([[['ConfigMap']], [['*']]])('does not warn about %j', async (matched) => {
+    expect((await verdict(matched)).warnings).toEqual([]);
+  });
+
+  it('does not warn about a namespaced Policy, which applies only to its namespace', async () => {
+    expect((await verdict(['Lease'], { namespace: 'team' })).warnings).toEqual([]);
+  });
+
+  it('refuses a policy that takes too long to compile, before it is compiled', async () => {
+    const startedAt = performance.now();
+    const { allowed, message } = await verdict(['ConfigMap'], { rules: 4_000, namespace: 'team' });
+    expect(allowed).toBe(false);
+    expect(message).toMatch(
+      /^\/spec\/rules: the policy has 4000 rules, more than 250, the limit in a cluster/,
+    );
+    expect(performance.now() - startedAt).toBeLessThan(1_000);
+  });
+});
