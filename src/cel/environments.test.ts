@@ -112,6 +112,27 @@ describe('a MutatingPolicy', () => {
     expect(compiles('variables.x + "a"', extended)).toBe(false);
   });
 
+  test('data that has not the declared type is an error of the expression', () => {
+    const values = {
+      namespaceObject: {
+        metadata: { creationTimestamp: '2024-01-01T00:00:00Z', labels: 'none', finalizers: [1] },
+      },
+      request: { name: 1, userInfo: { groups: { a: 'b' } } },
+    };
+    for (const source of [
+      'namespaceObject.metadata.creationTimestamp.getFullYear()',
+      'namespaceObject.metadata.labels.exists(k, k == "a")',
+      'namespaceObject.metadata.finalizers.exists(f, f.startsWith("a"))',
+      'namespaceObject.metadata.finalizers.join(",")',
+      'request.name.startsWith("a")',
+      'request.name + "a"',
+      'request.userInfo.groups[0]',
+      'request.userInfo.groups.sort()',
+    ]) {
+      expect(() => evaluate(source, environment, values), source).toThrow(CelError);
+    }
+  });
+
   test('type names of objects follow the field names', () => {
     const build = (source: string) => typeNameMismatches(evaluate(source, environment) as StructValue);
     expect(build('Object{spec: Object.spec{containers: [Object.spec.containers{name: "a"}]}}')).toEqual([]);

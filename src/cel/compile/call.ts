@@ -60,25 +60,16 @@ function hasParameter(type: Type): boolean {
   return type.kind === 'parameter' || type.parameters.some(hasParameter);
 }
 
-function mayBeAnything(type: Type): boolean {
-  if (['dyn', 'any', 'parameter', 'error'].includes(type.kind)) return true;
-  return type.parameters.some(mayBeAnything);
-}
-
 type Call = (...args: readonly Value[]) => Value;
 type EffectCall = (effects: Effects, ...args: readonly Value[]) => Value;
 
 interface Candidate {
   readonly overload: Overload;
-  /** By argument; undefined where the static type proves that the argument fits. */
+  /**
+   * By argument; undefined where every value fits. Static types do not replace them: data from outside may not have
+   * the declared type.
+   */
   readonly guards: readonly (Matcher | undefined)[];
-}
-
-function candidateOf(overload: Overload, argumentTypes: readonly Type[]): Candidate {
-  const guards = overload.parameters.map((parameter, index) =>
-    mayBeAnything(argumentTypes[index] as Type) ? matcherOf(parameter) : undefined,
-  );
-  return { overload, guards };
 }
 
 function fits(guards: readonly (Matcher | undefined)[], values: readonly Value[]): boolean {
@@ -92,10 +83,9 @@ function fits(guards: readonly (Matcher | undefined)[], values: readonly Value[]
 export function compileOverloads(
   overloads: readonly Overload[],
   args: readonly Closure[],
-  argumentTypes: readonly Type[],
   offset: number,
 ): Closure {
-  const candidates = overloads.map((overload) => candidateOf(overload, argumentTypes));
+  const candidates = overloads.map((overload) => ({ overload, guards: overload.parameters.map(matcherOf) }));
   const [only] = candidates;
   const single =
     candidates.length === 1 && only !== undefined && !only.overload.effects

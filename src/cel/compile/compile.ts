@@ -143,8 +143,7 @@ function compileCall(node: CallNode, context: CompileContext): Closure {
     const lenient = reference.overloads.some(({ parameters }) => parameters[0]?.kind === 'dyn');
     return compileOptionalOr(node.name, first, second, lenient, node.offset);
   }
-  const types = operands.map((operand) => context.checked.typeOf(operand));
-  const closure = compileOverloads(reference.overloads, args, types, node.offset);
+  const closure = compileOverloads(reference.overloads, args, node.offset);
   return conversions.has(node.name) && operands.length === 1 && isConstant(operands[0] as Node)
     ? foldConstant(closure, node, context)
     : closure;
