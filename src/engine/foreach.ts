@@ -49,7 +49,7 @@ function runElements(loop: Loop, object: JsonObject): JsonObject {
   const last = elements.length - 1;
   let current = object;
   for (let step = 0; step <= last; step++) {
-    spendSteps(8);
+    spendSteps(32);
     const index = entry.order === 'Descending' ? last - step : step;
     const element = elements[index] ?? null;
     if (element === null) record(loop, index, 'skipped', { type: 'null' });

@@ -1,3 +1,4 @@
+import { spendSteps } from '../json/budget.ts';
 import { compareText } from './go/format.ts';
 
 export interface Version {
@@ -70,6 +71,7 @@ export function compileVersionRange(text: string): VersionTest {
     .replace(/([<>=])\s+/g, '$1')
     .split(' ')
     .filter((part) => part.length > 1);
+  spendSteps(parts.length << 5);
   const alternatives: VersionTest[][] = [[]];
   for (const part of parts) {
     if (part === '||') alternatives.push([]);

@@ -14,8 +14,8 @@ export interface BudgetLimits {
 /** For files and tests: one or two seconds. */
 export const generousLimits: BudgetLimits = { steps: 50_000_000, bytes: 1 << 28 };
 
-/** For a server: about a tenth of a second, a thousand times the work of a typical policy. */
-export const admissionLimits: BudgetLimits = { steps: 2_000_000, bytes: 1 << 26, milliseconds: 1_000 };
+/** For a server: some 50 milliseconds, a thousand times the work of a typical policy. */
+export const admissionLimits: BudgetLimits = { steps: 1_000_000, bytes: 1 << 26, milliseconds: 500 };
 
 /**
  * Evaluation needs more than its budget. Not an EvaluationError: defaults, exceptions and projections recover from

@@ -1,4 +1,5 @@
 import { EvaluationError } from '../../expression/scope.ts';
+import { spendSteps } from '../../json/budget.ts';
 import { isArray, isNumber, isObject, type Json } from '../../json/value.ts';
 
 /** The current and maximum total size of the context entries of a request. */
@@ -26,6 +27,7 @@ const measuredLevels = 2;
 
 /** The length of the value as JSON; an escaped character counts as one. */
 function sizeOf(value: Json, level: number): number {
+  spendSteps(1);
   if (typeof value === 'string') return textSize(value) + 2;
   if (isNumber(value)) return String(value).length;
   if (!isArray(value) && !isObject(value)) return value === false ? 5 : 4;

@@ -1,3 +1,4 @@
+import { spendSteps } from '../../json/budget.ts';
 import type { Json } from '../../json/value.ts';
 import { parseDuration } from '../duration.ts';
 import { formatGoExponent } from '../go/format.ts';
@@ -25,6 +26,7 @@ export function rangeEnds(text: string): readonly [string, string] | undefined {
  * @example compileTextPattern('1-10 | !5*')('7') // true
  */
 export function compileTextPattern(pattern: string): ValueTest {
+  spendSteps(pattern.length);
   const alternatives = pattern.split('|').map((part) => {
     const terms = trimBlanks(part)
       .split('&')
@@ -34,11 +36,19 @@ export function compileTextPattern(pattern: string): ValueTest {
       ? first
       : (value: Json) => terms.every((term) => term(value));
   });
-  return (value) => value === pattern || alternatives.some((alternative) => alternative(value));
+  return (value) => {
+    spendSteps(2);
+    return value === pattern || alternatives.some((alternative) => alternative(value));
+  };
 }
 
+/** Not a regular expression: ` +$` takes quadratic time for blanks inside the string. */
 function trimBlanks(text: string): string {
-  return text.replace(/^ +| +$/g, '');
+  let start = 0;
+  let end = text.length;
+  while (start < end && text.charCodeAt(start) === 0x20) start++;
+  while (end > start && text.charCodeAt(end - 1) === 0x20) end--;
+  return text.slice(start, end);
 }
 
 function compileTerm(term: string): ValueTest {
@@ -71,6 +81,7 @@ function compileComparison(comparison: Comparison, operand: string): ValueTest {
   const quantity = parseQuantity(operand);
   const wildcard = compileWildcard(operand);
   return (value) => {
+    spendSteps(2);
     if (duration !== undefined || quantity !== undefined) {
       const text = measurableText(value);
       const valueDuration = duration === undefined || text === undefined ? undefined : parseDuration(text);

@@ -66,7 +66,7 @@ export const collectionFunctions = defineFunctions({
     description: 'All members of all objects; the last one wins for equal names.',
     example: { expression: 'merge(`{"a": 1}`, `{"a": 2, "b": 3}`)', result: { a: 2, b: 3 } },
     call: (args) => {
-      for (const object of args.all()) spendList(4 * Object.keys(object as JsonObject).length);
+      for (const object of args.all()) spendList(12 * Object.keys(object as JsonObject).length);
       return Object.fromEntries(args.all().flatMap((object) => Object.entries(object as JsonObject)));
     },
   },
@@ -170,7 +170,7 @@ function lookup(args: Arguments): Json {
 }
 
 function objectFromLists(args: Arguments): Json {
-  spendList(4 * args.list(0).length);
+  spendList(12 * args.list(0).length);
   const values = args.list(1);
   return Object.fromEntries(
     args.list(0).map((key, index) => {

@@ -65,7 +65,7 @@ function readSequence(reader: Reader): Generate {
     parts.push(readRepeated(reader));
   }
   return (random) => {
-    spendSteps(4 * parts.length);
+    spendSteps(16 * parts.length);
     return bounded(parts.map((part) => part(random)).join(''));
   };
 }
@@ -85,7 +85,7 @@ function readRepeated(reader: Reader): Generate {
     const count = minimum + Math.floor(random() * (maximum - minimum + 1));
     let text = '';
     for (let i = 0; i < count; i++) {
-      spendSteps(4);
+      spendSteps(16);
       text = bounded(text + generate(random));
     }
     return text;

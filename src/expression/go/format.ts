@@ -50,6 +50,7 @@ function padExponent(text: string): string {
 
 /** Any value as Go's `fmt.Sprint` prints it. Kyverno compares list items in this form. */
 export function formatGoValue(value: Json): string {
+  spendSteps(2);
   if (typeof value === 'string') return value;
   if (typeof value === 'number') return formatGoNumber(value);
   if (value === null) return '<nil>';
@@ -71,7 +72,9 @@ export function sortedKeys(object: Readonly<Record<string, unknown>>): string[] 
 
 /** JSON as Go encodes it: members sorted by key, `<`, `>`, `&` and line separators escaped. */
 export function formatGoJson(value: Json): string {
-  return encode(value).replace(/[<>&\u2028\u2029\b\f]|\\[bf]/g, escapeForHtml);
+  const text = encode(value);
+  spendSteps(text.length >> 2);
+  return text.replace(/[<>&\u2028\u2029\b\f]|\\[bf]/g, escapeForHtml);
 }
 
 const escapes: Readonly<Record<string, string>> = { '\\b': '\\b', '\\f': '\\f' };
@@ -81,6 +84,7 @@ function escapeForHtml(text: string): string {
 }
 
 function encode(value: Json): string {
+  spendSteps(4);
   if (isArray(value)) return charged(`[${value.map(encode).join(',')}]`);
   if (!isObject(value)) return stringifyJson(value);
   const members = sortedKeys(value).map((key) => `${JSON.stringify(key)}:${encode(value[key] ?? null)}`);

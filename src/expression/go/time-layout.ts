@@ -1,3 +1,5 @@
+import { spendSteps } from '../../json/budget.ts';
+
 /** One element of a Go reference layout, such as `2006` or `Jan`; anything else is literal text. */
 export type LayoutElement =
   | { readonly kind: 'literal'; readonly text: string }
@@ -61,6 +63,8 @@ const elements: readonly (readonly [RegExp, ElementName])[] = [
 ];
 
 export function parseLayout(layout: string): readonly LayoutElement[] {
+  // Each character is tried against all elements.
+  spendSteps(layout.length << 5);
   const parsed: LayoutElement[] = [];
   let literal = '';
   for (let position = 0; position < layout.length; ) {

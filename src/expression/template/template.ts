@@ -99,10 +99,10 @@ function compileText(text: string, location: TemplateLocation, roots: Set<string
     render(scope) {
       let result = '';
       for (let index = 0; index < variables.length; index++) {
-        result += literals[index];
-        result += textOf(variables[index]?.evaluate(scope) ?? null);
+        const value = textOf(variables[index]?.evaluate(scope) ?? null);
+        spendText(value.length);
+        result += literals[index] + value;
       }
-      spendText(result.length + tail.length);
       return result + tail;
     },
   };

@@ -1,3 +1,4 @@
+import { spendSteps } from '../../json/budget.ts';
 import { isArray, isObject, type Json, member } from '../../json/value.ts';
 import { textOf } from '../strategic/key.ts';
 import { FieldPathError, type FieldStep, type MatchStep } from './field-path.ts';
@@ -25,6 +26,7 @@ function readStep(value: Json | undefined, step: FieldStep): Json | undefined {
 }
 
 export function itemMatches(item: Json, step: MatchStep): boolean {
+  spendSteps(2);
   if (step.key === '') return step.matches(textOf(item) ?? '');
   if (!isObject(item)) return false;
   const value = member(item, step.key);

@@ -1,4 +1,5 @@
 import { parseDocument } from 'yaml';
+import { spendBytes, spendSteps } from '../../json/budget.ts';
 import { equal } from '../../json/equal.ts';
 import { jsonInteger, stringifyJson, tryParseJson } from '../../json/json-text.ts';
 import { isArray, isObject, type Json, type Path } from '../../json/value.ts';
@@ -14,6 +15,9 @@ export interface StructuredText {
 
 /** Parses a string that contains a map or a list as JSON or YAML; undefined for any other string. */
 export function openStructured(text: string, style: StructuredStyle): StructuredText | undefined {
+  // A syntax tree, or a value: as for parse_yaml and parse_json.
+  spendSteps(text.length << 4);
+  spendBytes(text.length * 50);
   const start = text.trimStart()[0];
   return start === '{' || start === '[' ? openJson(text, style) : openYaml(text);
 }

@@ -1,3 +1,4 @@
+import { spendSteps } from '../../json/budget.ts';
 import { insertItem, replaceItem, setMember } from '../../json/edit.ts';
 import { isArray, isObject, type Json, type JsonArray, member } from '../../json/value.ts';
 import { FieldPathError, type FieldStep, type MatchStep } from './field-path.ts';
@@ -39,6 +40,7 @@ export function writeField(root: Json, steps: readonly FieldStep[], options: Wri
 
 /** Undefined when the field is absent and stays absent. */
 function write(value: Json | undefined, at: number, writing: Writing): Json | undefined {
+  spendSteps(2);
   const step = writing.location.steps[at];
   if (step === undefined) {
     writing.hits++;

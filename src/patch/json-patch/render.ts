@@ -1,6 +1,7 @@
 import { emptyScope, type Scope } from '../../expression/scope.ts';
 import { compileTemplateText, type TemplateOptions } from '../../expression/template/template.ts';
 import { findVariables } from '../../expression/template/tokens.ts';
+import { spendBytes, spendSize, spendSteps } from '../../json/budget.ts';
 import { assignMember } from '../../json/edit.ts';
 import { stringifyJson, tryParseJson } from '../../json/json-text.ts';
 import type { Json, Path } from '../../json/value.ts';
@@ -55,7 +56,11 @@ type Reader = (value: Json) => Json;
 
 const readers: Readonly<Record<PatchTemplate['reading'], (text: string) => Reader>> = {
   typed: () => (value) => value,
-  text: () => (value) => (typeof value === 'string' ? value : stringifyJson(value)),
+  text: () => (value) => {
+    if (typeof value === 'string') return value;
+    spendSize(value);
+    return stringifyJson(value);
+  },
   plain: (text) => (isOneVariable(text) ? readPlainVariable : readPlainText),
 };
 
@@ -81,6 +86,8 @@ function readPlainText(value: Json): Json {
 }
 
 function parseShallowJson(text: string): Json | undefined {
+  spendSteps(text.length);
+  spendBytes(text.length * 14);
   if (yamlDepthBound(text) > deepestText) return undefined;
   return tryParseJson(text);
 }

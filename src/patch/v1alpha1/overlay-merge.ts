@@ -1,3 +1,4 @@
+import { spendSteps } from '../../json/budget.ts';
 import { replaceItem, setMember } from '../../json/edit.ts';
 import { equal } from '../../json/equal.ts';
 import { isArray, isObject, type Json, type JsonArray, member, type PathToken } from '../../json/value.ts';
@@ -37,6 +38,7 @@ export function mergeMap(plan: OverlayMap, target: Json | undefined, run: Overla
   }
   let after = before;
   for (const { key, plan: inner } of plan.members) {
+    spendSteps(2);
     run.path.push(key);
     const value = mergeOverlay(inner, member(before, key), run);
     run.path.pop();
@@ -52,6 +54,7 @@ function mergeList(plan: OverlayList, target: Json | undefined, run: OverlayRun)
   let after = before;
   for (const overlay of plan.each) {
     for (let index = 0; index < after.length; index++) {
+      spendSteps(4);
       run.path.push(index);
       after = replaceItem(after, index, mergeItem(overlay, after[index] as Json, run));
       run.path.pop();

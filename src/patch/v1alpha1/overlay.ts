@@ -1,4 +1,5 @@
 import { compileTemplate, usesVariables } from '../../expression/template/template.ts';
+import { spendSize } from '../../json/budget.ts';
 import { isObject, type Json, type JsonObject, type Path } from '../../json/value.ts';
 import type { Reporter } from '../../problem.ts';
 import { type CompiledPatch, PatchError, type PatchResult } from '../compiled-patch.ts';
@@ -45,6 +46,7 @@ function applyPlan(plan: OverlayMap, object: JsonObject): PatchResult {
 }
 
 function planRendered(overlay: Json): OverlayMap {
+  spendSize(overlay);
   return planMap(isObject(overlay) ? overlay : {}, [], {
     error: (path, code, message) => {
       throw new PatchError(code, path, message);
