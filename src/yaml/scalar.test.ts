@@ -46,7 +46,7 @@ test.each([
   ['.', '.'],
   ['1.2.3', '1.2.3'],
   ['constructor', 'constructor'],
-])('plain %j is read as %j', (text, value) => {
+])('plain %j is read as %s', (text, value) => {
   expect(resolveYamlScalar(text)).toStrictEqual(value);
 });
 

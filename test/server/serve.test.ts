@@ -144,7 +144,7 @@ describeUnless(unlessBuilt('dist/cli/main.js'))('kymera serve', () => {
       'has its kind misspelled',
       (file: string) =>
         writeFileSync(file, labelPolicy('one', 'a: "2"').replace('ClusterPolicy', 'ClusterPolcy')),
-      'one was a policy before; ClusterPolcy of kyverno.io/v1 is none',
+      'one was a policy before; ClusterPolcy of kyverno.io/v1 is not a policy',
     ],
     [
       'is a link that leads nowhere',
