@@ -14,7 +14,7 @@ export interface Connections {
 interface Connection {
   readonly socket: Socket;
   requestsInFlight: number;
-  /** Whether a request on it was answered without an error: a sign that the caller is not flooding. */
+  /** Whether a review on it was answered: a sign that the caller is an API server. */
   isProven: boolean;
 }
 
@@ -32,7 +32,7 @@ export function limitConnections(server: Server, limit: number): Connections {
     const key = keyOf(socket);
     open.set(key, { socket, requestsInFlight: 0, isProven: false });
     socket.once('close', () => open.delete(key));
-    if (open.size > limit) (leastUseful(open.values()) ?? { socket }).socket.destroy();
+    if (open.size > limit) (leastUseful(open.values(), socket) ?? { socket }).socket.destroy();
   });
   server.on('secureConnection', (socket: TLSSocket) => {
     const connection = open.get(keyOf(socket));
@@ -51,7 +51,9 @@ export function limitConnections(server: Server, limit: number): Connections {
         requestsInFlight -= 1;
         if (connection === undefined) return;
         connection.requestsInFlight -= 1;
-        connection.isProven ||= response.statusCode < 400 && response.writableFinished;
+        // Anybody gets a good answer to a GET.
+        connection.isProven ||=
+          request.method === 'POST' && response.statusCode < 400 && response.writableFinished;
       });
     },
     destroyAll() {
@@ -64,10 +66,11 @@ function keyOf({ remoteAddress, remotePort }: Socket): string {
   return `${remoteAddress} ${remotePort}`;
 }
 
-/** The oldest connection without a good answer; if there is none, the oldest idle one. */
-function leastUseful(connections: Iterable<Connection>): Connection | undefined {
+/** The oldest connection without an answered review; if there is none, the oldest idle one. Never the newest. */
+function leastUseful(connections: Iterable<Connection>, newest: Socket): Connection | undefined {
   let idle: Connection | undefined;
   for (const connection of connections) {
+    if (connection.socket === newest) continue;
     if (!connection.isProven) return connection;
     if (connection.requestsInFlight === 0) idle ??= connection;
   }

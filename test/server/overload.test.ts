@@ -117,11 +117,36 @@ describe('connections', () => {
       socket.once('error', reject);
     });
 
-  it('beyond the limit replace the oldest one that never got an answer', async () => {
+  const review = JSON.stringify(reviewOf(pod));
+  const exchange = async (socket: TLSSocket, request: string) => {
+    socket.write(request);
+    await new Promise((resolve) => socket.once('data', resolve));
+  };
+  const postReview =
+    'POST /mutate HTTP/1.1\r\nhost: a\r\ncontent-type: application/json\r\n' +
+    `content-length: ${Buffer.byteLength(review)}\r\n\r\n${review}`;
+
+  it.each([
+    ['a good answer to a GET', 'GET /healthz HTTP/1.1\r\nhost: a\r\n\r\n'],
+    ['an answered review', postReview],
+  ])('that are idle after %s do not lock out a new one', async (_name, request) => {
+    const server = await startTestServer(policy, { connectionLimit: 3 });
+    const idle: TLSSocket[] = [];
+    for (let count = 0; count < 3; count += 1) {
+      const socket = await connected(server);
+      socket.on('error', () => undefined);
+      await exchange(socket, request);
+      idle.push(socket);
+    }
+    for (let count = 0; count < 3; count += 1)
+      expect(patchIn(await server.post('/mutate', reviewOf(pod)))).toEqual(patch);
+    for (const socket of idle) socket.destroy();
+  });
+
+  it('beyond the limit replace the oldest one without an answered review', async () => {
     const server = await startTestServer(policy, { connectionLimit: 3 });
     const useful = await connected(server);
-    useful.write('GET /healthz HTTP/1.1\r\nhost: a\r\n\r\n');
-    await new Promise((resolve) => useful.once('data', resolve));
+    await exchange(useful, postReview);
     const idle: TLSSocket[] = [];
     for (let count = 0; count < 5; count += 1) {
       const socket = await connected(server);
