@@ -113,7 +113,7 @@ const rooms = {
     background: ['api', 'events', 'metrics', 'policies', 'settings'],
     leader: ['api', 'certificates', 'context', 'metrics', 'policies', 'settings', 'webhooks'],
   },
-  server: { metrics: [], reviews: ['metrics'] },
+  server: { metrics: [], watchdog: [], reviews: ['metrics', 'watchdog'] },
   cli: {
     output: [],
     input: ['output'],

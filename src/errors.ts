@@ -15,6 +15,11 @@ export const errorTable = {
     cause: 'An expression could not be evaluated.',
     cure: "Guard values that may be absent with `|| ''` or a projection `[]`.",
   },
+  KYM_RULE_STUCK: {
+    cause:
+      'A rule has blocked the server twice for objects of this namespace, so it is no longer evaluated for them.',
+    cure: 'Change the rule: a changed rule is evaluated again. The log names the rule each time it blocks the server.',
+  },
   KYM_CEL_INVALID: {
     cause: 'A CEL expression does not parse or type-check.',
     cure: 'Fix the expression at the reported position; `kymera cel check` shows its type.',

@@ -1,6 +1,7 @@
 import type { DataSource } from '../engine/context/data-source.ts';
 import { mutate } from '../engine/mutate.ts';
 import type { Outcome } from '../engine/outcome.ts';
+import type { RuleGuard } from '../engine/rule-guard.ts';
 import type { Environment } from '../expression/scope.ts';
 import { admissionLimits, type BudgetLimits } from '../json/budget.ts';
 import type { PoliciesByMode } from './policy-mode.ts';
@@ -28,6 +29,8 @@ export interface DecisionOptions {
   readonly clock?: (() => number) | undefined;
   /** What each policy may spend on the request. */
   readonly limits?: BudgetLimits | undefined;
+  /** Called around the evaluation of rules. */
+  readonly guard?: RuleGuard | undefined;
 }
 
 const noOutcomes: readonly Outcome[] = [];

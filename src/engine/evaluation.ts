@@ -14,10 +14,11 @@ import { RequestFacts, RequestScope } from './context/request-scope.ts';
 import { matchingExceptions } from './exceptions.ts';
 import { clauseMisses, matchingBlock, unlistedOperation } from './match.ts';
 import { MatchSubject, type SubjectSurroundings, statedIdentity } from './match-subject.ts';
-import type { Outcome, Result, SkipReason } from './outcome.ts';
+import type { Failure, Outcome, Result, SkipReason } from './outcome.ts';
 import { outcomeOf, skipped } from './outcomes.ts';
 import type { Request } from './request.ts';
 import { runRule } from './rule.ts';
+import type { RuleGuard } from './rule-guard.ts';
 import { traceRule } from './rule-trace.ts';
 import { failureOf } from './stage.ts';
 
@@ -30,6 +31,7 @@ export interface EvaluationSettings {
   readonly clock?: (() => number) | undefined;
   /** For each policy. */
   readonly limits?: BudgetLimits | undefined;
+  readonly guard?: RuleGuard | undefined;
 }
 
 const noLabels: JsonObject = {};
@@ -50,6 +52,7 @@ export class Evaluation {
   readonly #start: JsonObject | null;
   readonly #outcomes: Outcome[] = [];
   readonly #clock: (() => number) | undefined;
+  readonly #guard: RuleGuard | undefined;
   readonly #durations: number[] = [];
   readonly #limits: BudgetLimits;
   readonly #failedPolicies: CompiledPolicy[] = [];
@@ -74,6 +77,7 @@ export class Evaluation {
     this.#explain = settings.explain;
     this.#clock = settings.clock;
     this.#limits = settings.limits ?? generousLimits;
+    this.#guard = settings.guard;
     this.#maxContextSize = settings.maxContextSize ?? 0;
     this.#facts = new RequestFacts(request, settings.environment);
     this.#data = new DataCache(settings.dataSource);
@@ -102,6 +106,8 @@ export class Evaluation {
     } catch (error) {
       if (error instanceof Suspend) return error;
       throw error;
+    } finally {
+      this.#guard?.leave();
     }
   }
 
@@ -134,6 +140,16 @@ export class Evaluation {
     const object = this.#object;
     if (object === null) return;
     this.#ruleStart ??= this.#clock?.();
+    const refusal = this.#guard?.enter(policy, rule);
+    if (refusal !== undefined) {
+      this.#fail(policy, rule, object, {
+        code: 'KYM_RULE_STUCK',
+        stage: 'match',
+        rulePath: ['match'],
+        detail: refusal,
+      });
+      return;
+    }
     withBudget(this.#budgetOf(policy), () => this.#evaluateRule(policy, rule, object));
   }
 
@@ -143,9 +159,7 @@ export class Evaluation {
       reason = this.#reasonToSkip(policy, rule, object);
     } catch (error) {
       if (error instanceof Suspend) throw error;
-      this.#policyFailed = true;
-      const failure = failureOf(error, 'match', ['match']);
-      this.#record(outcomeOf(policy, rule, object, { status: 'failed', failure }));
+      this.#fail(policy, rule, object, failureOf(error, 'match', ['match']));
       return;
     }
     if (reason !== undefined) {
@@ -167,6 +181,11 @@ export class Evaluation {
     if (effect.status === 'applied') this.#object = effect.object;
     if (effect.status === 'failed') this.#policyFailed = true;
     this.#record(outcomeOf(policy, rule, object, effect, traced?.trace));
+  }
+
+  #fail(policy: CompiledPolicy, rule: CompiledRule, object: JsonObject, failure: Failure): void {
+    this.#policyFailed = true;
+    this.#record(outcomeOf(policy, rule, object, { status: 'failed', failure }));
   }
 
   #record(outcome: Outcome): void {

@@ -5,6 +5,7 @@ import { type DataSource, emptyDataSource } from './context/data-source.ts';
 import { Evaluation } from './evaluation.ts';
 import type { Result } from './outcome.ts';
 import type { Request } from './request.ts';
+import type { RuleGuard } from './rule-guard.ts';
 
 export interface MutateOptions {
   readonly dataSource?: DataSource | undefined;
@@ -17,6 +18,8 @@ export interface MutateOptions {
   readonly clock?: (() => number) | undefined;
   /** What each policy may spend. The default suits files and tests; a server needs lower limits. */
   readonly limits?: BudgetLimits | undefined;
+  /** Called around the evaluation of rules. */
+  readonly guard?: RuleGuard | undefined;
 }
 
 /** Pure layers have no clock and no source of randomness. */
@@ -57,5 +60,6 @@ function begin(request: Request, snapshot: PolicySnapshot, options: MutateOption
     maxContextSize: options.maxContextSize,
     clock: options.clock,
     limits: options.limits,
+    guard: options.guard,
   });
 }

@@ -18,6 +18,8 @@ import { createReviewer, type ReviewerOptions } from './reviews/reviewer.ts';
 import { addReviewRoutes, type Webhooks } from './reviews/routes.ts';
 import { addStatusRoutes, type StatusRoutes } from './status-routes.ts';
 import { createTlsServer, expiryOf, type ServingCertificate, secureContextOf } from './tls.ts';
+import type { Blockage } from './watchdog/stuck-rules.ts';
+import { startWatchdog } from './watchdog/watchdog.ts';
 
 declare module 'fastify' {
   interface FastifyContextConfig {
@@ -26,7 +28,7 @@ declare module 'fastify' {
   }
 }
 
-export interface ServerOptions extends Omit<ReviewerOptions, 'metrics' | 'decisions'> {
+export interface ServerOptions extends Omit<ReviewerOptions, 'metrics' | 'decisions' | 'watchdog'> {
   readonly host: string;
   /** 0 for any free port. */
   readonly port: number;
@@ -48,6 +50,8 @@ export interface ServerOptions extends Omit<ReviewerOptions, 'metrics' | 'decisi
   readonly handshakeMilliseconds?: number | undefined;
   /** How many decisions to keep for `/debug/decisions`; none when absent. */
   readonly keepDecisions?: number | undefined;
+  /** Where rules that block the server are remembered; no watchdog when absent. */
+  readonly watchdogFolder?: string | undefined;
   /** Also serve `/metrics` and health without TLS, on this port. */
   readonly metricsPort?: number | undefined;
   /** Webhooks besides `/mutate`. */
@@ -96,6 +100,10 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   const unfollow = followPolicies(metrics, options.provider);
   const decisions =
     options.keepDecisions === undefined ? undefined : createDecisionLog(options.keepDecisions);
+  const watchdog =
+    options.watchdogFolder === undefined
+      ? undefined
+      : startWatchdog({ folder: options.watchdogFolder, log: options.log });
   const bodyLimit = options.bodyLimit ?? defaultBodyLimit;
   let isDraining = false;
 
@@ -117,7 +125,10 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   const needsCertificate = options.clientCa !== undefined;
   countRequests(app, metrics);
   addReviewRoutes(app, {
-    webhooks: { ...options.otherWebhooks, mutate: createReviewer({ ...options, metrics, decisions }) },
+    webhooks: {
+      ...options.otherWebhooks,
+      mutate: createReviewer({ ...options, metrics, decisions, watchdog }),
+    },
     needsCertificate,
     pathTokens: options.pathTokens,
     readBody: createBodyReader({
@@ -131,7 +142,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     decisions: () => decisions?.records() ?? [],
   };
   const status: StatusRoutes = {
-    readiness: () => readinessOf(options, isDraining),
+    readiness: () => readinessOf(options, isDraining, watchdog?.stuckRules() ?? []),
     metrics: () => options.gather?.metrics(own.metrics) ?? metrics.registry.metrics(),
     decisions: decisions && (async () => (await options.gather?.decisions(own.decisions)) ?? own.decisions()),
     needsCertificate,
@@ -163,7 +174,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
       while (connections.requestsInFlight > 0 && performance.now() < endsAt)
         await setTimeout(drainIntervalMilliseconds);
       connections.destroyAll();
-      await Promise.all([app.close(), plain?.close()]);
+      await Promise.all([app.close(), plain?.close(), watchdog?.stop()]);
     },
   };
 }
@@ -207,11 +218,20 @@ function countRequests(app: FastifyInstance, metrics: Metrics): void {
   });
 }
 
-function readinessOf({ provider, checks }: ServerOptions, isDraining: boolean) {
+function readinessOf(
+  { provider, checks }: ServerOptions,
+  isDraining: boolean,
+  stuckRules: readonly Blockage[],
+) {
   const policies = provider.readiness();
   const all = [
     ...policies.checks,
     ...(checks?.() ?? []),
+    ...stuckRules.map(({ policy, rule, namespace }) => ({
+      name: `policy ${policy}, rule ${rule}`,
+      ok: false,
+      detail: `fails at once for objects of namespace "${namespace}": it has blocked the server twice`,
+    })),
     ...(isDraining ? [{ name: 'shutdown', ok: false, detail: 'the server is stopping' }] : []),
   ];
   return { ready: policies.ready && !isDraining, checks: all };

@@ -7,7 +7,7 @@ export type Provocation =
   /** Policies that are checked. */
   | { readonly text: string }
   /** A policy that is run on an object. */
-  | { readonly text: string; readonly object: JsonObject }
+  | { readonly text: string; readonly object: JsonObject; readonly refusal?: string }
   /** A command line. */
   | { readonly argv: readonly string[]; readonly files?: Readonly<Record<string, string>> };
 
@@ -93,6 +93,7 @@ export const provocations: Readonly<Record<ErrorCode, Provocation>> = {
   KYM_YAML_SYNTAX: { text: 'a: [' },
   KYM_EXPRESSION_SYNTAX: { text: policy(label('"{{ request..name }}"')) },
   KYM_EXPRESSION_FAILED: { text: policy(label('"{{ to_upper(request.object.data) }}"')), object: configMap },
+  KYM_RULE_STUCK: { text: policy(label('b')), object: configMap, refusal: 'it has blocked the server twice' },
   KYM_CEL_INVALID: { argv: ['cel', 'check', '1 + "a"'] },
   KYM_CEL_FAILED: { argv: ['cel', 'eval', 'object.nope'] },
   KYM_BUDGET_EXHAUSTED: {

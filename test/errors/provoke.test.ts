@@ -21,7 +21,9 @@ async function codesOf(provocation: Provocation): Promise<readonly string[]> {
   }
   const set = loadPolicies({ file: 'p.yaml', text: provocation.text });
   expect(set.problems.filter(({ severity }) => severity === 'error')).toEqual([]);
-  const { outcomes } = await mutate(provocation.object, set);
+  const { refusal } = provocation;
+  const guard = refusal === undefined ? undefined : { enter: () => refusal, leave: () => undefined };
+  const { outcomes } = await mutate(provocation.object, set, { guard });
   return outcomes.flatMap((outcome) => (outcome.status === 'failed' ? [outcome.failure.code] : []));
 }
 

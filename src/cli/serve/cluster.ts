@@ -12,7 +12,7 @@ import type { Io } from '../io.ts';
 import { type GivenAuthority, readAuthority } from './authority.ts';
 import { loadCertificate, readPem, watchCertificate } from './certificate.ts';
 import type { ServeLog } from './log.ts';
-import { keptDecisions, type ServeOptions, scanInterval, settingsOf, urlOf } from './options.ts';
+import { keptDecisions, type ServeOptions, scanInterval, settingsOf, stateFolder, urlOf } from './options.ts';
 
 export interface ClusterMember {
   readonly server: RunningServer;
@@ -109,6 +109,7 @@ async function startMember(
     bodyLimit: options.bodyLimit,
     ...(options.clientCa === undefined ? {} : { clientCa: await readPem(options.clientCa, io) }),
     keepDecisions: kept,
+    watchdogFolder: stateFolder(options, io),
     metricsPort: options.metricsPort,
     gather,
   });

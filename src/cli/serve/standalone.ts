@@ -11,7 +11,7 @@ import {
 } from './certificate.ts';
 import { provideContextFromFiles } from './context.ts';
 import type { ServeLog } from './log.ts';
-import { keptDecisions, type ServeOptions, settingsOf } from './options.ts';
+import { keptDecisions, type ServeOptions, settingsOf, stateFolder } from './options.ts';
 import { type FilePolicies, providePoliciesFromFiles } from './policies.ts';
 
 export interface Standalone {
@@ -51,6 +51,7 @@ export async function startStandalone(
     bodyLimit: options.bodyLimit,
     ...(options.clientCa === undefined ? {} : { clientCa: await readPem(options.clientCa, io) }),
     keepDecisions: kept,
+    watchdogFolder: stateFolder(options, io),
     metricsPort: options.metricsPort,
     gather,
   });

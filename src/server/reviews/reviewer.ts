@@ -22,6 +22,7 @@ import type { PolicySnapshot } from '../../policy/registry.ts';
 import { systemEnvironment } from '../../system-environment.ts';
 import type { Log } from '../log.ts';
 import type { Metrics } from '../metrics/metrics.ts';
+import type { Watchdog } from '../watchdog/watchdog.ts';
 import type { DecisionLog } from './decision-log.ts';
 import { observeSource } from './observed-source.ts';
 import { logReview } from './review-log.ts';
@@ -36,6 +37,7 @@ export interface ReviewerOptions extends AdmissionSettings {
   readonly metrics: Metrics;
   readonly log: Log;
   readonly decisions?: DecisionLog | undefined;
+  readonly watchdog?: Watchdog | undefined;
   /** Called after each decision: for events. */
   readonly onDecision?: ((decision: Decision) => void) | undefined;
 }
@@ -44,7 +46,7 @@ const clock = () => performance.now();
 
 /** Handles reviews of objects and reports them to logs, metrics and events. */
 export function createReviewer(options: ReviewerOptions): Review {
-  const { provider, metrics, log, decisions, onDecision } = options;
+  const { provider, metrics, log, decisions, watchdog, onDecision } = options;
   const source = options.dataSource ?? emptyDataSource;
   const environment = options.environment ?? systemEnvironment;
   const splitByMode = createModeSplitter();
@@ -67,6 +69,7 @@ export function createReviewer(options: ReviewerOptions): Review {
       filter,
       environment,
       maxContextSize,
+      guard: watchdog?.guardReview(reviewed.request.namespace, milliseconds),
     });
     const elapsed = performance.now() - startedAt;
     const microseconds = Math.round(elapsed * 1000);
