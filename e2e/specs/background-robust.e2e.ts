@@ -299,7 +299,7 @@ suite('the background', ({ settings, kubectl, namespace, before, after }) => {
         what: 'the first to be done',
         everyMs: 20,
       });
-      const leads = (each: BackgroundProcess) => /leads the background/.test(each.output());
+      const leads = (each: BackgroundProcess) => /became the leader of the background/.test(each.output());
       const leader = leads(background.worker) ? background.worker : second;
       leader.kill();
       const done = (await labelled('kill-', 'killed')).length;
@@ -388,7 +388,7 @@ suite('the background', ({ settings, kubectl, namespace, before, after }) => {
       );
       await second.stop();
       second = await startBackgroundProcess(settings, { args: ['--ttl', '3'] });
-      await waitFor(() => /leads the background/.test(second.output()), {
+      await waitFor(() => /became the leader of the background/.test(second.output()), {
         what: 'the new one to lead',
         seconds: 30,
       });
