@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { emptyDataSource } from '../engine/context/data-source.ts';
 import { spendSteps } from '../json/budget.ts';
 import { manualClock } from './clock.testing.ts';
-import { createEvaluate, createTurn } from './evaluate.ts';
+import { createEvaluate, createTurn, type EvaluationOptions } from './evaluate.ts';
 import { runGenerate } from './generate/generate.ts';
 import { environment, object, policyWith, requestOf, trigger } from './policy.testing.ts';
 import { createBreaker } from './queue/breaker.ts';
@@ -96,4 +96,28 @@ it('after a long evaluation the event loop turns before the next one', async () 
     });
   await Promise.all(['a', 'b', 'c'].map(work));
   expect(order).toEqual(['a', 'timers', 'b', 'timers', 'c']);
+});
+
+it('timers run during a long loop, such as the renewal of a Lease', async () => {
+  const turn = createTurn(() => new Promise((resolve) => setTimeout(resolve)));
+  const longestPause = async (options: EvaluationOptions) => {
+    let last = performance.now();
+    let longest = 0;
+    const timer = setInterval(() => {
+      longest = Math.max(longest, performance.now() - last);
+      last = performance.now();
+    }, 10);
+    for (let count = 0; count < 40; count += 1) {
+      const end = performance.now() + 20;
+      await createEvaluate(options)(() => {
+        while (performance.now() < end);
+      });
+    }
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    clearInterval(timer);
+    return longest;
+  };
+  const clock = () => performance.now();
+  expect(await longestPause({ ...evaluation, clock })).toBeGreaterThan(700);
+  expect(await longestPause({ ...evaluation, clock, turn })).toBeLessThan(400);
 });

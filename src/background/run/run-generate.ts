@@ -17,7 +17,6 @@ import { findTrigger } from '../triggers/find-trigger.ts';
 import { listTriggers } from '../triggers/list-triggers.ts';
 import { requestOfUpdate } from '../triggers/request-of.ts';
 import { isTriggerOf } from '../triggers/triggered-rules.ts';
-import { createTurns } from '../turns.ts';
 import { missingRule, passes, type RunnerOptions, tooLarge } from './run-request.ts';
 
 export interface GenerateRunnerOptions extends Omit<RunnerOptions, 'generate' | 'onWrite'> {
@@ -98,11 +97,9 @@ export function createGenerateRunner(
   /** Runs the rule for every trigger, or only for those with generated objects. */
   async function runAll(request: UpdateRequest, run: Run, allTriggers: boolean): Promise<RunResult> {
     const made: GeneratedObject[] = [];
-    const nextTurn = createTurns();
     if (allTriggers) {
       for (const object of await listTriggers(store, run.policy, run.rule)) {
         if (run.isActive?.() === false) break;
-        await nextTurn();
         const admissionRequest = requestFor(object, { operation: null });
         const passed = await passes(admissionRequest, run.policy, run.rule, options);
         if (passed === true) made.push(...(await generate(admissionRequest, run)));

@@ -24,7 +24,6 @@ import { listTriggers } from '../triggers/list-triggers.ts';
 import { type KindOfResource, requestOfUpdate } from '../triggers/request-of.ts';
 import { triggerFailureText } from '../triggers/trigger-outcome.ts';
 import { triggerOutcomes } from '../triggers/triggered-rules.ts';
-import { createTurns } from '../turns.ts';
 
 export interface RunnerOptions {
   readonly store: ObjectStore;
@@ -117,10 +116,8 @@ export function createRunner(options: RunnerOptions): Runner {
     const reader = createListCache(store);
     const results: TargetsResult[] = [];
     let triggers = 0;
-    const nextTurn = createTurns();
     for (const object of await listTriggers(reader, policy, rule)) {
       if (!isActive()) break;
-      await nextTurn();
       const admissionRequest = requestFor(object, { operation: null });
       const passed = await passes(admissionRequest, policy, rule, options);
       if (passed !== true) {

@@ -16,7 +16,6 @@ import { createEvaluate, type EvaluationOptions } from '../evaluate.ts';
 import { refKey } from '../object-identity.ts';
 import { type ObjectReader, type ObjectRef, StoreError } from '../ports.ts';
 import { contextSettings, ruleScope } from '../triggers/triggered-rules.ts';
-import { createTurns } from '../turns.ts';
 import { createListCache } from './list-cache.ts';
 import { type FoundTarget, findTargets, renderTarget } from './target-lookup.ts';
 
@@ -63,9 +62,7 @@ export async function mutateTargets(run: TargetRun): Promise<readonly TargetResu
       else known.by.push(index);
     }
   }
-  const nextTurn = createTurns();
   for (const { found, by } of selected.values()) {
-    await nextTurn();
     results.push(await evaluator.mutate(found.ref, found.object, by));
   }
   return results;
