@@ -130,7 +130,7 @@ const rooms = {
     cel: ['input', 'output'],
     migrate: ['input', 'output'],
     serve: ['input', 'output'],
-    operate: ['input'],
+    operate: ['input', 'output'],
     validate: ['input', 'output'],
   },
 };

@@ -1,5 +1,6 @@
 import type { Problem } from '../problem.ts';
 import type { Paint } from './output/style.ts';
+import { visible } from './output/visible.ts';
 
 /** One problem for a person: location, severity, message, code and hint. */
 export function formatProblem(problem: Problem, paint: Paint): string {
@@ -13,6 +14,6 @@ export function formatProblem(problem: Problem, paint: Paint): string {
     problem.pointer,
   ].filter((part) => part !== '');
   const context = subject.length === 0 ? '' : ` (${subject.join(', ')})`;
-  const head = `${location === '' ? '' : `${paint('bold', location)}: `}${severity}: ${problem.message}${context} [${problem.code}]`;
-  return problem.hint === undefined ? head : `${head}\n  ${paint('cyan', 'hint')}: ${problem.hint}`;
+  const head = `${location === '' ? '' : `${paint('bold', visible(location))}: `}${severity}: ${visible(`${problem.message}${context}`)} [${problem.code}]`;
+  return problem.hint === undefined ? head : `${head}\n  ${paint('cyan', 'hint')}: ${visible(problem.hint)}`;
 }

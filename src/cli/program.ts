@@ -3,6 +3,7 @@ import { InputError } from '../problem.ts';
 import { commandTable } from './commands.ts';
 import type { ExitCode, Io } from './io.ts';
 import { paintFor } from './output/style.ts';
+import { visible } from './output/visible.ts';
 import { formatProblem } from './problem-text.ts';
 
 const examples = `
@@ -53,7 +54,7 @@ export async function createProgram(
     .exitOverride()
     .configureOutput({
       writeOut: (text) => void io.stdout.write(text),
-      writeErr: (text) => void io.stderr.write(text),
+      writeErr: (text) => void io.stderr.write(visible(text)),
       getOutHasColors: () => false,
       getErrHasColors: () => false,
     });

@@ -14,6 +14,7 @@ import { failureText, formatChanges, type PlannedChange } from '../output/planne
 import { noProgress, type Progress, showProgress } from '../output/progress.ts';
 import { openResultOutput, type ResultOutput } from '../output/result-output.ts';
 import { type Paint, paintFor, plain } from '../output/style.ts';
+import { visible } from '../output/visible.ts';
 import { absenceWarning, isAbsence, previewBackground } from './background-preview.ts';
 import type { ApplyFormat } from './command.ts';
 import {
@@ -32,6 +33,7 @@ export interface ApplyOptions extends RunOptions {
   readonly quiet?: boolean | undefined;
   readonly logLevel?: LogLevel | undefined;
   readonly color?: boolean | undefined;
+  readonly showSecrets?: boolean | undefined;
 }
 
 /** `kymera apply`: applies policies to resources and prints the results. */
@@ -87,7 +89,10 @@ async function applyToAll(
   }
   const isOnScreen = options.output === undefined && io.stdout.isTTY;
   const paint = options.output === undefined ? paintFor(io.stdout, io, options.color) : plain;
-  const formatter = createFormatter(options.format, paint, isOnScreen ? io.stdout.columns : undefined);
+  const formatter = createFormatter(options.format, paint, {
+    columns: isOnScreen ? io.stdout.columns : undefined,
+    showSecrets: options.showSecrets,
+  });
   const errors: Problem[] = [];
   const background = previewBackground(run.background);
   for await (const item of run.items) {
@@ -115,7 +120,7 @@ async function applyToAll(
     for (const change of changes) {
       const text = output.apart
         ? writeYaml(change.after ?? {})
-        : backgroundText(change, formatter, options.format, paint);
+        : backgroundText(change, formatter, options, paint);
       if (change.after !== undefined || options.format === 'diff') await output.write(text, change.ref.name);
     }
     for (const failure of failures) {
@@ -132,11 +137,11 @@ async function applyToAll(
 function backgroundText(
   change: PlannedChange,
   formatter: ApplyFormatter,
-  format: ApplyFormat,
+  { format, showSecrets }: ApplyOptions,
   paint: Paint,
 ): string {
   const { before, after } = change;
-  if (format === 'diff') return formatChanges([change], 'diff', paint);
+  if (format === 'diff') return formatChanges([change], 'diff', paint, showSecrets);
   if (after === undefined || format === 'table') return '';
   const resource = { object: before ?? after, file: '(background)', line: 1, discovered: true };
   if (before === undefined) return formatter.object(resource, undefined);
@@ -177,5 +182,6 @@ function formatFailure(title: string, outcome: Extract<Outcome, { status: 'faile
     `at ${formatPointer([...rule.path, ...writtenPath(outcome)])} of ${policy.source.file}`,
     ...(failure.objectPath === undefined ? [] : [`at ${formatPointer(failure.objectPath)} of the object`]),
   ];
-  return `${paint('red', 'failed')}: ${paint('bold', title)}: policy ${policy.key}, rule ${rule.name}: ${message} (${locations.join(', ')}) [${failure.code}]`;
+  const text = `policy ${policy.key}, rule ${rule.name}: ${message} (${locations.join(', ')})`;
+  return `${paint('red', 'failed')}: ${paint('bold', visible(title))}: ${visible(text)} [${failure.code}]`;
 }

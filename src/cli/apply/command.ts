@@ -39,6 +39,7 @@ export function defineApply(program: Command, { io, end }: CommandHost): void {
     .option('-q, --quiet', 'print no summary and no progress')
     .addOption(new Option('-i, --stdin').hideHelp())
     .addOption(new Option('-t, --table').hideHelp())
+    .option('--show-secrets', 'show the values of Secrets in a diff instead of ***')
     .addHelpText('after', examples)
     .action(async (policies: string[], parsed: ParsedApplyOptions) => {
       const options = inputOptions(policies, parsed);

@@ -7,8 +7,10 @@ import { type Evaluated, reportStatus } from '../../offline/evaluator.ts';
 import { nameOf, namespaceOf, titleOf, withoutDefaultNamespace } from '../../offline/object-identity.ts';
 import type { Resource } from '../../offline/resource-documents.ts';
 import { writeYaml } from '../../yaml/writer.ts';
+import { maskPair } from '../output/mask-secrets.ts';
 import type { Paint } from '../output/style.ts';
 import { unifiedDiff } from '../output/unified-diff.ts';
+import { visible } from '../output/visible.ts';
 import { editYaml } from '../output/yaml-edit.ts';
 import type { ApplyFormat } from './command.ts';
 
@@ -19,15 +21,24 @@ export interface ApplyFormatter {
   end(): string;
 }
 
-/** `columns` is the width of the terminal, for a table. */
+export interface FormatOptions {
+  /** The width of the terminal, for a table. */
+  readonly columns?: number | undefined;
+  /** Print the values of Secrets in a diff. */
+  readonly showSecrets?: boolean | undefined;
+}
+
 export function createFormatter(
   format: ApplyFormat,
   paint: Paint,
-  columns: number | undefined,
+  { columns, showSecrets = false }: FormatOptions,
 ): ApplyFormatter {
   switch (format) {
     case 'diff':
-      return { object: (resource, evaluated) => diffOf(resource, evaluated, paint), end: () => '' };
+      return {
+        object: (resource, evaluated) => diffOf(resource, evaluated, paint, showSecrets),
+        end: () => '',
+      };
     case 'yaml':
       return yamlStream((resource, evaluated) => textOf(resource, evaluated));
     case 'json':
@@ -45,14 +56,20 @@ export function resultOf(resource: Resource, evaluated: Evaluated | undefined): 
   return withoutDefaultNamespace(evaluated.after, resource.object);
 }
 
-function diffOf(resource: Resource, evaluated: Evaluated | undefined, paint: Paint): string {
+function diffOf(
+  resource: Resource,
+  evaluated: Evaluated | undefined,
+  paint: Paint,
+  showSecrets: boolean,
+): string {
   const result = resultOf(resource, evaluated);
   if (result === resource.object) return '';
   const title = titleOf(resource.object);
+  const [before, after] = showSecrets ? [resource.object, result] : maskPair(resource.object, result);
   return unifiedDiff(
     { before: title, after: `${title} (mutated)` },
-    writeYaml(resource.object),
-    writeYaml(result),
+    writeYaml(before),
+    writeYaml(after),
     paint,
   );
 }
@@ -148,7 +165,8 @@ export function tableFormatter(paint: Paint, columns: number | undefined) {
 function rowOf({ object }: Resource, outcome: Outcome): string[] {
   const { policy, rule, message } = outcome;
   const firstLine = message.split('\n', 1)[0] ?? '';
-  return [titleOf(object), policy.key, rule.name, reportStatus(outcome) ?? 'skip', firstLine];
+  const status = reportStatus(outcome) ?? 'skip';
+  return [titleOf(object), policy.key, rule.name, status, firstLine].map(visible);
 }
 
 export interface ApplyCounts {

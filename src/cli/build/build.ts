@@ -9,6 +9,7 @@ import { applyPolicies, type PolicyChange } from '../../offline/apply-policies.t
 import { systemEnvironment } from '../../system-environment.ts';
 import type { ExitCode, Io } from '../io.ts';
 import { openResultOutput } from '../output/result-output.ts';
+import { visible } from '../output/visible.ts';
 import { formatChange, loadBuildPolicies } from './policies.ts';
 import { type BuildCommandOptions, buildResources } from './resources.ts';
 
@@ -27,7 +28,7 @@ export async function build(path: string, options: BuildOptions, io: Io): Promis
   const outcome =
     policies === undefined ? undefined : await applyPolicies(policies, objects, systemEnvironment);
   const failures = outcome?.failures ?? [];
-  for (const { code, message } of failures) await io.stderr.write(`failed: ${message} [${code}]\n`);
+  for (const { code, message } of failures) await io.stderr.write(`failed: ${visible(message)} [${code}]\n`);
   if (failures.length > 0) return 1;
   if (options.quiet !== true) {
     for (const change of [...changes, ...(outcome?.changes ?? [])]) {

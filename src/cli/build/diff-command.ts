@@ -30,6 +30,7 @@ export function defineDiff(program: Command, { io, end }: CommandHost): void {
       )
       .addOption(new Option('--name-only', 'print only the names of objects that differ')),
   )
+    .option('--show-secrets', 'show the values of Secrets instead of ***')
     .option('--no-color', 'print without colors')
     .addHelpText('after', examples)
     .action(async (path: string, other: string | undefined, options) => {

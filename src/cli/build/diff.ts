@@ -11,8 +11,10 @@ import { openCluster } from '../input/cluster-input.ts';
 import { expandInputs } from '../input/input-paths.ts';
 import { readResources } from '../input/resource-reader.ts';
 import type { ExitCode, Io } from '../io.ts';
+import { maskPair } from '../output/mask-secrets.ts';
 import { type Paint, paintFor } from '../output/style.ts';
 import { unifiedDiff } from '../output/unified-diff.ts';
+import { visible } from '../output/visible.ts';
 import { liveObjects } from './diff-cluster.ts';
 import { loadBuildPolicies } from './policies.ts';
 import { type BuildCommandOptions, buildResources } from './resources.ts';
@@ -24,6 +26,7 @@ export interface DiffOptions extends BuildCommandOptions {
   readonly policies?: readonly string[] | undefined;
   readonly nameOnly?: boolean | undefined;
   readonly color?: boolean | undefined;
+  readonly showSecrets?: boolean | undefined;
 }
 
 /** `kymera diff`: compares a build. Lines with `+` belong to the first build. */
@@ -127,13 +130,14 @@ function compare(
       const left = old.get(key);
       const right = fresh.get(key);
       const title = describeId(idOf((right ?? left) as JsonObject));
+      const [shownLeft, shownRight] = options.showSecrets === true ? [left, right] : maskPair(left, right);
       const text = unifiedDiff(
         { before: `${names.before}: ${title}`, after: `${names.after}: ${title}` },
-        left === undefined ? '' : printYaml(left),
-        right === undefined ? '' : printYaml(right),
+        shownLeft === undefined ? '' : printYaml(shownLeft),
+        shownRight === undefined ? '' : printYaml(shownRight),
         paint,
       );
-      return options.nameOnly === true && text !== '' ? `${title}\n` : text;
+      return options.nameOnly === true && text !== '' ? `${visible(title)}\n` : text;
     })
     .join('');
 }

@@ -10,6 +10,7 @@ import { systemEnvironment } from '../../system-environment.ts';
 import { loadPolicies } from '../input/policy-input.ts';
 import type { Io } from '../io.ts';
 import { plain } from '../output/style.ts';
+import { visible } from '../output/visible.ts';
 import { formatProblem } from '../problem-text.ts';
 
 /** Loads the policies of `--policies` and prints warnings. Throws InputError with every error. */
@@ -20,7 +21,7 @@ export async function loadBuildPolicies(names: readonly string[], io: Io): Promi
 }
 
 export function formatChange({ object, policy, rule, operations }: PolicyChange): string {
-  return `${object}: policy ${policy}, rule ${rule}: ${operations.join(', ')}`;
+  return visible(`${object}: policy ${policy}, rule ${rule}: ${operations.join(', ')}`);
 }
 
 /** Runs policies that a kustomization lists under `transformers`. */

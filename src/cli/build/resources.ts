@@ -9,6 +9,7 @@ import type { PolicyChange } from '../../offline/apply-policies.ts';
 import { InputError, inputError } from '../../problem.ts';
 import { readWhole } from '../input/text-input.ts';
 import type { Io } from '../io.ts';
+import { visible } from '../output/visible.ts';
 import { createPolicyRunner } from './policies.ts';
 
 /** The options of every command that builds a kustomization. */
@@ -46,7 +47,7 @@ export async function buildResources(
         ...(options.pluginTimeout !== undefined && {
           pluginLimits: { ...defaultPluginLimits, milliseconds: secondsOf(options.pluginTimeout) },
         }),
-        warn: (text) => void io.stderr.write(`warning: ${text}\n`),
+        warn: (text) => void io.stderr.write(`warning: ${visible(text)}\n`),
       },
     );
   } catch (error) {

@@ -19,6 +19,7 @@ export interface ParsedExistingOptions {
   readonly kubeconfig?: string | undefined;
   readonly context?: string | undefined;
   readonly namespace?: string | undefined;
+  readonly showSecrets?: boolean | undefined;
 }
 
 const meaning = `
@@ -58,6 +59,7 @@ export function defineExisting(program: Command, { io, end }: CommandHost): void
         .choices(['diff', 'yaml', 'json', 'table'] satisfies ChangeFormat[])
         .default('diff'),
     )
+    .option('--show-secrets', 'show the values of Secrets in a diff instead of ***')
     .addHelpText('after', planExamples)
     .action(async (policies: string[], parsed: ParsedExistingOptions) => {
       const { planExisting } = await import('./existing.ts');

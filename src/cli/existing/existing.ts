@@ -32,7 +32,9 @@ export async function planExisting(
     const overlay = createOverlayStore(world.reader);
     const { steps, triggers } = await runAll(world, overlay, overlay, options, io);
     const changes = plannedChanges(withoutTriggers(overlay, triggers, options), steps);
-    await io.stdout.write(formatChanges(changes, options.format, paintFor(io.stdout, io, options.color)));
+    await io.stdout.write(
+      formatChanges(changes, options.format, paintFor(io.stdout, io, options.color), options.showSecrets),
+    );
     return end(changes, steps, options, io);
   });
 }

@@ -18,6 +18,7 @@ export function defineExplain(program: Command, { io, end }: CommandHost): void 
   withInput(program.command('explain'))
     .description('Show for each resource what every rule did, or why it was skipped.')
     .addOption(new Option('-o, --output <format>', 'output format').choices(['text', 'json']).default('text'))
+    .option('--show-secrets', 'show the values of Secrets instead of ***')
     .addHelpText('after', examples)
     .action(async (policies: string[], parsed: ParsedExplainOptions) => {
       const options = inputOptions(policies, parsed);

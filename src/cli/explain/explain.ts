@@ -11,14 +11,17 @@ import { createCommandLog, type LogLevel } from '../command-log.ts';
 import { type RunOptions, setUpRun } from '../input/run-setup.ts';
 import type { ExitCode, Io } from '../io.ts';
 import { holdOutput } from '../output/held-output.ts';
-import { type Paint, paintFor } from '../output/style.ts';
+import { createSecretMask, noMask } from '../output/mask-secrets.ts';
+import { paintFor } from '../output/style.ts';
 import { type Branch, drawTree } from '../output/tree.ts';
-import { ruleBranch } from './rule-branch.ts';
+import { visible } from '../output/visible.ts';
+import { ruleBranch, type View } from './rule-branch.ts';
 
 export interface ExplainOptions extends RunOptions {
   readonly output: 'text' | 'json';
   readonly color?: boolean | undefined;
   readonly logLevel?: LogLevel | undefined;
+  readonly showSecrets?: boolean | undefined;
 }
 
 /** `kymera explain`: shows for each resource what every rule did or why it was skipped. */
@@ -45,10 +48,14 @@ export async function explain(
     if (resourceRole(item.object) !== 'resource') continue;
     const evaluated = await run.evaluator.evaluate(item.object);
     hasFailed ||= evaluated.failedPolicies.length > 0;
+    const mask =
+      options.showSecrets === true ? noMask : createSecretMask([evaluated.before, evaluated.after]);
     if (options.output === 'json') {
       await output.write(`${isFirst ? '[\n' : ',\n'}${stringifyJson(asJson(item, evaluated), 2)}`);
     } else {
-      await output.write(`${isFirst ? '' : '\n'}${asText(item, evaluated, run.policies, paint, width)}`);
+      await output.write(
+        `${isFirst ? '' : '\n'}${asText(item, evaluated, run.policies, { paint, mask }, width)}`,
+      );
     }
     isFirst = false;
   }
@@ -66,31 +73,33 @@ function asText(
   resource: Resource,
   evaluated: Evaluated,
   policies: readonly CompiledPolicy[],
-  paint: Paint,
+  view: View,
   width: number | undefined,
 ): string {
+  const title = view.paint('bold', visible(titleOf(resource.object)));
   const tree = {
-    text: `${paint('bold', titleOf(resource.object))} (${resource.file}:${resource.line})`,
-    below: policies.map((policy) => policyBranch(policy, evaluated, paint)),
+    text: `${title} (${visible(resource.file)}:${resource.line})`,
+    below: policies.map((policy) => policyBranch(policy, evaluated, view)),
   };
   return drawTree(tree, width);
 }
 
-function policyBranch(policy: CompiledPolicy, evaluated: Evaluated, paint: Paint): Branch {
+function policyBranch(policy: CompiledPolicy, evaluated: Evaluated, view: View): Branch {
+  const { paint } = view;
   const outcomes = evaluated.outcomes.filter((outcome) => outcome.policy === policy);
   const dropped = evaluated.failedPolicies.includes(policy)
     ? `: ${paint('red', 'a rule failed, so none of its changes are kept')}`
     : '';
   return {
-    text: `policy ${paint('bold', policy.key)}${dropped}`,
+    text: `policy ${paint('bold', visible(policy.key))}${dropped}`,
     below: [
-      ...outcomes.map((outcome) => ruleBranch(outcome, paint)),
+      ...outcomes.map((outcome) => ruleBranch(outcome, view)),
       ...policy.generateRules.map(({ name }) => ({
-        text: `- rule ${name}: generates objects in the background; see kymera existing plan`,
+        text: `- rule ${visible(name)}: generates objects in the background; see kymera existing plan`,
         below: [],
       })),
       ...policy.otherRules.map(({ name, type }) => ({
-        text: `- rule ${name}: ${type} rules are ignored`,
+        text: `- rule ${visible(name)}: ${type} rules are ignored`,
         below: [],
       })),
     ],

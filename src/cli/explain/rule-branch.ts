@@ -3,86 +3,105 @@ import { stringifyJson } from '../../json/json-text.ts';
 import { formatPointer } from '../../json/pointer.ts';
 import type { Json } from '../../json/value.ts';
 import type { AnchorMiss } from '../../patch/compiled-patch.ts';
+import type { SecretMask } from '../output/mask-secrets.ts';
 import type { Paint } from '../output/style.ts';
 import { type Branch, dotted } from '../output/tree.ts';
+import { visible } from '../output/visible.ts';
+
+/** How the tree is printed. */
+export interface View {
+  readonly paint: Paint;
+  readonly mask: SecretMask;
+}
 
 /** One rule: its outcome and the reasons. */
-export function ruleBranch(outcome: Outcome, paint: Paint): Branch {
+export function ruleBranch(outcome: Outcome, view: View): Branch {
   const { rule } = outcome;
   const origin = rule.autogenOf === undefined ? '' : ` (autogen of ${rule.autogenOf})`;
-  const text = `${symbol(outcome, paint)} rule ${paint('bold', rule.name)}${origin}: ${outcome.status}: ${outcome.message}`;
-  return { text, below: [...reasonsOf(outcome, paint), ...variableBranches(outcome, paint)] };
+  const text = `${symbol(outcome, view)} rule ${view.paint('bold', visible(rule.name))}${visible(origin)}: ${outcome.status}: ${visible(view.mask.text(outcome.message))}`;
+  return { text, below: [...reasonsOf(outcome, view), ...variableBranches(outcome, view)] };
 }
 
 /** The values of the variables that the rule read. */
-function variableBranches({ trace }: Outcome, paint: Paint): Branch[] {
+function variableBranches({ trace }: Outcome, view: View): Branch[] {
   if (trace === undefined || trace.variables.length === 0) return [];
   return [
     {
       text: 'variables',
       below: trace.variables.map(({ text, value }) =>
-        leaf(`{{ ${text} }} ${paint('dim', 'is')} ${short(value)}`),
+        leaf(`{{ ${visible(text)} }} ${view.paint('dim', 'is')} ${short(view.mask.value(value, text))}`),
       ),
     },
   ];
 }
 
-function symbol({ status }: Outcome, paint: Paint): string {
-  if (status === 'applied') return paint('green', '✓');
-  return status === 'failed' ? paint('red', '✗') : paint('yellow', '-');
+function symbol({ status }: Outcome, view: View): string {
+  if (status === 'applied') return view.paint('green', '✓');
+  return status === 'failed' ? view.paint('red', '✗') : view.paint('yellow', '-');
 }
 
-function reasonsOf(outcome: Outcome, paint: Paint): Branch[] {
+function reasonsOf(outcome: Outcome, view: View): Branch[] {
   switch (outcome.status) {
     case 'applied':
       return [
         ...outcome.patch.map((operation) =>
           leaf(
-            `${operation.op} ${operation.path}${'value' in operation ? ` ${short(operation.value)}` : ''}`,
+            `${operation.op} ${visible(operation.path)}${'value' in operation ? ` ${short(view.mask.value(operation.value, operation.path))}` : ''}`,
           ),
         ),
-        ...outcome.misses.map(missLeaf),
-        ...elementBranches(outcome.elements ?? [], paint),
+        ...outcome.misses.map((miss) => missLeaf(miss, view)),
+        ...elementBranches(outcome.elements ?? [], view),
       ];
     case 'unchanged':
-      return [...outcome.misses.map(missLeaf), ...elementBranches(outcome.elements ?? [], paint)];
+      return [
+        ...outcome.misses.map((miss) => missLeaf(miss, view)),
+        ...elementBranches(outcome.elements ?? [], view),
+      ];
     case 'skipped':
-      return skipBranches(outcome.reason, paint);
+      return skipBranches(outcome.reason, view);
     case 'failed': {
       const { failure } = outcome;
-      const location = leaf(`at ${dotted(failure.rulePath)} of the rule [${failure.code}]`);
+      const location = leaf(visible(`at ${dotted(failure.rulePath)} of the rule [${failure.code}]`));
       return failure.objectPath === undefined
         ? [location]
-        : [location, leaf(`at ${formatPointer(failure.objectPath)} of the object`)];
+        : [location, leaf(visible(`at ${formatPointer(failure.objectPath)} of the object`))];
     }
   }
 }
 
-function skipBranches(reason: SkipReason | { readonly type: 'null' }, paint: Paint): Branch[] {
+function skipBranches(reason: SkipReason | { readonly type: 'null' }, view: View): Branch[] {
   switch (reason.type) {
     case 'match':
       return reason.clauses.map(({ path, expected, actual }) =>
-        leaf(`${dotted(path)}: the policy selects ${expected || "''"}, the object has ${actual || "''"}`),
+        leaf(
+          visible(
+            `${dotted(path)}: the policy selects ${expected || "''"}, the object has ${actual || "''"}`,
+          ),
+        ),
       );
     case 'exclude':
       return [leaf(`excluded by ${dotted(reason.clause)}`)];
     case 'namespace':
       return [
-        leaf(`the policy is for namespace ${reason.expected}, the object is in ${reason.actual || 'none'}`),
+        leaf(
+          visible(
+            `the policy is for namespace ${reason.expected}, the object is in ${reason.actual || 'none'}`,
+          ),
+        ),
       ];
     case 'preconditions':
       return reason.conditions.map(({ path, key, operator, value, passed, message }) => {
-        const verdict = passed ? paint('green', 'true') : paint('red', 'false');
+        const verdict = passed ? view.paint('green', 'true') : view.paint('red', 'false');
         return leaf(
-          `${dotted(path)}: ${short(key)} ${operator} ${short(value)}: ${verdict}${message === undefined ? '' : `: ${message}`}`,
+          `${dotted(path)}: ${short(view.mask.value(key, ''))} ${visible(operator)} ${short(view.mask.value(value, ''))}: ${verdict}${message === undefined ? '' : `: ${visible(view.mask.text(message))}`}`,
         );
       });
     case 'anchor':
-      return reason.misses.map(missLeaf);
+      return reason.misses.map((miss) => missLeaf(miss, view));
     case 'exception':
-      return reason.exceptions.map((name) => leaf(`exception ${name}`));
+      return reason.exceptions.map((name) => leaf(visible(`exception ${name}`)));
     case 'applyRules':
-      return [leaf(`applyRules is One, and rule ${reason.after} was applied`)];
+      return [leaf(visible(`applyRules is One, and rule ${reason.after} was applied`))];
     case 'mutateExisting':
       return [leaf('the rule mutates existing objects, not the object of the request')];
     case 'null':
@@ -90,16 +109,22 @@ function skipBranches(reason: SkipReason | { readonly type: 'null' }, paint: Pai
   }
 }
 
-function elementBranches(elements: readonly ElementOutcome[], paint: Paint): Branch[] {
+function elementBranches(elements: readonly ElementOutcome[], view: View): Branch[] {
   return elements.map(({ index, entry, status, reason }) => ({
     text: `${dotted(entry)}, element ${index.join('.')}: ${status}`,
-    below: reason === undefined ? [] : skipBranches(reason, paint),
+    below: reason === undefined ? [] : skipBranches(reason, view),
   }));
 }
 
-function missLeaf({ anchor, path, expected, actual }: AnchorMiss): Branch {
-  const found = actual === undefined ? 'the object has no such field' : `the object has ${short(actual)}`;
-  return leaf(`anchor ${anchor} at ${formatPointer(path)} expects ${short(expected)}: ${found}`);
+function missLeaf({ anchor, path, expected, actual }: AnchorMiss, { mask }: View): Branch {
+  const pointer = formatPointer(path);
+  const found =
+    actual === undefined
+      ? 'the object has no such field'
+      : `the object has ${short(mask.value(actual, pointer))}`;
+  return leaf(
+    visible(`anchor ${anchor} at ${pointer} expects ${short(mask.value(expected, pointer))}: ${found}`),
+  );
 }
 
 function leaf(text: string): Branch {
@@ -109,6 +134,6 @@ function leaf(text: string): Branch {
 const longest = 120;
 
 function short(value: Json): string {
-  const text = stringifyJson(value);
+  const text = visible(stringifyJson(value));
   return text.length <= longest ? text : `${text.slice(0, longest - 1)}…`;
 }

@@ -3,6 +3,7 @@ import { findVariables } from '../../expression/template/tokens.ts';
 import { readWhole } from '../input/text-input.ts';
 import type { Io } from '../io.ts';
 import type { Paint } from '../output/style.ts';
+import { replaceHidden, visible } from '../output/visible.ts';
 
 /** Expressions from arguments, then from files; from standard input if there are none. */
 export async function readExpressions(
@@ -31,13 +32,13 @@ export function formatSyntaxError(error: unknown, text: string, paint: Paint): s
   const before = text.slice(0, error.position);
   const line = before.split('\n').length - 1;
   const column = error.position - (before.lastIndexOf('\n') + 1);
-  const lines = text.split('\n').map((part) => `  ${part}`);
+  const lines = text.split('\n').map((part) => `  ${replaceHidden(part)}`);
   lines.splice(line + 1, 0, `  ${' '.repeat(column)}${paint(['red', 'bold'], '^')}`);
   const hint = syntaxHint(text);
   return [
-    `${paint('red', 'error')}: ${error.message} [KYM_EXPRESSION_SYNTAX]`,
+    `${paint('red', 'error')}: ${visible(error.message)} [KYM_EXPRESSION_SYNTAX]`,
     ...lines,
-    ...(hint === undefined ? [] : [`  ${paint('cyan', 'hint')}: ${hint}`]),
+    ...(hint === undefined ? [] : [`  ${paint('cyan', 'hint')}: ${visible(hint)}`]),
     '',
   ].join('\n');
 }

@@ -11,6 +11,7 @@ import { convertYaml } from '../../yaml/value.ts';
 import { displayName, readWhole } from '../input/text-input.ts';
 import type { ExitCode, Io } from '../io.ts';
 import { paintFor } from '../output/style.ts';
+import { visible } from '../output/visible.ts';
 import { formatSyntaxError, readExpressions } from './expression.ts';
 
 export interface QueryOptions {
@@ -45,7 +46,7 @@ export async function query(given: readonly string[], options: QueryOptions, io:
   let exitCode: ExitCode = 0;
   for (const document of documents) {
     for (const expression of expressions) {
-      if (hasTitles) await io.stdout.write(`# ${expression.text}\n`);
+      if (hasTitles) await io.stdout.write(`# ${visible(expression.text)}\n`);
       try {
         const value = await untilReady(() => expression.search(document, systemEnvironment));
         await io.stdout.write(`${format(value, options)}\n`);
@@ -54,7 +55,7 @@ export async function query(given: readonly string[], options: QueryOptions, io:
         const { message, code } = error;
         const hint = `  ${paint('cyan', 'hint')}: ${errorTable[code].cure}`;
         await io.stderr.write(
-          `${paint('red', 'error')}: ${expression.text}: ${message} [${code}]\n${hint}\n`,
+          `${paint('red', 'error')}: ${visible(`${expression.text}: ${message}`)} [${code}]\n${hint}\n`,
         );
         exitCode = 1;
       }

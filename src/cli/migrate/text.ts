@@ -1,4 +1,5 @@
 import type { Paint } from '../output/style.ts';
+import { visible } from '../output/visible.ts';
 import type { PolicyVerdict, Verdict } from './verdict.ts';
 
 const words: Readonly<Record<Verdict, string>> = {
@@ -30,7 +31,7 @@ export function formatMigration(
       .trimEnd();
   const body = verdicts.flatMap((verdict, index) => [
     line(rows[index] ?? [], verdict.verdict),
-    ...detailsOf(verdict).map((detail) => `    ${detail}`),
+    ...detailsOf(verdict).map((detail) => `    ${visible(detail)}`),
   ]);
   return `${[paint('bold', line(heading)), ...body, '', summaryOf(summary)].join('\n')}\n`;
 }
@@ -46,7 +47,7 @@ function rowOf({ policy, kind, verdict, runs, stays, file, line }: PolicyVerdict
     String(runs.length),
     types.join(', ') || (verdict === 'stays' && !isPlain ? 'all' : '-'),
     `${file}:${line}`,
-  ];
+  ].map(visible);
 }
 
 function detailsOf({ verdict, differences, errors, stays, runs }: PolicyVerdict): readonly string[] {

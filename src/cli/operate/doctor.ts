@@ -1,5 +1,6 @@
 import { diagnose } from '../../cluster/diagnosis.ts';
 import type { ExitCode, Io } from '../io.ts';
+import { visible } from '../output/visible.ts';
 import { type ClusterChoice, withCluster } from './with-cluster.ts';
 
 export interface DoctorOptions extends ClusterChoice {
@@ -11,7 +12,7 @@ export function doctor(options: DoctorOptions, io: Io): Promise<ExitCode> {
   return withCluster(options, io, async (client) => {
     let isHealthy = true;
     for (const { ok, note, text, remedy } of await diagnose(client)) {
-      await io.stdout.write(`${ok ? (note ? 'note' : 'ok  ') : 'BAD '} ${text}\n`);
+      await io.stdout.write(`${ok ? (note ? 'note' : 'ok  ') : 'BAD '} ${visible(text)}\n`);
       if (ok) continue;
       if (remedy === undefined || options.fix !== true) {
         isHealthy = false;

@@ -1,4 +1,5 @@
 import type { Paint } from './style.ts';
+import { replaceHidden } from './visible.ts';
 
 /** The line of a problem and its neighbors, with a caret below the column. Lines and columns are 1-based. */
 export function codeFrame(
@@ -26,7 +27,7 @@ export function codeFrame(
     .flatMap((line) => {
       const isTarget = line === location.line;
       const gutter = `${isTarget ? '>' : ' '} ${String(line).padStart(digits)} |`;
-      const content = shown(lines[line - 1] ?? '');
+      const content = replaceHidden(shown(lines[line - 1] ?? ''));
       const row = `${paint(isTarget ? ['bold'] : ['dim'], gutter)}${content === '' ? '' : ` ${content}`}`;
       if (!isTarget) return [row];
       const caret = `${' '.repeat(location.column - 1 - cut)}^`;

@@ -4,8 +4,10 @@ import type { Change } from '../../background/store/overlay-store.ts';
 import { diff } from '../../json/diff/diff.ts';
 import { stringifyJson } from '../../json/json-text.ts';
 import { writeYaml } from '../../yaml/writer.ts';
+import { maskPair } from './mask-secrets.ts';
 import type { Paint } from './style.ts';
 import { unifiedDiff } from './unified-diff.ts';
+import { visible } from './visible.ts';
 
 export type ChangeFormat = 'diff' | 'yaml' | 'json' | 'table';
 
@@ -30,10 +32,15 @@ export function plannedChanges(
 
 const writes: ReadonlySet<string> = new Set(['created', 'updated', 'deleted']);
 
-export function formatChanges(changes: readonly PlannedChange[], format: ChangeFormat, paint: Paint): string {
+export function formatChanges(
+  changes: readonly PlannedChange[],
+  format: ChangeFormat,
+  paint: Paint,
+  showSecrets = false,
+): string {
   switch (format) {
     case 'diff':
-      return changes.map((change) => diffText(change, paint)).join('');
+      return changes.map((change) => diffText(change, paint, showSecrets)).join('');
     case 'yaml':
       return changes.flatMap(({ after }) => (after === undefined ? [] : [writeYaml(after)])).join('---\n');
     case 'json':
@@ -43,7 +50,8 @@ export function formatChanges(changes: readonly PlannedChange[], format: ChangeF
   }
 }
 
-function diffText({ ref, before, after, steps }: PlannedChange, paint: Paint): string {
+function diffText({ ref, steps, ...change }: PlannedChange, paint: Paint, showSecrets: boolean): string {
+  const [before, after] = showSecrets ? [change.before, change.after] : maskPair(change.before, change.after);
   const title = refTitle(ref);
   const rules = rulesOf(steps).join(', ');
   const titles = {
@@ -80,12 +88,14 @@ function rulesOf(steps: readonly ExistingStep[]): readonly string[] {
 const columns = ['ACTION', 'OBJECT', 'RULE', 'TRIGGER'] as const;
 
 function tableText(changes: readonly PlannedChange[], paint: Paint): string {
-  const rows = changes.map((change) => [
-    actionOf(change),
-    refTitle(change.ref),
-    rulesOf(change.steps).join(', '),
-    [...new Set(change.steps.map(({ trigger }) => refTitle(trigger)))].join(', '),
-  ]);
+  const rows = changes.map((change) =>
+    [
+      actionOf(change),
+      refTitle(change.ref),
+      rulesOf(change.steps).join(', '),
+      [...new Set(change.steps.map(({ trigger }) => refTitle(trigger)))].join(', '),
+    ].map(visible),
+  );
   const widths = columns.map((head, index) =>
     Math.max(head.length, ...rows.map((row) => row[index]?.length ?? 0)),
   );
@@ -109,5 +119,6 @@ export function failureText(step: ExistingStep, paint: Paint): string {
   const { policy, rule, trigger, ref, message, code } = step;
   const target = ref === undefined ? '' : `${refTitle(ref)}, `;
   const end = code === undefined ? '' : ` [${code}]`;
-  return `${paint('red', 'failed')}: ${target}policy ${policy.key}, rule ${rule.name}, trigger ${refTitle(trigger)}: ${message}${end}`;
+  const text = `${target}policy ${policy.key}, rule ${rule.name}, trigger ${refTitle(trigger)}: ${message}`;
+  return `${paint('red', 'failed')}: ${visible(text)}${end}`;
 }

@@ -38,6 +38,7 @@ export function defineTest(program: Command, { io, end }: CommandHost): void {
     .option('--force', 'allow --update in a CI run')
     .option('-w, --watch', 'run again when a file changes')
     .option('-j, --jobs <count>', 'number of threads (default: depends on the number of files)', readCount)
+    .option('--show-secrets', 'show the values of Secrets instead of ***')
     .option('-q, --quiet', 'print nothing when all tests pass')
     .option('--no-color', 'print without colors')
     .addOption(new Option('--remove-color').hideHelp())

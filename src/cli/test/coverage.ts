@@ -5,6 +5,7 @@ import { parseAnchor } from '../../patch/strategic/anchor.ts';
 import type { CompiledForeach, CompiledPolicy, CompiledRule } from '../../policy/compiled.ts';
 import type { Paint } from '../output/style.ts';
 import { dotted } from '../output/tree.ts';
+import { visible } from '../output/visible.ts';
 
 /** The coverage of one rule. Its autogen rules count as the rule itself. */
 export interface RuleCoverage {
@@ -128,8 +129,10 @@ export function coverageText(coverage: readonly RuleCoverage[], paint: Paint): s
   for (const one of coverage) {
     const gaps = gapsOf(one);
     if (gaps.length === 0) continue;
-    lines.push(`  policy ${paint('bold', one.policy)}, rule ${paint('bold', one.rule)} (${one.file})`);
-    for (const gap of gaps) lines.push(`    ${paint('yellow', '!')} ${gap}`);
+    lines.push(
+      `  policy ${paint('bold', visible(one.policy))}, rule ${paint('bold', visible(one.rule))} (${visible(one.file)})`,
+    );
+    for (const gap of gaps) lines.push(`    ${paint('yellow', '!')} ${visible(gap)}`);
   }
   return `${lines.join('\n')}\n`;
 }

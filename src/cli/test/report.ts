@@ -2,8 +2,10 @@ import { isArray, isObject, type Json } from '../../json/value.ts';
 import { tidyObject } from '../../offline/compare-objects.ts';
 import type { Problem } from '../../problem.ts';
 import { writeYaml } from '../../yaml/writer.ts';
+import { maskPair } from '../output/mask-secrets.ts';
 import { type Paint, plain } from '../output/style.ts';
 import { unifiedDiff } from '../output/unified-diff.ts';
+import { visible } from '../output/visible.ts';
 import { formatProblem } from '../problem-text.ts';
 import type { RuleCoverage } from './coverage.ts';
 import type { TestRow } from './rows.ts';
@@ -34,8 +36,14 @@ const marks = {
 } as const;
 
 /** The rows of one test document as a table, each with its differences below. */
-export function formatRows(rows: readonly { row: TestRow; as: keyof TestCounts }[], paint: Paint): string {
-  const cells = rows.map(({ row }) => [row.policy, row.rule || '(all rules)', row.resource, row.expected]);
+export function formatRows(
+  rows: readonly { row: TestRow; as: keyof TestCounts }[],
+  paint: Paint,
+  showSecrets = false,
+): string {
+  const cells = rows.map(({ row }) =>
+    [row.policy, row.rule || '(all rules)', row.resource, row.expected].map(visible),
+  );
   const widths = [0, 1, 2, 3].map((column) =>
     Math.max(0, ...cells.map((line) => (line[column] ?? '').length)),
   );
@@ -43,16 +51,21 @@ export function formatRows(rows: readonly { row: TestRow; as: keyof TestCounts }
   for (const [index, { row, as }] of rows.entries()) {
     const [color, mark] = marks[as];
     const columns = (cells[index] ?? []).map((cell, column) => cell.padEnd(widths[column] ?? 0)).join('  ');
-    text += `  ${paint(color, mark)} ${`${columns}  ${row.reason}`.trimEnd()}\n`;
-    if (row.difference !== undefined) text += indent(differenceOf(row.difference, paint));
+    text += `  ${paint(color, mark)} ${`${columns}  ${visible(row.reason)}`.trimEnd()}\n`;
+    if (row.difference !== undefined) text += indent(differenceOf(row.difference, paint, showSecrets));
   }
   return text;
 }
 
 /** A unified diff of the expected and the actual object. */
-export function differenceOf({ expected, actual }: NonNullable<TestRow['difference']>, paint: Paint): string {
+export function differenceOf(
+  { expected, actual }: NonNullable<TestRow['difference']>,
+  paint: Paint,
+  showSecrets: boolean,
+): string {
   const titles = { before: 'expected', after: 'actual' };
-  return unifiedDiff(titles, writeYaml(sortKeys(expected)), writeYaml(sortKeys(actual)), paint);
+  const [before, after] = showSecrets ? [expected, actual] : maskPair(expected, actual);
+  return unifiedDiff(titles, writeYaml(sortKeys(before)), writeYaml(sortKeys(after)), paint);
 }
 
 /** Sorts keys, because their order is not compared. */
@@ -84,7 +97,11 @@ function indent(text: string): string {
 export interface TestResults {
   readonly suites: readonly SuiteResult[];
   readonly counts: TestCounts;
-  readonly options: { readonly lenient?: boolean | undefined; readonly strictOrder?: boolean | undefined };
+  readonly options: {
+    readonly lenient?: boolean | undefined;
+    readonly strictOrder?: boolean | undefined;
+    readonly showSecrets?: boolean | undefined;
+  };
   readonly coverage?: readonly RuleCoverage[] | undefined;
 }
 
@@ -110,7 +127,9 @@ export function reportedRow(row: TestRow, options: TestResults['options']): Repo
     expected,
     outcome: as === 'warnings' ? 'unverified' : as,
     reason,
-    ...(row.difference === undefined ? {} : { difference: differenceOf(row.difference, plain) }),
+    ...(row.difference === undefined
+      ? {}
+      : { difference: differenceOf(row.difference, plain, options.showSecrets === true) }),
   };
 }
 

@@ -6,6 +6,7 @@ import { watchInputs } from '../input/watch.ts';
 import type { ExitCode, Io } from '../io.ts';
 import { writeFiles } from '../output/result-output.ts';
 import { type Paint, paintFor } from '../output/style.ts';
+import { visible } from '../output/visible.ts';
 import { coverageText, mergeCoverage } from './coverage.ts';
 import { parseFilter } from './filter.ts';
 import { runSuites } from './pool.ts';
@@ -36,6 +37,7 @@ export interface TestOptions {
   readonly jobs?: number | undefined;
   readonly quiet?: boolean | undefined;
   readonly color?: boolean | undefined;
+  readonly showSecrets?: boolean | undefined;
 }
 
 /** `kymera test`: runs test documents and reports differences from the expected results. */
@@ -129,10 +131,11 @@ function suiteText(suite: SuiteResult, options: TestOptions, counts: TestCounts,
     for (const { as } of counted) counts[as]++;
     const shown = isShort ? counted.filter(({ as }) => as === 'failed') : counted;
     if (shown.length === 0 && (isShort || rows.length === 0)) continue;
-    const title = name === '' ? '' : ` (${name})`;
-    text += `${paint('bold', suite.file)}${title}\n${formatProblems(warnings, paint)}${formatRows(shown, paint)}`;
+    const title = name === '' ? '' : visible(` (${name})`);
+    text += `${paint('bold', visible(suite.file))}${title}\n${formatProblems(warnings, paint)}${formatRows(shown, paint, options.showSecrets)}`;
   }
-  if (suite.errors.length > 0) text += `${paint('bold', suite.file)}\n${formatProblems(suite.errors, paint)}`;
+  if (suite.errors.length > 0)
+    text += `${paint('bold', visible(suite.file))}\n${formatProblems(suite.errors, paint)}`;
   return text;
 }
 

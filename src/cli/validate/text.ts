@@ -1,6 +1,7 @@
 import type { Problem } from '../../problem.ts';
 import { codeFrame } from '../output/code-frame.ts';
 import type { Paint } from '../output/style.ts';
+import { visible } from '../output/visible.ts';
 import type { Validation } from './report.ts';
 
 /** Problems for a person, each with its source lines, and a summary. */
@@ -24,7 +25,7 @@ function formatProblem(
   const location = [file, line, column].filter((part) => part !== undefined).join(':');
   const severity = problem.severity === 'error' ? paint('red', 'error') : paint('yellow', 'warning');
   const lines = [
-    `${paint('bold', location)}: ${severity}: ${problem.message} ${paint('dim', `[${problem.code}]`)}`,
+    `${paint('bold', visible(location))}: ${severity}: ${visible(problem.message)} ${paint('dim', `[${problem.code}]`)}`,
   ];
   const text = texts.get(file ?? '');
   if (text !== undefined && line !== undefined && column !== undefined) {
@@ -35,8 +36,8 @@ function formatProblem(
     problem.rule === undefined || problem.rule === '' ? '' : `rule ${problem.rule}`,
     problem.pointer,
   ].filter((part) => part !== '');
-  if (subject.length > 0) lines.push(`  ${paint('dim', `in: ${subject.join(', ')}`)}`);
-  if (hint !== undefined) lines.push(`  ${paint('cyan', 'hint')}: ${hint}`);
+  if (subject.length > 0) lines.push(`  ${paint('dim', visible(`in: ${subject.join(', ')}`))}`);
+  if (hint !== undefined) lines.push(`  ${paint('cyan', 'hint')}: ${visible(hint)}`);
   return `${lines.join('\n')}\n`;
 }
 
