@@ -3,6 +3,7 @@ import type { CelScope } from './compile/closure.ts';
 import { mutatingPolicyEnvironment } from './environments.ts';
 import { compileCel } from './expression.ts';
 import { formatType } from './types/type.ts';
+import type { CelError } from './value/error.ts';
 import type { Value } from './value/value.ts';
 import { compileVariables } from './variables.ts';
 
@@ -53,6 +54,12 @@ describe('variables', () => {
     const evaluate = (source: string) => compileCel(source, compiled.environment).expression?.evaluate(bound);
     expect(() => evaluate('variables.broken')).toThrow('no such key: nope');
     expect(evaluate('variables.broken == 1 || true')).toBe(true);
+    try {
+      evaluate('1 == 2 || variables.broken == 1');
+      expect.unreachable();
+    } catch (error) {
+      expect((error as CelError).offset).toBe(19);
+    }
   });
 
   test('cannot be read before they are declared', () => {

@@ -64,7 +64,8 @@ function bindVariables(expressions: ReadonlyMap<string, CelExpression>, scope: C
       outcome = attempt(expression, bound);
       known.set(name, outcome);
     }
-    if (outcome instanceof CelError) throw outcome;
+    // Without the position, which is one in the variable's own expression.
+    if (outcome instanceof CelError) throw new CelError(outcome.message);
     return outcome;
   };
   const values = new LazyObject(typeName, read);

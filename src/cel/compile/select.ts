@@ -10,6 +10,7 @@ import {
   type Value,
   type ValueObject,
 } from '../value/value.ts';
+import { locateErrors } from './call.ts';
 import type { Closure } from './closure.ts';
 
 /** Names that plain objects inherit: for these, own members have to be told apart. */
@@ -20,7 +21,7 @@ function isInherited(field: string): boolean {
 /** `operand.field`. The common case, a member of a JSON object, comes first. */
 export function compileSelect(operand: Closure, field: string, offset: number): Closure {
   const inherited = isInherited(field);
-  return (frame) => {
+  return locateErrors((frame) => {
     const target = operand(frame);
     if (typeof target === 'object' && target !== null && !inherited && !(target instanceof SpecialValue)) {
       const value = (target as ValueObject)[field];
@@ -28,9 +29,9 @@ export function compileSelect(operand: Closure, field: string, offset: number): 
     }
     if (target instanceof Optional) return findInOptional(target, field);
     const value = findField(target, field);
-    if (value === undefined) throw noSuchKey(field, offset);
+    if (value === undefined) throw noSuchKey(field);
     return value;
-  };
+  }, offset);
 }
 
 export function compileTest(operand: Closure, field: string): Closure {
