@@ -6,6 +6,7 @@ import {
   patchIn,
   pod,
   policyText,
+  providerOf,
   responseIn,
   reviewOf,
   startTestServer,
@@ -168,6 +169,37 @@ describe('a rule that fails', () => {
     ]);
   });
 });
+
+describe('a bug in one rule', () => {
+  it.each([
+    ['a stack overflow', (): never => overflow()],
+    ['a TypeError', (): never => (undefined as unknown as { call(): never }).call()],
+    [
+      'something that is not an error',
+      (): never => {
+        throw 'text';
+      },
+    ],
+  ])('such as %s is the failed outcome of that rule, not an error of the review', async (_name, apply) => {
+    const text =
+      labelPolicy('buggy', 'a: "1"', { spec: 'failurePolicy: Ignore' }) + labelPolicy('good', 'b: "2"');
+    const provider = providerOf(text);
+    for (const { name, rules } of provider.current().all.policies) {
+      const mutation = rules[0]?.mutation;
+      if (name === 'buggy' && mutation?.type === 'patch') Object.assign(mutation.patch, { apply });
+    }
+    const server = await startTestServer(text, { provider });
+    const answer = await server.post('/mutate', reviewOf(pod));
+    expect(patchIn(answer)).toEqual(labels({ b: '2' }));
+    expect(responseIn(answer).warnings).toEqual([
+      expect.stringMatching(/^policy buggy\.rule: .*KYM_RULE_CRASHED/),
+    ]);
+  });
+});
+
+function overflow(): never {
+  return overflow();
+}
 
 describe('the deadline', () => {
   const never: DataSource = { read: () => new Promise(() => undefined) };

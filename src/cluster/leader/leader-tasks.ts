@@ -88,6 +88,7 @@ export function startLeaderTasks(given: LeaderTaskOptions): LeaderTasks {
   const stateOf = (policy: CompiledPolicy) => ({
     ...(isManaging ? writer.stateOf(policy) : { written: true }),
     background: given.backgroundHealth(policy),
+    stuckRules: options.stuckRules?.(policy),
   });
   const statuses = asLeader(
     'policy-status-controller',

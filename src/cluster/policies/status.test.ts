@@ -101,6 +101,13 @@ describe('the status of a policy', () => {
     );
   });
 
+  it('notes rules that fail at once', () => {
+    const stuckRules = ['rule r fails at once'];
+    expect(readyMessage(record([configMaps]), { written: true, stuckRules } as typeof written)).toBe(
+      'True Succeeded Ready; rule r fails at once',
+    );
+  });
+
   it('notes kinds that nothing serves', () => {
     expect(
       readyMessage(record([configMaps]), { written: true, unknownKinds: ['Gadget'] } as typeof written),

@@ -17,6 +17,8 @@ export interface WebhookState {
   /** The last replica ended and removed the configuration. */
   readonly ended?: true | undefined;
   readonly background?: BackgroundHealth | undefined;
+  /** Why rules fail at once. */
+  readonly stuckRules?: readonly string[] | undefined;
 }
 
 /** Whether the background controller can run the rules of a policy. */
@@ -79,7 +81,7 @@ function statusOf(record: PolicyRecord, webhook: WebhookState, now: Date, curren
 
 function readinessOf(
   { policy, problems, hiddenBy }: PolicyRecord,
-  { written, refusal, unknownKinds = [], ended, background = {} }: WebhookState,
+  { written, refusal, unknownKinds = [], ended, background = {}, stuckRules = [] }: WebhookState,
 ): { readonly ready: boolean; readonly message: string } {
   const errors = problems.filter(({ severity }) => severity === 'error');
   if (policy === undefined) {
@@ -98,6 +100,7 @@ function readinessOf(
   if (background.lacking !== undefined)
     return { ready: false, message: cut(`Not Ready: ${background.lacking}`) };
   const notes = [
+    ...stuckRules,
     ...(background.isAbsent === true
       ? ['mutateExisting and generate rules do not run: `kymera background` is not running']
       : []),
