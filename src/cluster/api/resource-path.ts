@@ -42,6 +42,11 @@ export function resourceOfPath(
   };
 }
 
+/** Whether an object can have this name. Other names, from variables of a policy, could lead to another path. */
+export function isObjectName(name: string): boolean {
+  return name !== '' && name !== '.' && name !== '..' && !/[/%]/.test(name);
+}
+
 export function apiVersionOf({ group, version }: Pick<ResourceType, 'group' | 'version'>): string {
   return group === '' ? version : `${group}/${version}`;
 }

@@ -84,3 +84,16 @@ it('a list in a namespace contains no cluster-scoped objects', async () => {
   expect(sent.length).toBeGreaterThan(0);
   expect(sent.filter(({ path }) => !path.includes('/namespaces/ns/'))).toEqual([]);
 });
+
+it.each(['', '.', '..', '../x', '%2e%2e'])('no request is sent for an object named %j', async (name) => {
+  const { sent, store } = world();
+  const ref = { apiVersion: 'v1', kind: 'ConfigMap', namespace: 'ns', name };
+  for (const call of [
+    () => store.get(ref),
+    () => store.remove(ref),
+    () => store.update(before, before, ref),
+  ]) {
+    await expect(call()).rejects.toMatchObject({ reason: 'invalid' });
+  }
+  expect(sent).toEqual([]);
+});

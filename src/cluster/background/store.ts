@@ -15,7 +15,7 @@ import type { ApiClient } from '../api/client.ts';
 import { ApiError, ClusterAccessError } from '../api/cluster-error.ts';
 import type { KindTable } from '../api/discovery.ts';
 import type { ServedKind } from '../api/discovery-document.ts';
-import { apiVersionOf } from '../api/resource-path.ts';
+import { apiVersionOf, isObjectName } from '../api/resource-path.ts';
 
 /** The field manager of objects that rules write in the background. */
 export const backgroundManager = 'kymera-background';
@@ -110,8 +110,11 @@ function guardedPatch(before: JsonObject, after: JsonObject): readonly PatchOper
 function placeIn<T extends object>(
   type: ServedKind,
   namespace: string,
-  place: T,
-): T & { namespace?: string | undefined } {
+  place: T & { readonly name: string },
+): T & { readonly name: string; readonly namespace?: string | undefined } {
+  for (const name of [place.name, ...(namespace === '' ? [] : [namespace])]) {
+    if (!isObjectName(name)) throw new StoreError('invalid', `"${name}" is not the name of an object`);
+  }
   return type.namespaced && namespace !== '' ? { ...place, namespace } : place;
 }
 

@@ -8,7 +8,7 @@ import { hasStatus, messageOf } from '../api/cluster-error.ts';
 import type { KindTable } from '../api/discovery.ts';
 import type { ServedKind } from '../api/discovery-document.ts';
 import type { Informer } from '../api/informer.ts';
-import { apiVersionOf, resourceTypes } from '../api/resource-path.ts';
+import { apiVersionOf, isObjectName, resourceTypes } from '../api/resource-path.ts';
 import type { ConfigMapCache } from './config-map-cache.ts';
 import type { GlobalContext } from './global-context.ts';
 import { readImage } from './registry-client.ts';
@@ -39,7 +39,9 @@ export function createClusterDataSource(options: ClusterDataOptions): DataSource
       const limits = { ...calls, timeoutMs: Math.min(calls.timeoutMs, milliseconds) };
       switch (query.type) {
         case 'configMap':
-          return configMaps.read(query.namespace, query.name, limits);
+          return isObjectName(query.name)
+            ? configMaps.read(query.namespace, query.name, limits)
+            : missing(`ConfigMap ${query.name} does not exist`);
         case 'namespaceLabels':
           return namespaceLabels(client, namespaces, query.namespace, limits);
         case 'object':
@@ -143,6 +145,7 @@ export async function readNamedObject(
   });
   if (violation !== undefined) return denied(violation);
   if (served === undefined) return missing(`the API server serves no ${kind}`);
+  if (!isObjectName(name)) return missing(`${kind} ${name} does not exist`);
   try {
     if (served.namespaced && namespace === undefined && policyNamespace === undefined)
       return await findByName(client, served, name, timeoutMs);
