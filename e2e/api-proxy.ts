@@ -4,7 +4,7 @@ import type { JsonObject } from '../src/json/value.ts';
 import type { Settings } from './settings.ts';
 
 export interface ApiProxy {
-  /** The answer, whatever it is; `path` as in `kubectl get --raw`. */
+  /** Resolves with any response; `path` as in `kubectl get --raw`. */
   send(method: string, path: string, body?: JsonObject, contentType?: string): Promise<ApiAnswer>;
   close(): void;
 }
@@ -15,7 +15,7 @@ export interface ApiAnswer {
   readonly body: any;
 }
 
-/** The API server without the cost of a kubectl for each request. */
+/** Calls the API server without starting a kubectl for each request. */
 export async function openApiProxy(settings: Settings): Promise<ApiProxy> {
   const proxy = spawn(settings.kubectl, [`--kubeconfig=${settings.kubeconfig}`, 'proxy', '--port=0']);
   const address = new URL(await addressOf(proxy));
@@ -50,7 +50,7 @@ function parsed(text: string): unknown {
   }
 }
 
-/** So many at a time, in order. */
+/** Processes items in order, `width` at a time. */
 export async function inParallel<T>(
   items: readonly T[],
   width: number,

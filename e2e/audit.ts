@@ -2,24 +2,24 @@ import { readFileSync } from 'node:fs';
 import { isArray, type JsonObject } from '../src/json/value.ts';
 import { type Account, accountUser } from './installation.ts';
 
-/** Something that a service account asked of the API server. */
+/** A request of a service account to the API server. */
 export interface Asked {
   readonly verb: string;
   readonly group: string;
-  /** With its subresource: `policies/status`. */
+  /** Includes the subresource: `policies/status`. */
   readonly resource: string;
   readonly namespace: string;
   readonly name: string;
   readonly isAllowed: boolean;
 }
 
-/** A verb on a resource that a role of the chart gives to an account. */
+/** A verb on a resource that a role of the chart grants to an account. */
 export interface Granted {
   readonly account: Account;
   readonly verb: string;
   readonly group: string;
   readonly resource: string;
-  /** Of a Role; a ClusterRole counts in all. */
+  /** The namespace of a Role; undefined for a ClusterRole. */
   readonly namespace?: string;
   /** Empty: any. */
   readonly names: readonly string[];
@@ -34,7 +34,7 @@ interface AuditEntry {
   readonly annotations?: Readonly<Record<string, string>>;
 }
 
-/** What the account asked for in this run, paths that are no resources left out. */
+/** The resource requests of an account in this run. */
 export function askedBy(account: Account, auditLog: string): readonly Asked[] {
   const user = accountUser(account);
   const asked = new Map<string, Asked>();
@@ -51,7 +51,7 @@ export function askedBy(account: Account, auditLog: string): readonly Asked[] {
   return [...asked.values()];
 }
 
-/** Every verb and resource in the roles of the chart, by the account that holds them. */
+/** Every verb and resource in the roles of the chart, with the account. */
 export function grantsOf(objects: readonly JsonObject[]): readonly Granted[] {
   const roles = objects.filter(({ kind }) => kind === 'ClusterRole' || kind === 'Role');
   return (['admission', 'background', 'hooks'] as const).flatMap((account) =>

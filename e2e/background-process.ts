@@ -11,11 +11,11 @@ import { GiveUp, waitFor } from './wait-for.ts';
 
 export interface BackgroundProcess {
   output(): string;
-  /** What `/metrics` says. */
+  /** The response of `/metrics`. */
   metrics(): Promise<string>;
-  /** Asked to end, and given the time for it. */
+  /** Sends SIGTERM and waits. */
   stop(): Promise<void>;
-  /** At once, as when its machine is lost. */
+  /** Sends SIGKILL, as if its node were lost. */
   kill(): void;
 }
 
@@ -26,7 +26,7 @@ export interface BackgroundProcessOptions {
   readonly proxy?: ConnectProxy;
 }
 
-/** The built `kymera background`, as the service account of the chart, with its rights; returns when it is ready. */
+/** Runs the built `kymera background` as the service account of the chart; resolves when it is ready. */
 export async function startBackgroundProcess(
   settings: Settings,
   { args = [], environment = {}, proxy }: BackgroundProcessOptions = {},

@@ -13,17 +13,17 @@ import { waitFor } from './wait-for.ts';
 export interface Background {
   readonly server: ClusterServer;
   readonly worker: BackgroundProcess;
-  /** kubectl where UpdateRequests are. */
+  /** kubectl in the namespace of UpdateRequests. */
   readonly own: Kubectl;
   updateRequests(): Promise<readonly KubernetesObject[]>;
-  /** Returns when there is no UpdateRequest that is still to be done. */
+  /** Resolves when no UpdateRequest is pending. */
   settled(seconds?: number): Promise<void>;
   uninstall(): Promise<void>;
 }
 
 export interface BackgroundOptions extends BackgroundProcessOptions {
   readonly server?: ClusterServerOptions;
-  /** Further rights of the background. */
+  /** Further permissions of the background controller. */
   readonly rules?: readonly JsonObject[];
 }
 
@@ -33,7 +33,7 @@ const usualRules: readonly JsonObject[] = [
   { apiGroups: ['apps'], resources: ['deployments', 'deployments/scale'], verbs: all },
 ];
 
-/** A server that takes triggers, and a process that does the work, each with the rights of the chart and what a user grants. */
+/** A server that accepts triggers and a background controller, with the permissions of the chart and those that the spec grants. */
 export async function startInBackground(
   settings: Settings,
   options: BackgroundOptions = {},
@@ -66,7 +66,7 @@ export async function startInBackground(
   };
 }
 
-/** Asks until an object is as expected. */
+/** Polls until an object is as expected. */
 export function becomes(
   kubectl: Kubectl,
   kind: string,

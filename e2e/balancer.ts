@@ -1,9 +1,9 @@
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 
-/** Passes each connection to the next backend that takes it, as a Service does. */
+/** Forwards each connection to the next backend that accepts it, as a Service does. */
 export interface Balancer {
   readonly port: number;
-  /** Ports of the backends; from now on. */
+  /** Replaces the ports of the backends. */
   setBackends(ports: readonly number[]): void;
   close(): Promise<void>;
 }

@@ -21,25 +21,25 @@ import { createService, isLoopback, outsideAddress, serviceName } from './servic
 import type { Settings } from './settings.ts';
 
 export interface ClusterServer {
-  /** Where its Lease, Secrets and settings are. */
+  /** The namespace of its Lease, Secrets and settings. */
   readonly namespace: string;
-  /** Where its replicas listen. */
+  /** The address of its replicas. */
   readonly host: string;
   ports(): readonly number[];
-  /** Ends a replica at once, as when its machine is lost. */
+  /** Kills a replica, as if its node were lost. */
   kill(replica: number): Promise<void>;
   addReplica(): Promise<ServerProcess>;
   output(replica: number): string;
-  /** Ends all replicas as Kubernetes does when a Deployment is scaled to zero. */
+  /** Stops all replicas as Kubernetes does when a Deployment is scaled to zero. */
   stop(): Promise<void>;
-  /** Ends all replicas and removes what they made, but not the policies. */
+  /** Kills all replicas and removes their objects, but not the policies. */
   uninstall(): Promise<void>;
 }
 
 export interface ClusterServerOptions {
-  /** How the API server finds it; as the settings say by default. */
+  /** How the API server reaches it; by default as in the settings. */
   readonly reach?: Settings['reach'];
-  /** A port of this machine that leads to the API server; straight there by default. */
+  /** A local port that forwards to the API server; by default a direct connection. */
   readonly apiServerPort?: number;
   /** Connects to the API server through this proxy. */
   readonly proxy?: ConnectProxy;
@@ -48,8 +48,8 @@ export interface ClusterServerOptions {
 }
 
 /**
- * Replicas of the server in cluster mode, behind one address at which the API server finds them. They run as the service account of
- * the chart, with its rights.
+ * Replicas of the server in cluster mode, behind one address for the API server. They run as the service account of the
+ * chart, with its permissions.
  */
 export async function startClusterServer(
   settings: Settings,
@@ -65,7 +65,7 @@ export async function startClusterServer(
   const own = createKubectl(settings, ownNamespace);
   if (reach === 'service') {
     await createService(own, serviceName, { host, port: balancer.port });
-    // From outside a cluster the name of a Service means nothing: its endpoints are looked up.
+    // Outside a cluster the name of a Service does not resolve, so the server looks up its endpoints.
     await grant(own, 'admission', 'e2e-service', [
       { apiGroups: ['discovery.k8s.io'], resources: ['endpointslices'], verbs: ['list'] },
     ]);
@@ -95,7 +95,7 @@ export async function startClusterServer(
   const addReplica = async () => {
     const logFile = join(folder, `replica-${replicas.length}.log`);
     const [port = 0] = await freePorts(1);
-    // Before it is ready: it may ask for itself through the address that the API server will use.
+    // Before it is ready, it calls itself at the address that the API server will use.
     ports.push(port);
     balancer.setBackends(ports);
     const replica = await startServerProcess({ host, port, args, logFile });
@@ -115,7 +115,7 @@ export async function startClusterServer(
     output: (index) => replicas[index]?.output() ?? '',
     stop,
     uninstall: async () => {
-      // Asked to end, the last replica takes seconds to see that it is the last; specs of that ask for it.
+      // Stopping properly takes seconds, because the last replica has to find out that it is the last.
       for (const replica of replicas) replica.kill();
       await balancer.close();
       if (reach === 'service') {

@@ -6,10 +6,10 @@ import { waitFor } from './wait-for.ts';
 
 const folder = fileURLToPath(new URL('../deploy/crds', import.meta.url));
 
-/** On the definitions that a spec puts in place of ours. */
+/** A label on the CRDs that a spec installs instead of ours. */
 export const foreignLabel = 'app.kubernetes.io/part-of=kyverno';
 
-/** Makes the policy kinds known, as an installation does; again is no harm. What somebody else made stays as it is. */
+/** Installs the CRDs as the chart does. Idempotent; CRDs of others are not changed. */
 export async function installCustomResources(kubectl: Kubectl): Promise<void> {
   const foreign = await kubectl.list('customresourcedefinitions', `--selector=${foreignLabel}`);
   const foreignNames = new Set(foreign.map(({ metadata }) => metadata.name));
@@ -28,15 +28,15 @@ export async function installCustomResources(kubectl: Kubectl): Promise<void> {
   );
 }
 
-/** Deletes definitions with all objects of theirs, and waits until they are gone. */
+/** Deletes CRDs with all their objects, and waits until they are gone. */
 export async function removeCustomResources(kubectl: Kubectl, names: readonly string[]): Promise<void> {
   await kubectl.ok('delete', 'crds', ...names, '--ignore-not-found', '--wait=false');
   await untilGone(kubectl, ({ metadata }) => names.includes(metadata.name));
 }
 
 /**
- * The API server looks at a definition that it could not delete, because its storage was just being set up, after ever
- * longer pauses. A change makes it look at once.
+ * The API server cannot delete a CRD while its storage is being set up, and retries with increasing delays. A change of the
+ * CRD makes it retry immediately.
  */
 async function untilGone(
   kubectl: Kubectl,

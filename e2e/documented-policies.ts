@@ -4,7 +4,7 @@ import type { JsonObject } from '../src/json/value.ts';
 
 export interface DocumentedPolicy {
   readonly id: string;
-  /** As written in the documentation. */
+  /** The policy as documented. */
   readonly text: string;
   readonly document: JsonObject & { readonly apiVersion: string; readonly kind: string };
 }
@@ -13,7 +13,7 @@ interface CaseFile {
   readonly cases: readonly { readonly id: string; readonly policy: string }[];
 }
 
-/** The policies of the documented examples, which the conformance cases keep word for word. */
+/** The policies of the documented examples, which the conformance cases contain unchanged. */
 export function documentedPolicies(file: 'seeds-002' | 'seeds-003'): readonly DocumentedPolicy[] {
   const path = new URL(`../test/conformance/cases/${file}.yaml`, import.meta.url);
   const { cases } = parse(readFileSync(path, 'utf8')) as CaseFile;

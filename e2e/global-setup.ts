@@ -9,7 +9,7 @@ import {
   givenSkip,
 } from './settings.ts';
 
-/** A control plane for each worker: policies hold for a whole cluster, so spec files that run at the same time have their own. */
+/** Starts a control plane per worker: policies apply to a whole cluster, so concurrent spec files need separate ones. */
 export async function setup(project: TestProject): Promise<(() => Promise<void>) | undefined> {
   const shared = { host: givenHost, reach: givenReach } as const;
   if (givenKubeconfig) {

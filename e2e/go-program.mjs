@@ -1,4 +1,4 @@
-// Programs that tests need and Go can build: built once, and kept in a cache outside the repository.
+// Builds Go programs that tests need, once, into a cache outside the repository.
 import { spawn, spawnSync } from 'node:child_process';
 import { accessSync, constants, mkdirSync, renameSync, rmSync } from 'node:fs';
 import { homedir } from 'node:os';
@@ -28,7 +28,7 @@ export async function buildGoProgram({ name, folder, packagePath, path, linkerFl
     return { problem: `${name} is not in ${dirname(path)}, and there is no Go to build it` };
   }
   mkdirSync(dirname(path), { recursive: true });
-  // Renamed when complete: two suites may build at the same time, and a build may be interrupted.
+  // Renamed when complete, because suites may build concurrently and a build may be interrupted.
   const partial = `${path}.${process.pid}`;
   const { status, lastLine } = await runGo(
     ['build', '-v', '-mod=readonly', '-trimpath', '-ldflags', linkerFlags, '-o', partial, packagePath],

@@ -7,17 +7,17 @@ import type { Answer, KubernetesObject } from './kubectl.ts';
 import { givenHelm, givenHelmSkip, type Settings } from './settings.ts';
 
 export const chart = fileURLToPath(new URL('../charts/kymera', import.meta.url));
-/** Values that name every key of the chart, other than by default. */
+/** Values that set every key of the chart to something other than its default. */
 export const everyValue = fileURLToPath(new URL('helm/every-value.yaml', import.meta.url));
 
 export interface Helm {
   run(...args: string[]): Promise<Answer>;
   ok(...args: string[]): Promise<string>;
-  /** The objects that the chart renders, hooks too; `args` choose values. */
+  /** The objects that the chart renders, including hooks; `args` set values. */
   template(release: string, namespace: string, ...args: string[]): Promise<readonly KubernetesObject[]>;
 }
 
-/** Why the specs of the chart cannot run, if they cannot. */
+/** The reason why the specs of the chart are skipped, if any. */
 export const helmMissing = givenHelm === undefined ? givenHelmSkip : undefined;
 
 /** The real helm. */

@@ -7,7 +7,7 @@ import type { Settings } from './settings.ts';
 import { tokenKubeconfig } from './token-kubeconfig.ts';
 import { waitFor } from './wait-for.ts';
 
-/** As in the manifests that the chart renders. */
+/** The namespace in the manifests of the chart. */
 export const ownNamespace = 'kymera';
 export const accounts = ['admission', 'background', 'hooks'] as const;
 export type Account = (typeof accounts)[number];
@@ -18,7 +18,7 @@ export function accountUser(account: Account): string {
 
 const manifests = new URL('../deploy/install.yaml', import.meta.url);
 
-/** The objects of the chart with its own values. */
+/** The objects of the chart with default values. */
 export function installedObjects(): readonly JsonObject[] {
   return parseAllDocuments(readFileSync(manifests, 'utf8')).map((document) => document.toJS() as JsonObject);
 }
@@ -32,7 +32,7 @@ const identityKinds = new Set([
   'RoleBinding',
 ]);
 
-/** Makes the chart's service accounts and gives them the chart's rights, and no more; again is no harm. */
+/** Creates the service accounts of the chart with exactly its permissions. Idempotent. */
 export async function installIdentities(settings: Settings): Promise<void> {
   const kubectl = createKubectl(settings, ownNamespace);
   const objects = installedObjects().filter(({ kind }) => identityKinds.has(String(kind)));
@@ -42,7 +42,7 @@ export async function installIdentities(settings: Settings): Promise<void> {
   }
 }
 
-/** Rights are collected from ClusterRoles by their labels, a moment after those are made. */
+/** Waits until aggregated ClusterRoles have taken effect. */
 export async function hasRight(
   kubectl: Kubectl,
   account: Account,
@@ -67,7 +67,7 @@ export async function accountKubeconfig(
   return tokenKubeconfig(createKubectl(settings, ownNamespace), `kymera-${account}`, folder);
 }
 
-/** The same kubeconfig with another way to the API server: a port of this machine. */
+/** Writes a copy of a kubeconfig that connects to the API server through a local port. */
 export function throughPort(kubeconfig: string, port: number): string {
   const config = JSON.parse(readFileSync(kubeconfig, 'utf8')) as {
     clusters: readonly { cluster: { server: string } }[];
@@ -87,7 +87,7 @@ export function throughPort(kubeconfig: string, port: number): string {
   return path;
 }
 
-/** Gives the accounts further rights, the way a user does: by a ClusterRole with the label by which they are collected. */
+/** Grants an account further permissions as a user does: with a ClusterRole that has the aggregation label. */
 export async function grant(
   kubectl: Kubectl,
   account: 'admission' | 'background',

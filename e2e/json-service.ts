@@ -4,20 +4,20 @@ import type { AddressInfo } from 'node:net';
 
 export interface JsonService {
   readonly port: number;
-  /** Requests so far. */
+  /** The number of requests so far. */
   given(): number;
-  /** Requests that were neither answered nor given up. */
+  /** Requests without a response that are still open. */
   open(): number;
   close(): Promise<void>;
 }
 
 export interface JsonServiceOptions {
   readonly tls?: { readonly cert: string; readonly key: string };
-  /** By path and body; undefined is never sent. */
+  /** Returns the response for a path and body; undefined for no response. */
   readonly answer: (path: string, body: string) => object | undefined;
 }
 
-/** Something that policies call. */
+/** A service that policies call. */
 export async function startJsonService(host: string, options: JsonServiceOptions): Promise<JsonService> {
   let given = 0;
   let open = 0;

@@ -14,17 +14,17 @@ export interface Answer {
 type Document = JsonObject | string;
 
 export interface Kubectl {
-  /** Whatever it answers. */
+  /** Resolves with any result. */
   run(args: readonly string[], options?: RunOptions): Promise<Answer>;
-  /** Fails with kubectl's own words; returns what it printed. */
+  /** Returns the output; rejects with kubectl's message. */
   ok(...args: string[]): Promise<string>;
-  /** With documents (objects, or YAML text) on standard input: `kubectl VERB -f - …`. */
+  /** Sends documents (objects, or YAML strings) on standard input: `kubectl VERB -f - …`. */
   send(verb: string, documents: Document | readonly Document[], ...args: string[]): Promise<Answer>;
   sendOk(verb: string, documents: Document | readonly Document[], ...args: string[]): Promise<Answer>;
   get(kind: string, name: string): Promise<KubernetesObject>;
   list(kind: string, ...args: string[]): Promise<readonly KubernetesObject[]>;
   hasServiceAccount(): Promise<void>;
-  /** The same with further flags, which win over its own. */
+  /** A copy with further flags, which take precedence. */
   with(...flags: string[]): Kubectl;
 }
 
@@ -33,7 +33,7 @@ export interface RunOptions {
   readonly environment?: Readonly<Record<string, string>>;
 }
 
-/** As much of an object's shape as the specs read. */
+/** The fields of an object that the specs read. */
 export interface KubernetesObject {
   readonly apiVersion: string;
   readonly kind: string;
@@ -100,7 +100,7 @@ function capture(command: string, args: readonly string[], options: RunOptions):
     child.stderr.setEncoding('utf8').on('data', (text: string) => (stderr += text));
     child.on('error', reject);
     child.on('close', (code) => resolve({ code: code ?? -1, stdout, stderr }));
-    // It may end without having read everything.
+    // kubectl may exit before it has read everything.
     child.stdin.on('error', () => undefined);
     child.stdin.end(options.input ?? '');
   });

@@ -10,7 +10,7 @@ export interface KymeraAnswer {
   readonly stderr: string;
 }
 
-/** Runs a command of kymera to its end. */
+/** Runs a kymera command and waits until it ends. */
 export function kymera(...args: string[]): Promise<KymeraAnswer> {
   return new Promise((resolve) => {
     execFile(process.execPath, [program, ...args], { timeout: 60_000 }, (error, stdout, stderr) => {

@@ -4,15 +4,15 @@ import type { Settings } from './settings.ts';
 
 export interface LoadOptions {
   readonly namespace: string;
-  /** The label that each answer must carry. */
+  /** The label that each response must have. */
   readonly label: string;
-  /** How many requests are under way at a time. */
+  /** The number of concurrent requests. */
   readonly width?: number;
 }
 
 export interface LoadResult {
   readonly count: number;
-  /** What was answered other than expected. */
+  /** Unexpected responses. */
   readonly problems: readonly string[];
 }
 
@@ -20,10 +20,10 @@ export interface Load {
   stop(): Promise<LoadResult>;
 }
 
-/** Fewer answers say little, however quickly the rest went. */
+/** Fewer responses are not significant. */
 const leastAnswers = 50;
 
-/** Creates ConfigMaps in dry runs, through `kubectl proxy`, until it is told to stop and enough were answered. */
+/** Creates ConfigMaps in dry runs, through `kubectl proxy`, until it is stopped and has enough responses. */
 export async function startLoad(settings: Settings, options: LoadOptions): Promise<Load> {
   const { namespace, label, width = 4 } = options;
   const proxy = spawn(settings.kubectl, [`--kubeconfig=${settings.kubeconfig}`, 'proxy', '--port=0']);

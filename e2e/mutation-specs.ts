@@ -6,7 +6,7 @@ import { waitFor } from './wait-for.ts';
 
 const missing = '{{ request.object.metadata.labels.missing }}';
 
-/** What `mutationSpecs` expects to be in force, in the suite's namespace only. */
+/** The policies that `mutationSpecs` expects, for the namespace of the suite. */
 export function mutationPolicies(namespace: string): readonly JsonObject[] {
   const resources = { namespaces: [namespace] };
   return [
@@ -34,7 +34,7 @@ export function mutationPolicies(namespace: string): readonly JsonObject[] {
   ];
 }
 
-/** The ways in which kubectl writes, wherever the policies come from. */
+/** Specs for all ways in which kubectl writes, independent of the source of the policies. */
 export function mutationSpecs({ kubectl }: Suite): void {
   it('mutates what is created', async () => {
     await kubectl.sendOk('create', configMap('created', { a: '1' }));

@@ -1,6 +1,6 @@
 import type { JsonObject } from '../src/json/value.ts';
 
-/** A Pod as the API server takes it; `parts` are merged over its top-level fields. */
+/** A valid Pod; `parts` are merged over its top-level fields. */
 export function pod(name: string, parts: { labels?: JsonObject; spec?: JsonObject } = {}): JsonObject {
   return {
     apiVersion: 'v1',
@@ -31,7 +31,7 @@ export function configMap(name: string, data: JsonObject = {}, labels?: JsonObje
   return { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name, ...(labels ? { labels } : {}) }, data };
 }
 
-/** A policy with one rule of its own name, on one kind, that merges `patch` into what it matches. */
+/** A policy with one rule of the same name that merges `patch` into objects of one kind. */
 export function mergePolicy(
   name: string,
   kind: string,
@@ -60,7 +60,7 @@ export function mergePolicy(
 
 export interface PolicyParts {
   readonly spec?: JsonObject;
-  /** Further fields of the rule's resource filter. */
+  /** Further fields of the match block's resources. */
   readonly resources?: JsonObject;
   /** Further fields of the match block: subjects, roles. */
   readonly match?: JsonObject;

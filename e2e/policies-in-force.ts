@@ -2,7 +2,7 @@ import type { JsonObject } from '../src/json/value.ts';
 import type { Kubectl } from './kubectl.ts';
 import { waitFor } from './wait-for.ts';
 
-/** Applies policies and returns when each says that it is Ready. */
+/** Applies policies and waits until they are Ready. */
 export async function applyPolicies(
   kubectl: Kubectl,
   documents: readonly (JsonObject | string)[],
@@ -13,7 +13,7 @@ export async function applyPolicies(
   await kubectl.ok('wait', '--for=condition=Ready', ...names, `--timeout=${seconds * names.length}s`);
 }
 
-/** Runs `act` while the policies are in force. */
+/** Runs `act` while the policies are installed. */
 export async function withPolicies<T>(
   kubectl: Kubectl,
   documents: readonly (JsonObject | string)[],
@@ -27,7 +27,7 @@ export async function withPolicies<T>(
   }
 }
 
-/** Asks with a server-side dry run until the answer is as expected: the way to see that a policy took effect, or lost it. */
+/** Repeats a server-side dry run until the result is as expected: shows when a policy has taken effect, or was removed. */
 export async function becomesTrue(
   kubectl: Kubectl,
   what: string,

@@ -4,7 +4,7 @@ import { report, runVitest } from '../scripts/vitest-run.mjs';
 import { controlPlaneBinaries } from './control-plane/build.mjs';
 import { helmProgram } from './helm/build.mjs';
 
-/** Specs wait for much of their time: so many at once, each with a control plane of its own, keep two cores busy. */
+/** Specs mostly wait: this many at a time, each with its own control plane, keep two cores busy. */
 const atOnce = 3;
 const allSpecs = 'e2e/vitest.config.ts';
 

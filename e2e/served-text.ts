@@ -1,6 +1,6 @@
 import { get } from 'node:https';
 
-/** What a server of ours says at a path. */
+/** The response of a server at a path. */
 export function servedText(host: string, port: number, path: string): Promise<string> {
   return new Promise((resolve, reject) => {
     get({ host, port, path, rejectUnauthorized: false, agent: false }, (response) => {

@@ -6,11 +6,11 @@ import { GiveUp, waitFor } from './wait-for.ts';
 
 export interface ServerProcess {
   readonly port: number;
-  /** Everything it printed so far, logs too. */
+  /** All output so far, including logs. */
   output(): string;
-  /** As the kubelet does: asked to end, and given the time for it. */
+  /** Sends SIGTERM and waits, as the kubelet does. */
   stop(): Promise<void>;
-  /** At once. */
+  /** Sends SIGKILL. */
   kill(): void;
 }
 
@@ -29,7 +29,7 @@ export async function startServerProcess({
   logFile,
 }: ServerProcessOptions): Promise<ServerProcess> {
   const address = ['--host', host, '--port', String(port)];
-  // Nothing watches endpoints here; a spec that needs the delay says so.
+  // Nothing watches endpoints here, so no shutdown delay is needed.
   const serve = [program, 'serve', ...address, '--shutdown-delay', '0', ...args];
   const pid = launch({ command: process.execPath, args: serve, logFile });
   const output = () => readFileSync(logFile, 'utf8');

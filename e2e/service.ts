@@ -7,7 +7,7 @@ export function isLoopback(host: string): boolean {
   return host === 'localhost' || host === '::1' || host.startsWith('127.');
 }
 
-/** An address of this machine that endpoints of a Service may have: not loopback. */
+/** An address of this machine other than loopback, for endpoints of a Service. */
 export function outsideAddress(): string | undefined {
   return Object.values(networkInterfaces())
     .flatMap((addresses) => addresses ?? [])
@@ -29,7 +29,7 @@ export async function createService(
       metadata: { name },
       spec: { ports: [{ name: 'https', port: 443, targetPort: endpoint.port }] },
     },
-    // The controller manager makes an EndpointSlice of it.
+    // The controller manager creates the EndpointSlice.
     {
       apiVersion: 'v1',
       kind: 'Endpoints',

@@ -1,24 +1,24 @@
 /**
- * What the specs are run against; the only place that reads the environment.
+ * The cluster for the specs. Only this module reads the environment.
  *
- * - `KYMERA_E2E_KUBECONFIG`: a cluster that is there already (kind, say); without it a control plane is started.
+ * - `KYMERA_E2E_KUBECONFIG`: an existing cluster, such as kind; by default a control plane is started.
  * - `KYMERA_E2E_HOST`: the name or address at which that cluster reaches servers on this machine; loopback by default.
- * - `KYMERA_E2E_REACH`: `service` to have servers found through a Service; by default the API server calls their address.
+ * - `KYMERA_E2E_REACH`: `service` to register servers by a Service; by default by URL.
  * - `KYMERA_E2E_KUBECTL`: the kubectl for it; the one on the path by default.
- * - `KYMERA_E2E_BINARIES`, `KYMERA_E2E_SKIP`: from run.mjs, the programs of the control plane, or why there are none.
- * - `KYMERA_E2E_HELM`, `KYMERA_E2E_HELM_SKIP`: from run.mjs, the helm for the specs of the chart, or why there is none.
+ * - `KYMERA_E2E_BINARIES`, `KYMERA_E2E_SKIP`: from run.mjs, the control plane binaries, or why they are missing.
+ * - `KYMERA_E2E_HELM`, `KYMERA_E2E_HELM_SKIP`: from run.mjs, the helm binary, or why it is missing.
  */
 export interface Settings {
   readonly kubectl: string;
   readonly kubeconfig: string;
-  /** Where the API server finds a server that a spec starts. */
+  /** The address at which the API server reaches servers of a spec. */
   readonly host: string;
   readonly reach: 'url' | 'service';
-  /** Of a control plane of our own: its parts can be restarted and users made. */
+  /** The folder of our own control plane, whose API server can be restarted and whose users can be created. */
   readonly controlPlane?: string;
 }
 
-/** One cluster for each spec file that runs at the same time. */
+/** One cluster per concurrent spec file. */
 export type SuiteSettings = readonly Settings[] | { readonly skip: string };
 
 export const givenSkip = process.env['KYMERA_E2E_SKIP'];

@@ -2,13 +2,13 @@ import { connect, createServer, type Socket } from 'node:net';
 
 export interface StallingProxy {
   readonly port: number;
-  /** Connections that are open keep quiet from now on, without being closed; new ones work. */
+  /** Open connections stop forwarding without being closed; new ones work. */
   stall(): void;
   connections(): number;
   close(): Promise<void>;
 }
 
-/** Stands between a client and a server, and can swallow what passes: as when packets are dropped. */
+/** A TCP proxy that can stop forwarding, as if packets were dropped. */
 export async function startStallingProxy(
   targetPort: number,
   targetHost = '127.0.0.1',

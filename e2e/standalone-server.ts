@@ -8,14 +8,14 @@ import type { Settings } from './settings.ts';
 import { waitFor } from './wait-for.ts';
 
 export interface StandaloneServer extends ServerProcess {
-  /** The MutatingWebhookConfiguration which it prints for any cluster. */
+  /** The MutatingWebhookConfiguration that it prints. */
   readonly configuration: string;
   /** Writes one of its policy files. */
   writePolicies(file: string, policies: readonly JsonObject[]): void;
   remove(): Promise<void>;
 }
 
-/** A server that has its policies from a folder and knows nothing of the cluster. */
+/** A server with policies from a folder, without access to the cluster. */
 export async function startStandaloneServer(
   settings: Settings,
   policies: Readonly<Record<string, readonly JsonObject[]>>,
@@ -46,7 +46,7 @@ export async function startStandaloneServer(
   };
 }
 
-/** It may be ready before it has printed everything. */
+/** The server may be ready before it has printed everything. */
 function printedConfiguration(server: ServerProcess): Promise<string> {
   const text = /^apiVersion: admissionregistration\.k8s\.io\/v1\n.*?(?=^END$)/ms;
   return waitFor(() => text.exec(server.output())?.[0], { what: 'a webhook configuration on the screen' });

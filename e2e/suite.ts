@@ -5,18 +5,18 @@ import type { Settings, SuiteSettings } from './settings.ts';
 export interface Suite {
   readonly settings: Settings;
   readonly kubectl: Kubectl;
-  /** A namespace of this suite's own, removed at its end. */
+  /** The namespace of this suite, which is deleted at its end. */
   readonly namespace: string;
   /** Runs before the tests, unless they are skipped. */
   before(prepare: Step): void;
-  /** Runs after the tests, the last one given first, unless they were skipped. */
+  /** Runs after the tests, in reverse order, unless they were skipped. */
   after(tidy: Step): void;
 }
 
 type Step = () => Promise<unknown>;
 
 /**
- * A group of tests against the cluster; where none can be had, or for the reason given, each is skipped and says why.
+ * A group of tests against the cluster. Without a cluster, or with a skip reason, each test is skipped with the reason.
  */
 export function suite(name: string, define: (suite: Suite) => void, skipReason?: string): void {
   const given = inject('settings');
@@ -39,7 +39,7 @@ export function suite(name: string, define: (suite: Suite) => void, skipReason?:
     afterAll(async () => {
       if (skip !== undefined) return;
       for (const tidy of tidying.toReversed()) {
-        // What was not prepared cannot be tidied up either, which is not the problem to tell of.
+        // After a failed preparation, errors of the clean-up are not interesting.
         await (isPrepared ? tidy() : tidy().catch(() => undefined));
       }
     });
@@ -56,7 +56,7 @@ export function suite(name: string, define: (suite: Suite) => void, skipReason?:
   });
 }
 
-/** No two spec files that run at the same time have the same number, which is one of 1 to the number of workers. */
+/** Concurrent spec files have different pool ids, from 1 to the number of workers. */
 function ownCluster(given: SuiteSettings): Settings | undefined {
   return 'skip' in given ? undefined : given[Number(process.env['VITEST_POOL_ID']) - 1];
 }

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { JsonObject } from '../src/json/value.ts';
 import type { Kubectl } from './kubectl.ts';
 
-/** A kubeconfig in `folder` for a service account of kubectl's namespace, with a token as a Pod would have it. */
+/** Writes a kubeconfig with a token of a service account in kubectl's namespace. */
 export async function tokenKubeconfig(kubectl: Kubectl, account: string, folder: string): Promise<string> {
   const token = await kubectl.ok('create', 'token', account, '--duration=2h');
   const view = await kubectl.ok('config', 'view', '--raw', '--minify', '--flatten', '-o', 'json');

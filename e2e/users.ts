@@ -6,7 +6,7 @@ import { readState } from './control-plane/state.ts';
 import type { Kubectl } from './kubectl.ts';
 import type { Settings } from './settings.ts';
 
-/** kubectl for another user: with a client certificate where we hold the authority's key, else by impersonation. */
+/** kubectl for another user: with a client certificate if we have the CA key, else by impersonation. */
 export async function asUser(kubectl: Kubectl, settings: Settings, user: Subject): Promise<Kubectl> {
   if (settings.controlPlane !== undefined) {
     return kubectl.with(`--kubeconfig=${await createUser(settings.controlPlane, user)}`);

@@ -5,7 +5,7 @@ export default defineConfig({
     root: import.meta.dirname,
     include: ['specs/*.e2e.ts'],
     globalSetup: ['global-setup.ts'],
-    // As many control planes as there are workers (see run.mjs). Within one: one file after the other.
+    // One control plane per worker (see run.mjs). Spec files of a worker run one after the other.
     maxWorkers: 1,
     testTimeout: 60_000,
     hookTimeout: 120_000,

@@ -6,10 +6,10 @@ export interface Patience {
   readonly everyMs?: number;
 }
 
-/** Thrown by what is asked when there is no hope. */
+/** Thrown to stop waiting. */
 export class GiveUp extends Error {}
 
-/** Asks again until the answer is neither undefined nor false and nothing was thrown; ends with the last reason when time is up. */
+/** Polls until the result is neither undefined nor false and nothing is thrown. After the timeout it rejects with the last error. */
 export async function waitFor<T>(
   ask: () => Promise<T | undefined | false> | T | undefined | false,
   patience: Patience,
@@ -28,7 +28,7 @@ export async function waitFor<T>(
     }
     if (Date.now() > deadline) {
       const reason = last instanceof Error ? `: ${last.message}` : '';
-      throw new Error(`waited ${seconds} s in vain for ${what}${reason}`, { cause: last });
+      throw new Error(`waited ${seconds} s for ${what}${reason}`, { cause: last });
     }
     await sleep(everyMs);
   }

@@ -59,7 +59,7 @@ function buildBinary(name, progress) {
   });
 }
 
-/** Without a version of its own the API server reports one that clients cannot parse. */
+/** By default the API server reports a version that clients cannot parse. */
 function linkerFlags() {
   const version = kubernetesVersion();
   const [, major, minor] = /^v(\d+)\.(\d+)\./.exec(version);

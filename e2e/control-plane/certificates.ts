@@ -24,7 +24,7 @@ export interface Authority extends KeyPair {
   issue(subject: Subject): Promise<KeyPair>;
 }
 
-/** A certificate authority which lives as long as one run of the suite. */
+/** A CA for one run of the suite. */
 export async function createAuthority(name: string): Promise<Authority> {
   const keys = await crypto.subtle.generateKey(algorithm, true, ['sign', 'verify']);
   const certificate = await x509.X509CertificateGenerator.createSelfSigned({
@@ -41,7 +41,7 @@ export async function createAuthority(name: string): Promise<Authority> {
   return authority(certificate, keys.privateKey);
 }
 
-/** The same authority in another process, from what was written down. */
+/** Loads a CA that another process created. */
 export async function loadAuthority(pair: KeyPair): Promise<Authority> {
   const [pkcs8] = x509.PemConverter.decode(pair.key);
   if (!pkcs8) throw new Error('no private key in the text of the authority');
@@ -49,7 +49,7 @@ export async function loadAuthority(pair: KeyPair): Promise<Authority> {
   return authority(new x509.X509Certificate(pair.certificate), key);
 }
 
-/** Service account tokens are signed with RSA, as in a cluster made by kubeadm. */
+/** Service account tokens are signed with RSA, as in clusters of kubeadm. */
 export function createSigningKey(): { readonly publicKey: string; readonly privateKey: string } {
   return generateKeyPairSync('rsa', {
     modulusLength: 2048,

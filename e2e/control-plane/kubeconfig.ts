@@ -1,6 +1,6 @@
 import type { KeyPair } from './certificates.ts';
 
-/** A kubeconfig of one user, as JSON, which every reader of YAML takes. */
+/** A kubeconfig with one user, as JSON, which is also YAML. */
 export function kubeconfigText(server: string, authorityCertificate: string, user: KeyPair): string {
   const base64 = (text: string) => Buffer.from(text).toString('base64');
   return JSON.stringify({

@@ -10,7 +10,7 @@ export interface Program {
   readonly logFile: string;
 }
 
-/** Ports that were free a moment ago; all are held until the last is found, so that no two are the same. */
+/** Ports that are free now. All are kept open until the last is found, so that they differ. */
 export async function freePorts(count: number): Promise<number[]> {
   const servers = await Promise.all(
     Array.from(
@@ -31,7 +31,7 @@ export async function freePorts(count: number): Promise<number[]> {
   return ports;
 }
 
-/** Starts a program that outlives the worker which started it; its id is the way to end it. */
+/** Starts a program that outlives the worker that started it; returns its process id. */
 export function launch(program: Program): number {
   const log = openSync(program.logFile, 'a');
   const child = spawn(program.command, program.args, { stdio: ['ignore', log, log], detached: true });
@@ -53,7 +53,7 @@ export async function terminate(pid: number, patienceMs = 10_000): Promise<void>
 export function isRunning(pid: number): boolean {
   if (!signal(pid, 0)) return false;
   try {
-    // One that ended but was not yet asked for its exit code does not run any more.
+    // A zombie process is not running.
     return !/^State:\s+Z/m.test(readFileSync(`/proc/${pid}/status`, 'utf8'));
   } catch {
     return signal(pid, 0);

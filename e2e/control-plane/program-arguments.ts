@@ -1,9 +1,9 @@
 import { join } from 'node:path';
 
-/** Where the API server writes down what service accounts of an installation ask of it. */
+/** The audit log with the requests of the installation's service accounts. */
 export const auditLogName = 'audit.log';
 
-/** Only who, what and where: of the service accounts in the namespace of an installation. */
+/** Metadata of the requests of service accounts in the installation's namespace. */
 export const auditPolicy = {
   apiVersion: 'audit.k8s.io/v1',
   kind: 'Policy',
@@ -22,7 +22,7 @@ export function etcdArguments(folder: string, clientPort: number, peerPort: numb
     `--listen-peer-urls=${peer}`,
     `--initial-advertise-peer-urls=${peer}`,
     `--initial-cluster=default=${peer}`,
-    // The data need not outlive the machine.
+    // The data need not survive a crash.
     '--unsafe-no-fsync',
     '--log-level=warn',
   ];
@@ -46,7 +46,7 @@ export function apiServerArguments(folder: string, port: number, etcdPort: numbe
     '--allow-privileged=true',
     '--endpoint-reconciler-type=none',
     '--shutdown-delay-duration=0s',
-    // There is no kube-proxy: webhooks behind a Service are found by its endpoints.
+    // There is no kube-proxy, so the API server resolves Services of webhooks to endpoints.
     '--enable-aggregator-routing=true',
     `--audit-policy-file=${file('audit-policy.yaml')}`,
     `--audit-log-path=${file(auditLogName)}`,

@@ -17,7 +17,7 @@ export function isReady(state: ControlPlaneState): Promise<boolean> {
   });
 }
 
-/** Until the controller manager has made it, no Pod is let in. */
+/** Pods are refused until the controller manager has created it. */
 export async function hasDefaultServiceAccount(state: ControlPlaneState): Promise<boolean> {
   const args = [
     `--kubeconfig=${state.kubeconfig}`,

@@ -27,7 +27,7 @@ const startSeconds = 90;
 const longestRunSeconds = 45 * 60;
 const watchdog = fileURLToPath(new URL('watchdog.mjs', import.meta.url));
 
-/** Starts etcd, the API server and the controller manager on free loopback ports, and waits until Pods can be made. */
+/** Starts etcd, the API server and the controller manager on free loopback ports, and waits until Pods can be created. */
 export async function startControlPlane(binaries: Binaries): Promise<ControlPlaneState> {
   const folder = mkdtempSync(join(tmpdir(), 'kymera-e2e-'));
   const [etcdPort = 0, peerPort = 0, apiPort = 0, controllerPort = 0] = await freePorts(4);
@@ -75,7 +75,7 @@ export async function restartApiServer(
   const state = readState(folder);
   const running = state.programs['kube-apiserver'];
   if (!running) throw new Error('there is no API server to restart');
-  // An API server waits for its watches to end, which takes as long as a minute.
+  // A stopping API server waits up to a minute for its watches to end.
   await terminate(running.pid, 3_000);
   await new Promise((resolve) => setTimeout(resolve, downMs));
   const pid = launch({ ...running, args: [...running.args, ...flags] });
@@ -84,7 +84,7 @@ export async function restartApiServer(
   await becomesReady(writeState(next));
 }
 
-/** Ends all programs by their ids, etcd last, and removes the folder. */
+/** Stops all programs by their process ids, etcd last, and removes the folder. */
 export async function stopControlPlane(folder: string, options: { keepLogs: boolean }): Promise<void> {
   const { programs } = readState(folder);
   for (const name of ['kube-controller-manager', 'kube-apiserver', 'etcd'] as const) {
@@ -102,7 +102,7 @@ async function becomesReady(state: ControlPlaneState): Promise<void> {
   });
 }
 
-/** Nothing is gained by waiting for a program that ended. */
+/** Stops waiting when a program has ended. */
 function failIfEnded(state: ControlPlaneState): undefined {
   for (const [name, program] of Object.entries(state.programs)) {
     if (isRunning(program.pid)) continue;

@@ -8,13 +8,13 @@ export interface RunningProgram extends Program {
   readonly pid: number;
 }
 
-/** What is written down of a running control plane, so that any process of the suite can use it, restart parts of it, and end it. */
+/** The state of a running control plane, in a file, so that every process of the suite can use, restart and stop it. */
 export interface ControlPlaneState {
   readonly folder: string;
   /** The API server's address. */
   readonly server: string;
   readonly kubectl: string;
-  /** The administrator's. */
+  /** The kubeconfig of an administrator. */
   readonly kubeconfig: string;
   readonly programs: Partial<Record<ProgramName, RunningProgram>>;
 }

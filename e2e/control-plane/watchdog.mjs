@@ -45,7 +45,7 @@ function exists(pid) {
   }
 }
 
-/** An id may meanwhile be that of a stranger. */
+/** The process id may have been reused by another process. */
 function belongsHere(pid) {
   return readLines(`/proc/${pid}/cmdline`).join(' ').includes(folder);
 }

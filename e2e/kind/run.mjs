@@ -19,7 +19,7 @@ const needed = [
   ['kubectl', ['version', '--client'], 'kubectl, to talk to it'],
 ];
 
-/** What cannot be started here, one line each. */
+/** Missing programs, one line each. */
 export function missingPrograms(isThere = canRun) {
   return needed.filter(([name, args]) => !isThere(name, args)).map(([name, , what]) => `${name}: ${what}`);
 }
@@ -75,7 +75,7 @@ function makeCluster(kubeconfig) {
   run('kind', ['load', 'docker-image', image, '--name', cluster]);
 }
 
-/** As a user installs it: Pods become ready, `helm test` passes, the hook leaves no webhook behind. */
+/** Installs the chart as a user does: Pods become ready, `helm test` passes, and the hook removes the webhook configurations. */
 function tryChart(helm, kubeconfig) {
   const release = ['kymera', '--namespace', 'kymera', '--kubeconfig', kubeconfig];
   const [repository, tag] = image.split(':');
@@ -111,7 +111,7 @@ function runSpecs(specs, kubeconfig) {
   return status ?? 1;
 }
 
-/** How Pods and nodes of kind reach the machine that they run on. */
+/** The address of this machine for Pods and nodes of kind. */
 function gateway() {
   const format = '{{range .IPAM.Config}}{{.Gateway}} {{end}}';
   const { stdout } = spawnSync('docker', ['network', 'inspect', 'kind', '--format', format], {

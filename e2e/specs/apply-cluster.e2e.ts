@@ -48,7 +48,7 @@ suite('kymera apply with objects of a cluster', ({ settings, kubectl, namespace,
   });
   after(async () => rmSync(folder, { recursive: true, force: true }));
 
-  it('shows what policies would make of them, with context from the cluster, and changes nothing', async () => {
+  it('shows how policies would change them, with context from the cluster, and changes nothing', async () => {
     const { stdout, stderr, status } = run('-n', namespace);
     expect(stderr).toBe('');
     expect(status).toBe(0);

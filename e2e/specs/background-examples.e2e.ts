@@ -215,7 +215,7 @@ suite('documented rules for existing objects', ({ settings, kubectl, before, aft
     });
   });
 
-  it('events and columns tell what happened', async () => {
+  it('events and columns show what happened', async () => {
     const staging = await inNamespace('staging');
     await staging.run(['label', 'secret', 'secret-1', 'foo-']);
     await withPolicies(kubectl, [seed(439).text], async () => {
@@ -279,7 +279,7 @@ suite('documented rules for existing objects', ({ settings, kubectl, before, aft
     await origin.ok('delete', 'secret', 'regcred');
   });
 
-  it('what is generated sets off a rule for existing objects, once', async () => {
+  it('a generated object triggers a mutateExisting rule, once', async () => {
     await withPolicies(kubectl, [seed(939).text], async () => {
       const made = await inNamespace('e2e-made');
       const { metadata } = await becomes(

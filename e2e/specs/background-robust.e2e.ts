@@ -139,7 +139,7 @@ suite('the background', ({ settings, kubectl, namespace, before, after }) => {
     });
   });
 
-  it('is told what it may not do: the policy is refused, with the ClusterRole to add', async () => {
+  it('lacks permissions: the policy is refused, with the ClusterRole to add', async () => {
     const limits = {
       apiVersion: 'v1',
       kind: 'LimitRange',
@@ -260,7 +260,7 @@ suite('the background', ({ settings, kubectl, namespace, before, after }) => {
     );
   });
 
-  it('stops two rules that set each other off, and says which', async () => {
+  it('stops two rules that trigger each other, and names them', async () => {
     await kubectl.sendOk('create', configMap('arena', { color: 'none' }));
     const paint = (color: string) =>
       policy(
@@ -368,7 +368,7 @@ suite('the background', ({ settings, kubectl, namespace, before, after }) => {
     await background.own.ok('delete', 'configmap', 'kymera');
   }, 900_000);
 
-  it('takes neither a restart nor a new leader nor a status for a change of the policy', async () => {
+  it('does not treat a restart, a new leader or a status update as a change of the policy', async () => {
     await kubectl.sendOk('create', [configMap('once-trigger'), configMap('once')]);
     const rule = policy(
       'once',
@@ -400,7 +400,7 @@ suite('the background', ({ settings, kubectl, namespace, before, after }) => {
     });
   });
 
-  it('looks at everything regularly, one interval after the policy was created', async () => {
+  it('resyncs periodically, one interval after the policy was created', async () => {
     await second.stop();
     second = await startBackgroundProcess(settings, { environment: { BACKGROUND_SCAN_INTERVAL: '6s' } });
     await kubectl.sendOk('create', [configMap('regular-trigger'), configMap('regular', {}, {})]);
@@ -431,7 +431,7 @@ suite('the background', ({ settings, kubectl, namespace, before, after }) => {
     });
   });
 
-  it('tells of itself', async () => {
+  it('reports its state in metrics, logs and readiness', async () => {
     const text = await second.metrics();
     expect(text).toMatch(/^kymera_background_leader 1$/m);
     expect(text).toMatch(

@@ -21,7 +21,7 @@ suite('kymera serve --background', ({ settings, kubectl, namespace, before, afte
     server = await startServerProcess({
       host: settings.host,
       port,
-      // As whoever kubectl is: nothing but the field manager tells them apart.
+      // As the user of kubectl: only the field manager distinguishes them.
       args: [
         '--kubeconfig',
         settings.kubeconfig,
@@ -38,9 +38,9 @@ suite('kymera serve --background', ({ settings, kubectl, namespace, before, afte
     await kymera('cleanup', '--all', '--kubeconfig', settings.kubeconfig);
   });
 
-  it('acts for the user that it shares a name with, and not for itself', async () => {
+  it('runs rules for a user with the same name, and not for itself', async () => {
     await kubectl.sendOk('create', [configMap('first', { n: '0' }), configMap('second', { n: '0' })]);
-    // Each writes to the other: without an end, if its own requests counted.
+    // Each writes to the other, which would never end if its own requests counted.
     const follow = (from: string, to: string) =>
       mergePolicy(
         `from-${from}`,

@@ -109,7 +109,7 @@ suite(
       expect(deployments.map((each) => each['spec'].replicas)).toEqual([0, 0]);
     });
 
-    it('is not held up by a hook that can do nothing', async () => {
+    it('is not blocked by a hook that fails', async () => {
       const kubeconfig = await tokenKubeconfig(kubectl, 'default', folder);
       const { code, stderr } = await kymera(...(await hookArguments()), '--kubeconfig', kubeconfig);
       expect(stderr).toMatch(/^failed: .*forbidden/im);
@@ -127,13 +127,13 @@ suite(
       expect(await kubectl.list(left, label)).toEqual([]);
     });
 
-    it('takes up its definitions again, and removes them when it is told to', async () => {
+    it('adopts its CRDs again, and removes them if configured', async () => {
       await helm.ok('install', ...release, '--set=crds.keep=false');
       await helm.ok('uninstall', ...gone);
       await expect.poll(definitions, { timeout: 30_000 }).toEqual([]);
     });
 
-    it('neither replaces, changes nor deletes what a Kyverno has made', async () => {
+    it('neither replaces, changes nor deletes objects of Kyverno', async () => {
       await kubectl.sendOk('create', [foreign.crd, foreign.webhook]);
       await kubectl.ok('wait', '--for=condition=Established', 'crd/clusterpolicies.kyverno.io');
       const state = async () => {

@@ -103,7 +103,7 @@ suite(
       }
     });
 
-    it('lets policies read Secrets only when it is told to', async () => {
+    it('lets policies read Secrets only if configured', async () => {
       const canReadSecrets = async (...args: string[]) => {
         const roles = (await helm.template('trial', namespace, withoutCrds, ...args)).filter(
           ({ kind }) => kind === 'ClusterRole',
@@ -121,7 +121,7 @@ suite(
       ]);
     });
 
-    it('makes Pods that the restricted level of Pod Security admits', async () => {
+    it('creates Pods that the restricted Pod Security level admits', async () => {
       const refused = await kubectl.send('create', pod('careless'), '--dry-run=server');
       expect(refused.stderr).toContain('violates PodSecurity "restricted');
       const objects = await helm.template('trial', namespace, withoutCrds);

@@ -24,7 +24,7 @@ import { applyPolicies } from '../policies-in-force.ts';
 import { suite } from '../suite.ts';
 import { waitFor } from '../wait-for.ts';
 
-/** Rights that no spec needs, with the reason why they are given all the same. */
+/** Permissions that no spec uses, with the reason why the chart grants them. */
 const rarelyUsed: Readonly<Record<string, string>> = {
   'background: get namespaces': 'asked for a namespace that was made a moment ago',
 };
@@ -62,7 +62,7 @@ suite('the rights of the chart', ({ settings, kubectl, namespace, before, after 
   const as = async (account: (typeof accounts)[number]) =>
     kubectl.with(`--kubeconfig=${await accountKubeconfig(settings, account, folder)}`);
 
-  it('suffice for policies of every kind, what they read, and what is told of them', async () => {
+  it('suffice for policies of every kind, the data they read, and their events', async () => {
     await kubectl.sendOk('create', configMap('source', { answer: '42' }));
     const reading = mergePolicy(
       'rights-reading',
@@ -100,7 +100,7 @@ suite('the rights of the chart', ({ settings, kubectl, namespace, before, after 
     await kubectl.send('delete', policies, '--ignore-not-found');
   });
 
-  it('suffice to change existing objects, of kinds that are granted beside them', async () => {
+  it('suffice to change existing objects of kinds that a user has granted', async () => {
     await grant(kubectl, 'background', 'e2e-rights', [
       { apiGroups: [''], resources: ['services'], verbs: ['get', 'list', 'patch'] },
     ]);
@@ -194,7 +194,7 @@ suite('the rights of the chart', ({ settings, kubectl, namespace, before, after 
     await own.ok('delete', 'secret', 'private');
   });
 
-  it('are not those of people: UpdateRequests are read by no role that is given to them', async () => {
+  it('do not extend to users: no user-facing role can read UpdateRequests', async () => {
     for (const role of ['view', 'edit', 'admin']) {
       await kubectl.ok(
         'create',
@@ -250,7 +250,7 @@ suite('the rights of the chart', ({ settings, kubectl, namespace, before, after 
     await own.send('delete', chartObjects);
   });
 
-  it('are what is asked for: nothing is refused, and nothing is given that is not used', async ({ skip }) => {
+  it('are exactly those that are used: nothing is refused, and nothing is unused', async ({ skip }) => {
     if (settings.controlPlane === undefined) return skip('the audit log of this cluster cannot be read');
     const webhooks = () => kubectl.list('mutatingwebhookconfigurations', `--selector=${managed}`);
     await server.addReplica();

@@ -95,7 +95,7 @@ suite('connections', ({ settings, kubectl, namespace, before, after }) => {
     });
   });
 
-  it('by attach, port-forward and proxy are told of by warnings', async () => {
+  it('by attach, port-forward and proxy return warnings', async () => {
     const warns = { spec: { emitWarning: true } };
     const policies = [
       onConnect('streams', 'Pod/attach', { container: 'gone' }, warns),
@@ -132,7 +132,7 @@ suite('connections', ({ settings, kubectl, namespace, before, after }) => {
     });
   });
 
-  it('are no matter of a policy that does not list CONNECT', async () => {
+  it('are ignored by a policy that does not list CONNECT', async () => {
     const policies = [
       mergePolicy(
         'unlisted',
@@ -161,7 +161,7 @@ suite('connections', ({ settings, kubectl, namespace, before, after }) => {
     });
   });
 
-  it('set off rules for existing objects, of a Policy in that namespace too', async () => {
+  it('trigger mutateExisting rules, also of a Policy in that namespace', async () => {
     const policy: JsonObject = {
       apiVersion: 'kyverno.io/v1',
       kind: 'Policy',

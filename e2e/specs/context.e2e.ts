@@ -149,7 +149,7 @@ suite('context', ({ settings, kubectl, namespace, before, after }) => {
         const answer = await kubectl.send('create', configMap(`slow-${code}`));
         expect(answer.code, answer.stderr).toBe(code);
         expect(Date.now() - startedAt).toBeLessThan(5_000);
-        // Our own words: the API server did not give up on us.
+        // Our own message: the API server did not time out.
         expect(answer.stderr).toMatch(/context entry "it": no answer before the deadline/);
         expect(service.given()).toBeGreaterThan(before);
         await waitFor(() => service.open() === 0, { what: 'the call to be given up', seconds: 5 });
@@ -172,7 +172,7 @@ suite('context', ({ settings, kubectl, namespace, before, after }) => {
     expect(await labelOf(policy, 'by-registry')).toBe('blue');
   });
 
-  it('is shared by a GlobalContextEntry, which says how it is', async () => {
+  it('is shared by a GlobalContextEntry, which reports its status', async () => {
     const entry = {
       apiVersion: 'kyverno.io/v2beta1',
       kind: 'GlobalContextEntry',
@@ -199,7 +199,7 @@ suite('context', ({ settings, kubectl, namespace, before, after }) => {
     await kubectl.ok('delete', 'globalcontextentry', 'maps');
   });
 
-  it('of a GlobalContextEntry that cannot be right is refused with all that is wrong', async () => {
+  it('of an invalid GlobalContextEntry is refused with all problems', async () => {
     const answer = await kubectl.send('apply', {
       apiVersion: 'kyverno.io/v2beta1',
       kind: 'GlobalContextEntry',

@@ -26,7 +26,7 @@ suite('metrics', ({ settings, kubectl, namespace, before, after }) => {
   const runs = (text: string, controller: string) =>
     figure(text, 'kyverno_controller_reconcile_total', `controller_name="${controller}"`);
 
-  it('count what a server asks of the API server and does with it', async () => {
+  it('count the queries to the API server and the runs of controllers', async () => {
     const earlier = await ofServer();
     const resources = { namespaces: [namespace] };
     await withPolicies(
@@ -67,7 +67,7 @@ suite('metrics', ({ settings, kubectl, namespace, before, after }) => {
     );
   });
 
-  it('count what the background does', async () => {
+  it('count the work of the background controller', async () => {
     const policy = mergePolicy(
       'counted-target',
       'ConfigMap',

@@ -36,7 +36,7 @@ suite('outages', ({ settings, kubectl, namespace, before, after }) => {
     });
   });
 
-  it('of the replica that led: the other leads and makes new policies Ready', async () => {
+  it('of the leader: the other replica leads and makes new policies Ready', async () => {
     // The Lease of a leader that was killed runs out first.
     await applyPolicies(kubectl, [labelPolicy('after', 'ConfigMap', { after: 'yes' }, { resources })], 40);
     await becomesTrue(
@@ -48,7 +48,7 @@ suite('outages', ({ settings, kubectl, namespace, before, after }) => {
     await kubectl.ok('delete', 'clusterpolicies.kyverno.io', 'after');
   });
 
-  it('of the API server are survived: what changed meanwhile is seen', async (context) => {
+  it('of the API server are survived: changes in the meantime are seen', async (context) => {
     if (!settings.controlPlane) context.skip('only on a control plane of our own');
     await withPolicies(kubectl, [policy], async () => {
       await restartApiServer(settings.controlPlane ?? '', 1_000);
@@ -71,7 +71,7 @@ suite('outages', ({ settings, kubectl, namespace, before, after }) => {
     });
   });
 
-  it('of all replicas deny what a policy under Fail covers, and let pass what is under Ignore', async () => {
+  it('of all replicas deny requests that a Fail policy matches, and allow those of an Ignore policy', async () => {
     const ignored = labelPolicy(
       'ignored',
       'Secret',
@@ -87,7 +87,7 @@ suite('outages', ({ settings, kubectl, namespace, before, after }) => {
     expect((await kubectl.get('secret', 'passed')).metadata.labels).toBeUndefined();
   });
 
-  it('of all replicas lock nothing that a cluster needs to come back, even under a policy for every kind', async () => {
+  it('of all replicas lock nothing that a cluster needs to recover, even with a policy for every kind', async () => {
     await server.addReplica();
     await applyPolicies(kubectl, [labelPolicy('everything', '*', { seen: 'yes' })], 40);
     await server.kill(2);

@@ -49,7 +49,7 @@ suite('policies', ({ settings, kubectl, namespace, before, after }) => {
     await becomesTrue(kubectl, 'the deleted policy', probe, ({ metadata }) => metadata.labels === undefined);
   });
 
-  it('of a namespace act in that namespace only', async () => {
+  it('of a namespace apply only to that namespace', async () => {
     const other = `${namespace}-other`;
     await kubectl.ok('create', 'namespace', other);
     const policy = { ...labelPolicy('local', 'ConfigMap', { local: 'yes' }), kind: 'Policy' };
@@ -61,7 +61,7 @@ suite('policies', ({ settings, kubectl, namespace, before, after }) => {
         input: JSON.stringify(there),
       });
       expect(JSON.parse(stdout).metadata.labels).toBeUndefined();
-      // Elsewhere the API server does not even ask.
+      // For other namespaces the API server does not call the webhook.
       const configurations = await kubectl.list('mutatingwebhookconfigurations');
       const selectors = configurations.flatMap(({ webhooks }) =>
         (webhooks as { namespaceSelector: object }[]).map(({ namespaceSelector }) => namespaceSelector),
@@ -141,7 +141,7 @@ suite('policies', ({ settings, kubectl, namespace, before, after }) => {
     await kubectl.ok('delete', 'namespace', 'example', '--wait=false');
   });
 
-  it('whose conditions the API server refuses are not Ready, with its words; others are', async () => {
+  it('whose matchConditions the API server refuses are not Ready, with its message; others are', async () => {
     const conditions = [{ name: 'wrong', expression: 'object.metadata.no-such-operator(' }];
     const refused = labelPolicy(
       'refused',
@@ -169,7 +169,7 @@ suite('policies', ({ settings, kubectl, namespace, before, after }) => {
     await kubectl.ok('delete', 'clusterpolicies.kyverno.io', 'refused');
   });
 
-  it('with conditions of their own are asked only where these hold', async () => {
+  it('with matchConditions are called only where these hold', async () => {
     const conditions = [{ name: 'only-big', expression: "object.metadata.name.startsWith('big-')" }];
     const policy = labelPolicy(
       'conditional',
@@ -187,7 +187,7 @@ suite('policies', ({ settings, kubectl, namespace, before, after }) => {
     });
   });
 
-  it('say in their status what they are made of', async () => {
+  it('list their rules in their status', async () => {
     const policy = mergePolicy(
       'described',
       'Pod',
@@ -208,13 +208,13 @@ suite('policies', ({ settings, kubectl, namespace, before, after }) => {
     });
   });
 
-  it('explain themselves', async () => {
+  it('are described by kubectl explain', async () => {
     const field = 'clusterpolicies.spec.rules.mutate.patchStrategicMerge';
     const text = await kubectl.ok('explain', field, '--api-version=kyverno.io/v1');
     expect(text).toMatch(/DESCRIPTION:\n +\w/);
   });
 
-  it('of the same kinds under kymera.io count as well', async () => {
+  it('of the same kinds in kymera.io apply as well', async () => {
     const policy = {
       ...labelPolicy('own-group', 'ConfigMap', { own: 'yes' }, { resources }),
       apiVersion: 'kymera.io/v1',
@@ -225,7 +225,7 @@ suite('policies', ({ settings, kubectl, namespace, before, after }) => {
     });
   });
 
-  it('with targets are accepted, and say when nobody runs them', async () => {
+  it('with targets are accepted, and report that no background controller runs', async () => {
     const policy = mergePolicy(
       'with-targets',
       'ConfigMap',

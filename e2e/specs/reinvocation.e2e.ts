@@ -30,7 +30,7 @@ suite('reinvocation', ({ settings, kubectl, before, after }) => {
     });
   });
 
-  it('is on for what can be repeated, off for what cannot, in entries of their own', async () => {
+  it('is on for idempotent policies, and off for others, which have their own entries', async () => {
     await withPolicies(kubectl, [insertContainer, label], async () => {
       const configurations = await kubectl.list('mutatingwebhookconfigurations');
       const policies = configurations

@@ -35,7 +35,7 @@ suite(
       }
     });
 
-    it('is found well by the doctor', async () => {
+    it('is healthy for the doctor', async () => {
       const { code, stdout, stderr } = await kymera('doctor', '--kubeconfig', settings.kubeconfig);
       expect(code, stdout + stderr).toBe(0);
     });

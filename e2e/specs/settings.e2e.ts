@@ -43,7 +43,7 @@ suite('settings', ({ settings, kubectl, namespace, before, after }) => {
       return JSON.stringify(shown) === JSON.stringify(labels);
     });
 
-  it('let objects and users through, from one moment to the next', async () => {
+  it('exclude objects and users, with immediate effect', async () => {
     await becomes('the policy', configMap('x'), { seen: 'yes' });
     await set({ resourceFilters: `[ConfigMap,${namespace},let-*]` });
     await becomes('the filter', configMap('let-through'), undefined);
@@ -61,7 +61,7 @@ suite('settings', ({ settings, kubectl, namespace, before, after }) => {
     await becomes('the inclusion', configMap('x'), { seen: 'yes' });
   });
 
-  it('name the registry of images that have none, or leave them short', async () => {
+  it('set the registry of images without one, or leave them unchanged', async () => {
     const short = pod('short', { spec: { containers: [{ name: 'main', image: 'app:1' }] } });
     await becomes('the usual registry', short, { registry: 'docker.io' });
     await set({ defaultRegistry: 'mirror.example' });
@@ -70,7 +70,7 @@ suite('settings', ({ settings, kubectl, namespace, before, after }) => {
     await becomes('no registry', short, { registry: 'none' });
   });
 
-  it('limit what context entries hold', async () => {
+  it('limit the size of context entries', async () => {
     const account = { apiVersion: 'v1', kind: 'ServiceAccount', metadata: { name: 'large' } };
     await becomes('the usual limit', account, { size: '5000' });
     await set({ maxContextSize: '4Ki' });
@@ -85,7 +85,7 @@ suite('settings', ({ settings, kubectl, namespace, before, after }) => {
     await becomes('the usual limit', account, { size: '5000' });
   });
 
-  it('shape the webhooks', async () => {
+  it('change the webhook configurations', async () => {
     await set({
       webhookAnnotations: '{"example.com/a": "b"}',
       webhookLabels: '{"example.com/c": "d"}',

@@ -115,7 +115,7 @@ suite('beside Kyverno', ({ settings, kubectl, namespace, before, after }) => {
     await installCustomResources(kubectl);
   });
 
-  it('without a selector none of its policies is taken, and that is said', async () => {
+  it('without a selector, none of its policies applies, and a warning says so', async () => {
     server = await startClusterServer(settings);
     await applyPolicies(kubectl, [handedOver]);
     await becomesTrue(kubectl, 'the policy of kymera.io in force', configMap('probe'), ({ metadata }) =>
@@ -128,13 +128,13 @@ suite('beside Kyverno', ({ settings, kubectl, namespace, before, after }) => {
     }
   });
 
-  it('its policies are not judged either', async () => {
+  it('its policies are not reviewed either', async () => {
     const unknown = labelPolicy('unknown', 'ConfigMap', { a: '{{ nothing.defines.this }}' }, here);
     const answer = await kubectl.send('create', unknown, '--dry-run=server');
     expect(answer, answer.stderr).toMatchObject({ code: 0 });
   });
 
-  it('the doctor names what its definition drops', async () => {
+  it('the doctor lists the fields that its CRD drops', async () => {
     const { code, stdout } = await kymera('doctor', ...cluster);
     expect(stdout).toContain('note Kyverno is installed, too');
     const line = stdout.split('\n').find((each) => each.startsWith(`note ${name} is not from Kymera`)) ?? '';
@@ -144,7 +144,7 @@ suite('beside Kyverno', ({ settings, kubectl, namespace, before, after }) => {
     expect(code, stdout).toBe(0);
   });
 
-  it('a selector takes those it chooses', async () => {
+  it('a selector selects some of its policies', async () => {
     await server?.uninstall();
     server = await startClusterServer(settings, { args: ['--policy-selector', 'engine=kymera'] });
     await becomesTrue(kubectl, 'the chosen policy in force', configMap('probe'), ({ metadata }) =>
@@ -154,7 +154,7 @@ suite('beside Kyverno', ({ settings, kubectl, namespace, before, after }) => {
     expect((await kubectl.get(name, 'theirs'))['status']).toBeUndefined();
   });
 
-  it('its policies are taken when it goes, and left when it comes', async () => {
+  it('its policies apply when it is removed, and no longer when it is installed again', async () => {
     await server?.uninstall();
     server = await startClusterServer(settings);
     const isTheirs = (wanted: boolean) =>
@@ -173,7 +173,7 @@ suite('beside Kyverno', ({ settings, kubectl, namespace, before, after }) => {
     untouched = [(untouched as unknown[])[0], ((await state()) as unknown[])[1]];
   });
 
-  it('nothing of it was changed, nor is by the end of Kymera', async () => {
+  it('none of its objects was changed, nor is when Kymera is removed', async () => {
     expect(await state()).toEqual(untouched);
     await server?.stop();
     expect(await state()).toEqual(untouched);

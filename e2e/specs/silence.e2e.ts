@@ -23,7 +23,7 @@ suite('connections to the API server that fall silent', ({ settings, kubectl, na
     await proxy.close();
   });
 
-  it('are noticed within a minute: what changed meanwhile takes effect, and none is left open', async () => {
+  it('are noticed within a minute: changes in the meantime take effect, and no connection is left open', async () => {
     await applyPolicies(kubectl, [policy('before')]);
     const open = proxy.connections();
     proxy.stall();
@@ -35,7 +35,7 @@ suite('connections to the API server that fall silent', ({ settings, kubectl, na
       ({ metadata }) => metadata.labels?.['heard'] === 'after',
       60,
     );
-    // New ones took the place of those that fell silent.
+    // New connections replaced the silent ones.
     await expect.poll(() => proxy.connections(), { timeout: 60_000 }).toBeLessThanOrEqual(open + 4);
   }, 150_000);
 });

@@ -26,7 +26,7 @@ suite('a server with policies from a folder', (tests) => {
 
   mutationSpecs(tests);
 
-  it('takes up a changed file', async () => {
+  it('reloads a changed file', async () => {
     const changed = labelPolicy('label-config-maps', 'ConfigMap', { version: 'two' });
     server.writePolicies('policies.yaml', [changed]);
     await becomesTrue(

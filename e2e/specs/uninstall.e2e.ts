@@ -31,7 +31,7 @@ suite('the end of a server', ({ settings, kubectl, namespace, before, after }) =
     await server.uninstall();
   });
 
-  it('as it should be: the last replica takes the webhooks away, and leaves the policies', async () => {
+  it('is graceful: the last replica removes the webhook configurations and keeps the policies', async () => {
     expect(await webhooks()).toHaveLength(2);
     await server.stop();
     expect(await webhooks()).toEqual([]);
@@ -46,7 +46,7 @@ suite('the end of a server', ({ settings, kubectl, namespace, before, after }) =
     });
   });
 
-  it('by force: what is left is found by the doctor, and mended', async () => {
+  it('is forced: the doctor finds what is left, and fixes it', async () => {
     await server.addReplica();
     await applyPolicies(kubectl, [policy]);
     await expect.poll(webhooks, { timeout: 20_000 }).toHaveLength(2);
@@ -58,7 +58,7 @@ suite('the end of a server', ({ settings, kubectl, namespace, before, after }) =
     await kubectl.sendOk('create', configMap('let-through'));
   });
 
-  it('and its traces: cleanup leaves neither webhook, Lease nor Secret', async () => {
+  it('leaves nothing after cleanup: no webhook configuration, Lease or Secret', async () => {
     await server.addReplica();
     await expect.poll(webhooks, { timeout: 20_000 }).toHaveLength(2);
     await server.kill(2);
@@ -86,7 +86,7 @@ suite('the end of a Deployment', ({ settings, kubectl, namespace, before, after 
     await server.uninstall();
   });
 
-  it('by the loss of the replica that led is one all the same when it is scaled to zero', async () => {
+  it('is noticed even if the leader was lost before it is scaled to zero', async () => {
     const resources = { namespaces: [namespace] };
     await withPolicies(
       kubectl,

@@ -24,7 +24,7 @@ suite('workers of one server', ({ settings, kubectl, namespace, before, after })
     await server.uninstall();
   });
 
-  it('are replicas that share a port: all answer, and one of them leads', async () => {
+  it('are replicas that share a port: all answer, and one leads', async () => {
     await waitFor(() => told('serving') === 2, { what: 'two workers' });
     expect(told('became the leader')).toBe(1);
     const load = await startLoad(settings, { namespace, label: 'seen' });
@@ -33,7 +33,7 @@ suite('workers of one server', ({ settings, kubectl, namespace, before, after })
     expect(count).toBeGreaterThan(50);
   });
 
-  it('hear of a change alike', async () => {
+  it('all see a change', async () => {
     await kubectl.sendOk('apply', policy('changed'));
     for (let asked = 0; asked < 6; asked += 1) {
       await becomesTrue(
@@ -45,7 +45,7 @@ suite('workers of one server', ({ settings, kubectl, namespace, before, after })
     }
   });
 
-  it('end together, and the last one takes the webhooks away', async () => {
+  it('stop together, and the last one removes the webhook configurations', async () => {
     await server.stop();
     expect(told('stopped')).toBe(2);
     expect(await kubectl.list('mutatingwebhookconfigurations')).toEqual([]);

@@ -5,7 +5,7 @@ import { type Binaries, startControlPlane, stopControlPlane } from '../../e2e/co
 
 const names = ['etcd', 'kube-apiserver', 'kube-controller-manager', 'kubectl'] as const;
 
-/** Binaries that are at hand; they are built by the end-to-end suite, not here. */
+/** Finds the binaries that the end-to-end suite has built. */
 export function findBinaries(): Binaries | undefined {
   const cache = process.env['XDG_CACHE_HOME'] || join(homedir(), '.cache');
   const folders = [
@@ -19,7 +19,7 @@ export function findBinaries(): Binaries | undefined {
   return Object.fromEntries(names.map((name, index) => [name, found[index] ?? ''])) as Binaries;
 }
 
-/** The version that the end-to-end suite builds, and by which its cache is named. */
+/** The version that the end-to-end suite builds; its cache has the same name. */
 function kubernetesVersion(): string {
   const module = readFileSync(new URL('../../e2e/control-plane/go.mod', import.meta.url), 'utf8');
   return /^\s*k8s\.io\/kubernetes (v\S+)/m.exec(module)?.[1] ?? '';
@@ -34,6 +34,6 @@ function isExecutable(path: string): boolean {
   }
 }
 
-export const skipReason = 'there are no binaries of a control plane yet: npm run e2e makes them';
+export const skipReason = 'control plane binaries are missing: npm run e2e builds them';
 
 export { startControlPlane, stopControlPlane };

@@ -1,4 +1,4 @@
-/** Waits until something holds; fails with what it last was. */
+/** Polls until a value is as expected; fails with the last value. */
 export async function eventually<T>(
   read: () => T | Promise<T>,
   holds: (value: T) => boolean,

@@ -81,7 +81,7 @@ describeCluster('with a real API server', { timeout: 120_000 }, () => {
     });
   });
 
-  it('a call that is not answered in time is given up, and the next one takes another connection', async () => {
+  it('a call without a response before its deadline fails, and the next one uses another connection', async () => {
     const proxy = await startStallingProxy(Number(new URL(state.server).port));
     const { access } = await connect({ kubeconfig: state.kubeconfig });
     const throughProxy = createClient(
@@ -207,7 +207,7 @@ describeCluster('with a real API server', { timeout: 120_000 }, () => {
     const errors: unknown[] = [];
     const stale = {
       ...client,
-      // Older than anything the restarted API server remembers.
+      // Older than everything in the cache of the restarted API server.
       watch: (...[type, options]: Parameters<ApiClient['watch']>) =>
         client.watch(type, errors.length === 0 ? { ...options, resourceVersion: '1' } : options),
     };

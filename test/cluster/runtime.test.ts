@@ -26,7 +26,7 @@ let runtime: ClusterRuntime;
 let port: number;
 const warnings: string[] = [];
 
-/** Not synchronous: the API server calls back into this process. */
+/** Asynchronous, because the API server calls this process. */
 async function kubectl(args: readonly string[], input?: Json): Promise<string> {
   const { stdout } = await run(args, input);
   return stdout;
@@ -114,7 +114,7 @@ describeCluster('life in a real cluster', { timeout: 120_000 }, () => {
     ({ client } = await connect({ kubeconfig: state.kubeconfig }));
     port = await freePort();
     server = await startWebhookServer(port);
-    // Before the kinds exist: they are noticed when they come.
+    // Started before the CRDs exist, which are noticed later.
     runtime = await startCluster(options());
     const certificate = runtime.certificate();
     if (certificate === undefined) throw new Error('no certificate');
@@ -186,7 +186,7 @@ describeCluster('life in a real cluster', { timeout: 120_000 }, () => {
       ...ruleFor(['ConfigMap'], { patchStrategicMerge: { metadata: { labels: { a: '{{ b.c }}' } } } }),
       preconditions: { all: [{ key: 'a', operator: 'Nearly', value: 'b' }] },
     });
-    // The API server learns of a new webhook a moment later.
+    // The API server uses a new webhook after a short delay.
     const message = await eventually(async () => {
       const text = await refusal(['create', '-f', '-'], bad);
       if (text === '') await kubectl(['delete', 'cpol', 'bad']);
@@ -384,7 +384,7 @@ describeCluster('life in a real cluster', { timeout: 120_000 }, () => {
       env: {},
     };
     expect(await doctor({ kubeconfig: state.kubeconfig }, io)).toBe(0);
-    // As when it is killed: nothing is taken away.
+    // As if it were killed: nothing is cleaned up.
     await server.close();
     server = await startWebhookServer(port);
     expect(await doctor({ kubeconfig: state.kubeconfig }, io)).toBe(1);

@@ -5,14 +5,14 @@ import type { Json } from '../../src/json/value.ts';
 export type Answerer = (body: Json) => Promise<object>;
 
 export interface WebhookServer {
-  /** What to serve with, now and whenever it changes. */
+  /** Sets the certificate. */
   use(certificate: { readonly cert: string; readonly key: string }): void;
-  /** By path. */
+  /** Sets the handlers by path. */
   answer(paths: Readonly<Record<string, Answerer>>): void;
   close(): Promise<void>;
 }
 
-/** The least that an API server can call: the server has tests of its own. */
+/** A minimal webhook server; the real server has its own tests. */
 export async function startWebhookServer(port: number): Promise<WebhookServer> {
   let answers: Readonly<Record<string, Answerer>> = {};
   const server: Server = createServer((request, response) => {

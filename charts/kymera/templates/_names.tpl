@@ -38,13 +38,13 @@ helm.sh/chart: {{ printf "%s-%s" .root.Chart.Name .root.Chart.Version }}
 {{- end -}}
 {{- end -}}
 
-{{/* Who changes existing objects. */}}
+{{/* The service account that changes existing objects. */}}
 {{- define "kymera.backgroundAccount" -}}
 {{- $component := eq .Values.background.mode "admission" | ternary "admission" "background" -}}
 {{- include "kymera.name" (dict "root" . "component" $component) -}}
 {{- end -}}
 
-{{/* The Secret with a certificate that somebody else looks after, if any. */}}
+{{/* The Secret with a certificate that Kymera does not manage, if any. */}}
 {{- define "kymera.tlsSecret" -}}
 {{- if .Values.tls.certManager.enabled -}}
 {{ include "kymera.fullname" . }}-tls

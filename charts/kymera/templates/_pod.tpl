@@ -1,4 +1,4 @@
-{{/* What all Pods have in common: (dict "root" $ "component" "admission" "priorityClassName" "") */}}
+{{/* Settings of all Pods: (dict "root" $ "component" "admission" "priorityClassName" "") */}}
 {{- define "kymera.podSettings" -}}
 serviceAccountName: {{ include "kymera.name" . }}
 {{- with .root.Values.image.pullSecrets }}
@@ -36,7 +36,7 @@ securityContext:
   capabilities: { drop: [ALL] }
 {{- end -}}
 
-{{/* One replica on a node, and in a zone, before there are two. */}}
+{{/* Spreads replicas over nodes and zones. */}}
 {{- define "kymera.spread" -}}
 topologySpreadConstraints:
   {{- $selector := include "kymera.selectorLabels" . }}
@@ -60,7 +60,7 @@ annotations: {{- toYaml . | nindent 2 }}
 {{- end }}
 {{- end -}}
 
-{{/* Command line flags that both controllers take. */}}
+{{/* Command line flags of both controllers. */}}
 {{- define "kymera.sharedArgs" -}}
 - --namespace={{ .Release.Namespace }}
 - --config-map={{ include "kymera.fullname" . }}

@@ -1,9 +1,9 @@
-{{/* The webhook configurations that the program writes, by name. */}}
+{{/* The names of the webhook configurations. */}}
 {{- define "kymera.webhookNames" -}}
 [kymera-resource-mutation, kymera-policy-validation, kymera-resource-triggers]
 {{- end -}}
 
-{{/* What both controllers follow: policies, and what is needed to judge them. */}}
+{{/* What both controllers watch: policies, and the objects that they depend on. */}}
 {{- define "kymera.sharedRules" -}}
 - apiGroups: [kyverno.io]
   resources: [clusterpolicies, policies, policyexceptions, globalcontextentries]
@@ -27,7 +27,7 @@
 - apiGroups: [rbac.authorization.k8s.io]
   resources: [rolebindings, clusterrolebindings]
   verbs: [list, watch]
-{{- /* Whether Kyverno runs, too. */}}
+{{- /* To check whether Kyverno is installed. */}}
 - apiGroups: [admissionregistration.k8s.io]
   resources: [mutatingwebhookconfigurations]
   verbs: [list, watch]
@@ -46,7 +46,7 @@
 {{- end }}
 {{- end -}}
 
-{{/* In the own namespace. */}}
+{{/* In the release namespace. */}}
 {{- define "kymera.sharedOwnRules" -}}
 - apiGroups: [""]
   resources: [configmaps]
@@ -63,7 +63,7 @@
 {{- end }}
 {{- end -}}
 
-{{/* The ClusterRole that collects others by their labels, its binding, and the binding of the Role: (dict "root" $ "component" "admission" "account" "…") */}}
+{{/* The aggregated ClusterRole, its binding, and the binding of the Role: (dict "root" $ "component" "admission" "account" "…") */}}
 {{- define "kymera.bindings" -}}
 {{- $name := include "kymera.name" . }}
 apiVersion: rbac.authorization.k8s.io/v1
