@@ -3,7 +3,7 @@ import type { Json, JsonObject } from './value.ts';
 
 const noMembers: JsonObject = {};
 
-/** The object's `metadata`, empty where it has none. */
+/** The object's `metadata`, or an empty object. */
 export function metadataOf(object: JsonObject): JsonObject {
   return readObject(object, 'metadata') ?? noMembers;
 }
@@ -18,7 +18,7 @@ export function namespaceOf(object: JsonObject): string {
   return readText(metadataOf(object), 'namespace') ?? '';
 }
 
-/** `metadata.labels`, empty where there are none. Values are returned as written, strings or not. */
+/** `metadata.labels`, or an empty object. Values may be of any type. */
 export function labelsOf(object: JsonObject): JsonObject {
   return readObject(metadataOf(object), 'labels') ?? noMembers;
 }

@@ -1,8 +1,7 @@
 /**
- * At least as deep as the YAML or JSON text can nest: open brackets, plus the indentation and the `- ` and `? `
- * markers before them. The parser recurses and takes the whole process down when its stack ends, so texts that go
- * too deep have to be refused before they are parsed. Brackets inside quotes are counted too, which only
- * matters when hundreds of them are never closed.
+ * An upper bound of the nesting depth of YAML or JSON: open brackets, plus indentation and the `- ` and `? ` markers.
+ * The parser recurses, and a stack overflow ends the whole process, so documents that nest too deeply must be
+ * rejected before parsing. Brackets inside quotes count too, which matters only if hundreds of them are not closed.
  */
 export function yamlDepthBound(text: string): number {
   let deepest = 0;

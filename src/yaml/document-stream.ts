@@ -1,13 +1,13 @@
-/** The text of one YAML document of a stream. */
+/** The source of one YAML document of a stream. */
 export interface DocumentText {
   readonly text: string;
-  /** Line of the stream that the text begins on, 1-based. */
+  /** The first line of the document in the stream, 1-based. */
   readonly line: number;
 }
 
 /**
- * Cuts a stream of text into YAML documents at lines that begin with `---`, as it arrives: memory follows
- * the largest document, not the stream. Documents of nothing but blanks, comments and directives are left out.
+ * Splits a stream into YAML documents at lines that begin with `---`. Memory use depends on the largest document, not
+ * on the stream. Documents with only blanks, comments and directives are omitted.
  */
 export async function* splitDocuments(chunks: AsyncIterable<string>): AsyncGenerator<DocumentText> {
   const splitter = createSplitter();
@@ -18,7 +18,7 @@ export async function* splitDocuments(chunks: AsyncIterable<string>): AsyncGener
 function createSplitter() {
   let pending = '';
   let line = 1;
-  /** Up to here `pending` is known to hold no marker. */
+  /** `pending` has no marker before this offset. */
   let scanned = 0;
 
   function* push(chunk: string, isLast: boolean): Generator<DocumentText> {
@@ -47,10 +47,10 @@ function createSplitter() {
 
 const markerLength = '\n---'.length;
 
-/** A marker with nothing else on its line is dropped, so that the text can be printed as it is. */
+/** A marker that is alone on its line is dropped, so that the source can be printed unchanged. */
 const markerLine = /^---[ \t]*(?:#[^\n]*)?\r?(?:\n|$)/;
 
-/** Where the next `---` line begins; -1 when there is none, or its end has not arrived yet. */
+/** The offset of the next `---` line; -1 when there is none or it is incomplete. */
 function nextMarker(text: string, from: number, isLast: boolean): number {
   for (let at = text.indexOf('\n---', from); at !== -1; at = text.indexOf('\n---', at + 1)) {
     const after = text[at + markerLength];

@@ -7,7 +7,7 @@ export interface JsonValueText {
   readonly line: number;
 }
 
-/** JSON values one after another, or one per line. Undefined when the text is not that. */
+/** Parses consecutive JSON values, such as JSON lines. Undefined when the text is anything else. */
 export function parseJsonValues(text: string): JsonValueText[] | undefined {
   const whole = tryParseJson(text);
   if (whole !== undefined) return [{ value: whole, line: 1 }];
@@ -25,7 +25,7 @@ export function parseJsonValues(text: string): JsonValueText[] | undefined {
 
 const newline = 0x0a;
 
-/** Where each top-level object or array begins and ends. */
+/** Start and end offsets of the top-level values. */
 function* topLevelRanges(text: string): Generator<[number, number]> {
   let depth = 0;
   let start = 0;

@@ -1,6 +1,6 @@
 import { isMap, isScalar, isSeq, type Node, Pair, Scalar, YAMLMap, YAMLSeq } from 'yaml';
 
-/** Reading and building the nodes of a YAML document whose scalars are all text (the failsafe schema). */
+/** Reads and builds nodes of a YAML document whose scalars are all strings (the failsafe schema). */
 export function pairOf(map: YAMLMap, key: string): Pair | undefined {
   return map.items.find((pair) => isScalar(pair.key) && pair.key.value === key);
 }
@@ -18,7 +18,7 @@ export function mapAt(map: YAMLMap, ...keys: readonly string[]): YAMLMap | undef
   return current;
 }
 
-/** The items of a list that are maps, with their places. */
+/** The items of a list that are maps. */
 export function mapsIn(map: YAMLMap, key: string): readonly YAMLMap[] {
   const value = memberOf(map, key);
   return isSeq(value) ? value.items.filter((item): item is YAMLMap => isMap(item)) : [];
@@ -29,7 +29,7 @@ export function textAt(map: YAMLMap, key: string): string | undefined {
   return isScalar(value) && typeof value.value === 'string' ? value.value : undefined;
 }
 
-/** Keeps the comments that belong to the key. */
+/** Keeps the comments of the key. */
 export function renameKey(pair: Pair, name: string): void {
   if (isScalar(pair.key)) pair.key.value = name;
 }
@@ -52,7 +52,7 @@ export function newMap(pairs: readonly Pair[]): YAMLMap {
 export function newList(items: readonly Node[], flow = false): YAMLSeq {
   const list = new YAMLSeq();
   list.items.push(...items);
-  // A comment would break a line in brackets.
+  // A comment cannot be inside a flow list on one line.
   if (flow && items.every((item) => !item.comment && !item.commentBefore)) list.flow = true;
   return list;
 }

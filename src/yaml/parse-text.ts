@@ -5,7 +5,7 @@ import { resolveYamlScalar } from './scalar.ts';
 
 const deepest = 250;
 
-/** The first document of a YAML text, its plain scalars read as Kubernetes reads them. */
+/** Parses the first document of a YAML string, with plain scalars as Kubernetes reads them. */
 export function parseYamlText(text: string): Json {
   if (yamlDepthBound(text) > deepest) throw new Error(`the YAML nests deeper than ${deepest} levels`);
   const [document] = parseAllDocuments(text, {

@@ -1,8 +1,8 @@
 import { resolveYamlScalar } from './scalar.ts';
 
 /**
- * A string as a YAML scalar on one line: plain where every YAML reader, old or new, gives the string back;
- * in double quotes where one would see another type; in single quotes where the syntax asks for it.
+ * Formats a string as a YAML scalar on one line: plain if every YAML 1.1 and 1.2 reader returns the same string, in
+ * double quotes if one would read another type, in single quotes if the syntax requires quotes.
  */
 export function formatText(text: string): string {
   const known = formatted.get(text);
@@ -12,7 +12,7 @@ export function formatText(text: string): string {
   return result;
 }
 
-/** Keys and short values repeat over thousands of objects. */
+/** A cache: keys and short values repeat over thousands of objects. */
 const formatted = new Map<string, string>();
 
 function format(text: string): string {
@@ -21,7 +21,7 @@ function format(text: string): string {
   return needsQuotes.test(text) ? `'${text.replaceAll("'", "''")}'` : text;
 }
 
-/** Escaped text in double quotes. */
+/** An escaped string in double quotes. */
 export function doubleQuoted(text: string): string {
   return JSON.stringify(text).replace(
     escapedBesidesJson,
@@ -31,11 +31,11 @@ export function doubleQuoted(text: string): string {
 
 const sexagesimal = /^[-+]?[0-9][0-9_]*(?::[0-5]?[0-9])+(?:\.[0-9_]*)?$/;
 const date = /^[0-9]{4}-[0-9]{1,2}-[0-9]{1,2}(?:$|[Tt \t])/;
-/** Some readers of YAML 1.1 take `e0` for a number that is none. */
+/** Some YAML 1.1 readers read `e0` as a number. */
 const bareExponent = /^[eE][-+]?[0-9]+$/;
 const numberStart = /^[-+.0-9]/;
 
-/** Whether some YAML reader takes the plain text for null, a boolean, a number, a date or a merge key. */
+/** Whether some YAML reader reads the plain scalar as null, a boolean, a number, a date or a merge key. */
 function looksTyped(text: string): boolean {
   if (text === '' || text === '=' || text === '<<' || bareExponent.test(text)) return true;
   if (!numberStart.test(text)) return typeof resolveYamlScalar(text) !== 'string';

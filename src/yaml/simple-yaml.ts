@@ -2,8 +2,8 @@ import type { Json, JsonObject } from '../json/value.ts';
 import { resolveYamlScalar } from './scalar.ts';
 
 /**
- * Reads the plain kind of YAML that tools print: block maps and lists, scalars on one line. It is several times
- * faster than a whole YAML parser. Undefined for anything else, broken text included: then the parser decides.
+ * Reads the subset of YAML that tools print: block maps and lists, scalars on one line. It is several times faster than
+ * a full YAML parser. Undefined for anything else, including invalid YAML: then the parser must decide.
  */
 export function readSimpleYaml(
   text: string,
@@ -18,20 +18,20 @@ export function readSimpleYaml(
   }
 }
 
-/** What plain text means; `notSimple`, thrown, leaves the text to the parser. */
+/** Resolves a plain scalar. It throws `notSimple` to leave the document to the parser. */
 export type ScalarResolver = (text: string) => Json;
 
 /** Tabs, carriage returns and characters beyond printable ASCII and Latin letters are left to the parser. */
 const unusual = /[^\n -~\u00a1-\u024f]/;
 
-/** Thrown, as one value without a stack, when the text is not of the plain kind. */
+/** Thrown, without a stack, when the text is outside the subset. */
 export const notSimple = Symbol('not simple');
 
 const maximumDepth = 100;
 const plainKey = /^[A-Za-z_/.][\w./-]*$/;
 const jsonText = /^"(?:[^"\\]|\\["\\/bfnrt])*"$/;
 const singleQuoted = /^'(?:[^']|'')*'$/;
-/** First characters that give a scalar a meaning of its own. */
+/** First characters with a special meaning. */
 const indicators = new Set('[]{},#&*!|>\'"%@`?:-');
 
 class SimpleReader {
@@ -107,7 +107,7 @@ class SimpleReader {
     return map;
   }
 
-  /** The value of a key with nothing after it: a list may stand as far left as the key. */
+  /** The value of a key with nothing after it; a list may have the same indentation as the key. */
   #readBelow(indent: number): Json {
     if (this.#indent > indent) return this.#readBlock(this.#indent);
     if (this.#indent !== indent || !this.#isItem()) return null;
@@ -125,7 +125,7 @@ class SimpleReader {
       }
       const rest = line.slice(2).trimStart();
       if (rest.charCodeAt(0) === hash) throw notSimple;
-      // What follows the dash stands as far right as it is written.
+      // The content after the dash is indented by its column.
       this.#indent = indent + line.length - rest.length;
       this.#line = rest;
       list.push(
@@ -140,7 +140,7 @@ class SimpleReader {
 
   #readScalar(text: string, indent: number): Json {
     this.#advance();
-    // A line further right would go on with this scalar.
+    // A line with more indentation would continue this scalar.
     if (this.#indent > indent) throw notSimple;
     return scalarOf(text, this.#resolve);
   }
@@ -151,7 +151,7 @@ const hash = 0x23;
 const dash = 0x2d;
 const colonCode = 0x3a;
 
-/** Where the colon after a key stands; `otherwise` (or an exception) when the line holds no key. */
+/** The offset of the colon after a key; without a key, `otherwise` or an exception. */
 function endOfKey(line: string, otherwise?: number): number {
   const from =
     line.charCodeAt(0) === 0x22 || line.charCodeAt(0) === 0x27 ? line.indexOf(line.charAt(0), 1) + 1 : 0;

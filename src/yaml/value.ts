@@ -2,7 +2,7 @@ import { isAlias, isMap, isScalar, isSeq, type Node, type Pair, type Scalar } fr
 import { isNumber, type Json, type JsonArray, type JsonObject, type PathToken } from '../json/value.ts';
 import { decodeBase64, NonFiniteNumberError, resolveYamlScalar } from './scalar.ts';
 
-/** Offsets into the text: of the container itself (`start`) and of each key or item in it. */
+/** Source offsets of a container (`start`) and of each of its keys or items. */
 export interface SourceOffsets {
   readonly start: number;
   readonly members: ReadonlyMap<PathToken, number>;
@@ -14,16 +14,16 @@ export interface YamlProblem {
   readonly offset: number;
 }
 
-/** More values than any policy has: past it, aliases are taken for an attack on the reader's memory. */
+/** More values than any policy has. Beyond this limit, aliases are treated as an attack on memory. */
 const maximumAliasedValues = 100_000;
 
 interface Converted {
   readonly value: Json;
-  /** How many values this is once every alias is written out. */
+  /** The number of values with all aliases expanded. */
   readonly size: number;
 }
 
-/** Turns one composed YAML document into JSON, remembering where each key and item stood. */
+/** Converts a composed YAML document to JSON and records the offset of each key and item. */
 export function convertYaml(
   root: Node | null,
   offsets: WeakMap<JsonObject | JsonArray, SourceOffsets>,
@@ -51,20 +51,20 @@ export function convertYaml(
     if (isScalar(node)) return { value: scalar(node), size: 1 };
     if (isSeq(node)) return list(node);
     if (isMap(node)) return map(node);
-    return fail(node, 'this cannot be read as JSON');
+    return fail(node, 'this has no JSON equivalent');
   }
 
   function convertAlias(node: Node, name: string): Converted {
     const target = anchors.get(name);
-    if (target === undefined) return fail(node, `there is no anchor &${name} before this alias`);
+    if (target === undefined) return fail(node, `the alias *${name} has no anchor before it`);
     if (target === 'open')
-      return fail(node, `the alias *${name} stands inside the value it names`, 'aliases');
+      return fail(node, `the alias *${name} is inside the value it refers to`, 'aliases');
     const wasBelow = aliased <= maximumAliasedValues;
     aliased += target.size;
     if (aliased <= maximumAliasedValues) return target;
-    // One problem is enough: every alias after it is over the limit too.
+    // Report one problem: every later alias exceeds the limit too.
     if (!wasBelow) return { value: null, size: 1 };
-    return fail(node, `aliases make more than ${maximumAliasedValues} values of this document`, 'aliases');
+    return fail(node, `aliases expand this document to more than ${maximumAliasedValues} values`, 'aliases');
   }
 
   function list(node: Node & { items: unknown[] }): Converted {
@@ -96,7 +96,7 @@ export function convertYaml(
       }
       const key = keyText(keyNode, node);
       if (key === undefined) continue;
-      if (members.has(key)) fail(keyNode ?? node, `the key ${JSON.stringify(key)} is there twice`);
+      if (members.has(key)) fail(keyNode ?? node, `duplicate key ${JSON.stringify(key)}`);
       const converted = convert(pair.value as Node | null);
       defineMember(value, key, converted.value);
       members.set(key, startOf(keyNode, startOf(node)));
@@ -125,7 +125,7 @@ export function convertYaml(
     const key = resolved ?? (node !== null && isScalar(node) ? scalar(node) : null);
     if (typeof key === 'string') return key;
     if (isNumber(key) || typeof key === 'boolean') return String(key);
-    fail(node ?? owner, 'a key must be text');
+    fail(node ?? owner, 'a key must be a string');
     return undefined;
   }
 

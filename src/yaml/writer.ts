@@ -1,7 +1,7 @@
 import { isArray, type Json, type JsonArray, type JsonObject } from '../json/value.ts';
 import { doubleQuoted, formatText, isUnprintable } from './scalar-text.ts';
 
-/** A value as YAML in the style of kubectl: two spaces, lists flush with their key, keys in their own order. */
+/** Formats a value as YAML in the style of kubectl: two spaces, lists aligned with their key, keys in their own order. */
 export function writeYaml(value: Json): string {
   if (isArray(value) && value.length > 0) return writeList(value, '');
   if (isNonEmptyMap(value)) return writeMap(value, '');
@@ -44,13 +44,13 @@ function writeInline(value: Json, indent: string): string {
   }
 }
 
-/** A number in exponent form without a fraction is text to a YAML 1.1 reader. */
+/** A YAML 1.1 reader reads a number with an exponent but no fraction as a string. */
 function writeNumber(value: number): string {
   const text = JSON.stringify(value);
   return /^-?[0-9]e/.test(text) ? text.replace('e', '.0e') : text;
 }
 
-/** Several lines as a literal block, when a block can hold them. */
+/** Formats several lines as a literal block if possible. */
 function writeLines(text: string, indent: string): string {
   const lines = text.split('\n');
   const startsOdd = /^[ \t\n]/.test(text);

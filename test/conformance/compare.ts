@@ -1,4 +1,5 @@
 import { equal } from '../../src/json/equal.ts';
+import { stringifyJson } from '../../src/json/json-text.ts';
 import {
   isArray,
   isObject,
@@ -108,10 +109,10 @@ function keyedItems(list: JsonArray, field: string): ReadonlyMap<string, Json> |
 
 function keyOf(item: Json, field: string): string {
   const keys = mergeKeys[field] ?? [];
-  return JSON.stringify(isObject(item) ? keys.map((key) => item[key] ?? null) : item);
+  return stringifyJson(isObject(item) ? keys.map((key) => item[key] ?? null) : item);
 }
 
 function shown(value: Json): string {
-  const text = JSON.stringify(value);
+  const text = stringifyJson(value);
   return text.length > 120 ? `${text.slice(0, 117)}...` : text;
 }

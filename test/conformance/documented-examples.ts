@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
-import { parse } from 'yaml';
 import type { JsonObject } from '../../src/json/value.ts';
+import { parseYamlText } from '../../src/yaml/parse-text.ts';
 import type { ConformanceCase, Expectation } from './case.ts';
 
 type Block = 'rule' | 'rules' | 'object' | 'result' | 'patch' | 'failed' | 'problems';
@@ -19,7 +19,7 @@ export function readDocumentedExamples(page: string): readonly ConformanceCase[]
 
 function blocksOf(section: string): ReadonlyMap<Block, unknown> {
   const marked = section.matchAll(/^```yaml (\w+)\n(.*?)^```$/gms);
-  return new Map([...marked].map(([, name, text]) => [name as Block, parse(text ?? '') as unknown]));
+  return new Map([...marked].map(([, name, text]) => [name as Block, parseYamlText(text ?? '')]));
 }
 
 function toCase(title: string, blocks: ReadonlyMap<Block, unknown>): ConformanceCase {

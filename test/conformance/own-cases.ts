@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { parse } from 'yaml';
 import { loadPolicies, type Outcome, type PolicySet, type Problem, type Result } from '../../src/index.ts';
 import { equal } from '../../src/json/equal.ts';
+import { stringifyJson } from '../../src/json/json-text.ts';
 import type { Json, JsonObject } from '../../src/json/value.ts';
 import { createSnapshot } from '../../src/policy/registry.ts';
 import { laterFailures } from './background-run.ts';
@@ -48,7 +49,7 @@ function load(testCase: ConformanceCase): PolicySet {
   const documents = [...policyDocuments(testCase), ...(testCase.exceptions ?? [])];
   const files = documents.map((document, index) => ({
     file: `document-${index}.json`,
-    text: JSON.stringify(document),
+    text: stringifyJson(document),
   }));
   return loadPolicies(...text, ...files);
 }
@@ -76,7 +77,7 @@ function problemFailures(
     .filter((wanted) => !problems.some((problem) => fits(problem, wanted)))
     .map(
       (wanted) =>
-        `no problem ${JSON.stringify(wanted)} among: ${problems.map(shownProblem).join('; ') || 'none'}`,
+        `no problem ${stringifyJson(wanted)} among: ${problems.map(shownProblem).join('; ') || 'none'}`,
     );
 }
 
@@ -106,12 +107,12 @@ function resultFailures(
   }
   if (expect.unchanged) {
     results.forEach((result, index) => {
-      if (result.patch.length > 0) failures.push(`changed: ${JSON.stringify(result.patch)}`);
+      if (result.patch.length > 0) failures.push(`changed: ${stringifyJson(result.patch)}`);
       else if (!isKept(result, resources[index])) failures.push('equal, but not the same object');
     });
   }
   if (expect.patch !== undefined && !equal(expect.patch, results[0]?.patch as unknown as Json)) {
-    failures.push(`the patch is ${JSON.stringify(results[0]?.patch)}`);
+    failures.push(`the patch is ${stringifyJson(results[0]?.patch)}`);
   }
   if (expect.outcomes !== undefined) failures.push(...outcomeFailures(expect.outcomes, outcomes));
   failures.push(...failedFailures(expect.failed?.message, outcomes, expect.outcomes));
@@ -135,7 +136,7 @@ function outcomeFailures(expected: readonly ExpectedOutcome[], outcomes: readonl
   let from = 0;
   for (const wanted of expected) {
     const at = outcomes.findIndex((outcome, index) => index >= from && isOutcome(outcome, wanted));
-    if (at < 0) return [`no outcome ${JSON.stringify(wanted)} in its place ${shown}`];
+    if (at < 0) return [`no outcome ${stringifyJson(wanted)} in its place ${shown}`];
     from = at + 1;
   }
   return [];
@@ -173,7 +174,7 @@ function failedFailures(
 }
 
 function shownOutcome(outcome: Outcome): string {
-  return `${outcome.policy.key}/${outcome.rule.name} ${outcome.status}: ${outcome.message} ${JSON.stringify(dataOf(outcome))}`;
+  return `${outcome.policy.key}/${outcome.rule.name} ${outcome.status}: ${outcome.message} ${stringifyJson(dataOf(outcome))}`;
 }
 
 function dataOf(outcome: Outcome): unknown {

@@ -100,7 +100,7 @@ function move(document: Json, from: readonly string[], path: readonly string[], 
 
 function test(document: Json, path: readonly string[], expected: Json, lenient: boolean): Json {
   const actual = lenient && expected === null ? readOrNull(document, path) : readAt(document, path, lenient);
-  if (!equal(actual, expected)) throw new StepError('the value there is not the one the test expects');
+  if (!equal(actual, expected)) throw new StepError('the value differs from the expected value');
   return document;
 }
 

@@ -310,7 +310,7 @@ describe('applying', () => {
     const { patch } = compile('- {op: add, path: /b, value: 1}\n- {op: test, path: /a, value: loud}');
     const apply = () => patch?.apply(object, scopeOf({}));
     expect(apply).toThrow(expect.objectContaining({ code: 'KYM_JSON_PATCH_FAILED', index: 1, path: ['a'] }));
-    expect(apply).toThrow('patch operation [1] test /a: the value there is not the one the test expects');
+    expect(apply).toThrow('patch operation [1] test /a: the value differs from the expected value');
     expect(object).toEqual({ secret: 'hush', a: 'hush' });
   });
 
