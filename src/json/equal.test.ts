@@ -28,3 +28,14 @@ describe('equal', () => {
     expect(equal(JSON.parse('{"__proto__":1}'), JSON.parse('{"__proto__":1}'))).toBe(true);
   });
 });
+
+it.each<[Json, Json, boolean]>([
+  [9007199254740993n, 9007199254740993n, true],
+  [9007199254740993n, 9007199254740992, false],
+  [9007199254740994n, 9007199254740993n, false],
+  [123456789012345680n, 123456789012345680, true],
+  [9007199254740993n, '9007199254740993', false],
+  [0, -0, true],
+])('%s and %s', (left, right, expected) => {
+  expect([equal(left, right), equal([left], [right])]).toEqual([expected, expected]);
+});

@@ -1,3 +1,4 @@
+import { stringifyJson } from '../../json/json-text.ts';
 import { isObject, type Json, type JsonObject, member } from '../../json/value.ts';
 
 const mask = '***';
@@ -39,7 +40,7 @@ function maskSide(
 function maskValues(values: JsonObject, other: Json | undefined, side: 'before' | 'after'): JsonObject {
   const entries = Object.entries(values).map(([key, value]): [string, Json] => {
     const counterpart = isObject(other) ? member(other, key) : undefined;
-    const isChanged = counterpart !== undefined && JSON.stringify(counterpart) !== JSON.stringify(value);
+    const isChanged = counterpart !== undefined && stringifyJson(counterpart) !== stringifyJson(value);
     return [key, isChanged ? `${mask} (${side})` : mask];
   });
   return Object.fromEntries(entries);

@@ -1,4 +1,5 @@
 import { Buffer } from 'node:buffer';
+import { stringifyJson } from '../../json/json-text.ts';
 import { readObject, readObjects } from '../../json/read-field.ts';
 import { isArray, isObject, type Json, type JsonObject } from '../../json/value.ts';
 import type { Problem } from '../../problem.ts';
@@ -27,7 +28,7 @@ export function sizeProblem(object: JsonObject): Problem | undefined {
       `the policy has ${rules.length} rules, more than ${policyLimits.rules}`,
       hint,
     );
-  const bytes = Buffer.byteLength(JSON.stringify(spec));
+  const bytes = Buffer.byteLength(stringifyJson(spec));
   if (bytes > policyLimits.bytes)
     return tooLarge('/spec', `the spec has ${bytes} bytes, more than ${policyLimits.bytes}`, hint);
   for (const [index, rule] of rules.entries()) {
