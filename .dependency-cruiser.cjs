@@ -125,7 +125,7 @@ const rooms = {
     build: ['input', 'output'],
     convert: ['input', 'output'],
     create: ['input', 'output', 'test'],
-    gitops: ['input'],
+    gitops: ['input', 'output'],
     jp: ['input', 'output'],
     cel: ['input', 'output'],
     migrate: ['input', 'output'],

@@ -156,7 +156,7 @@ describe('--output', () => {
     expect(readdirSync(cwd).filter((name) => name.includes('tmp'))).toEqual([]);
   });
 
-  test('a format where a file is meant, and the other way round, are told apart', async () => {
+  test('a format in place of a file, and a file in place of a format, are refused', async () => {
     const finished = await kymera([...argv, 'yaml'], { files });
     expect(finished).toMatchObject({ exitCode: 2, stdout: '' });
     expect(finished.stderr).toContain('write -o yaml, or --output ./yaml');
@@ -164,7 +164,7 @@ describe('--output', () => {
     expect(kyverno.stderr).toContain('use --output out.yaml to write to a file');
   });
 
-  test('a folder takes YAML only; a place that cannot be written is an error', async () => {
+  test('a folder accepts only YAML; a path that cannot be written is an error', async () => {
     const cwd = folder();
     expect(await kymera([...argv, 'out/', '-o', 'json'], { files, folder: cwd })).toMatchObject({
       exitCode: 2,

@@ -102,8 +102,8 @@ patch:
 
   test('colour goes to terminals only, and NO_COLOR, FORCE_COLOR and --no-color are heard', async () => {
     const argv = ['apply', 'policy.yaml', '-r', 'pod.yaml'];
-    const hasColor = async (more: string[], surroundings: object) =>
-      (await kymera([...argv, ...more], { files, ...surroundings })).stdout.includes('\u001b[');
+    const hasColor = async (more: string[], setup: object) =>
+      (await kymera([...argv, ...more], { files, ...setup })).stdout.includes('\u001b[');
     expect(await hasColor([], {})).toBe(false);
     expect(await hasColor([], { isTTY: true })).toBe(true);
     expect(await hasColor([], { isTTY: true, env: { NO_COLOR: '1' } })).toBe(false);
@@ -251,7 +251,7 @@ policies:
     );
     const user = (role: string) =>
       `apiVersion: cli.kyverno.io/v1alpha1\nkind: UserInfo\nclusterRoles: [${role}]\nuserInfo: {username: u}\n`;
-    const surroundings = {
+    const setup = {
       files: {
         'policy.yaml': policy,
         'pod.yaml': pod,
@@ -260,8 +260,8 @@ policies:
       },
     };
     const argv = ['apply', 'policy.yaml', '-r', 'pod.yaml', '-o', 'yaml', '--userinfo'];
-    expect((await kymera([...argv, 'admin.yaml'], surroundings)).stdout).toContain('team: x');
-    expect((await kymera([...argv, 'view.yaml'], surroundings)).stdout).not.toContain('team: x');
+    expect((await kymera([...argv, 'admin.yaml'], setup)).stdout).toContain('team: x');
+    expect((await kymera([...argv, 'view.yaml'], setup)).stdout).not.toContain('team: x');
   });
 
   test('an exception lifts a rule', async () => {
@@ -288,14 +288,14 @@ spec:
     const namespace = 'apiVersion: v1\nkind: Namespace\nmetadata: {name: default, labels: {tier: gold}}\n';
     const values =
       'namespaceSelector: [{name: default, labels: {tier: lead}}]\napiVersion: cli.kyverno.io/v1alpha1\nkind: Values\n';
-    const surroundings = {
+    const setup = {
       files: { 'policy.yaml': policy, 'pod.yaml': pod, 'ns.yaml': namespace, 'values.yaml': values },
     };
     const argv = ['apply', 'policy.yaml', '-r', 'pod.yaml', '-o', 'yaml'];
-    expect((await kymera(argv, surroundings)).stdout).not.toContain('team: x');
-    expect((await kymera([...argv, '-r', 'pod.yaml', 'ns.yaml'], surroundings)).stdout).toContain('team: x');
+    expect((await kymera(argv, setup)).stdout).not.toContain('team: x');
+    expect((await kymera([...argv, '-r', 'pod.yaml', 'ns.yaml'], setup)).stdout).toContain('team: x');
     expect(
-      (await kymera([...argv, '-r', 'pod.yaml', 'ns.yaml', '--values', 'values.yaml'], surroundings)).stdout,
+      (await kymera([...argv, '-r', 'pod.yaml', 'ns.yaml', '--values', 'values.yaml'], setup)).stdout,
     ).not.toContain('team: x');
   });
 });
@@ -317,11 +317,8 @@ spec:
           options: {create: true}
 `;
   const map = 'apiVersion: v1\nkind: ConfigMap\nmetadata: {name: settings}\ndata: {host: example.com}\n';
-  const surroundings = { files: { 'policy.yaml': policy }, stdin: `${pod}---\n${map}` };
-  const { stdout, stderr, exitCode } = await kymera(
-    ['apply', 'policy.yaml', '-r', '-', '-o', 'yaml'],
-    surroundings,
-  );
+  const setup = { files: { 'policy.yaml': policy }, stdin: `${pod}---\n${map}` };
+  const { stdout, stderr, exitCode } = await kymera(['apply', 'policy.yaml', '-r', '-', '-o', 'yaml'], setup);
   expect(stderr).toContain('2 objects: 1 changed, 1 unchanged, 0 failed');
   expect(exitCode).toBe(0);
   expect(stdout).toContain('  annotations:\n    host: example.com\n');

@@ -126,7 +126,7 @@ describe('kymera create test', () => {
     expect(text).toContain('result: error\n');
   });
 
-  it('overwrites nothing, unless told to', async () => {
+  it('overwrites nothing without --force', async () => {
     const cwd = folder();
     const argv = ['create', 'test', 'labels.yaml', '-r', 'pods.yaml'];
     const there = { ...files, 'patched.yaml': 'mine\n' };

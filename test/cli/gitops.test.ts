@@ -89,7 +89,7 @@ describe('kymera gitops hints --for argocd', () => {
     ]);
   });
 
-  it('says which rule writes a place, and which may write anywhere', async () => {
+  it('lists the rules of each path, and rules that may write anywhere', async () => {
     expect(await hintsFor(policy(), 'argocd')).toContain('- /metadata/labels/a # p/r\n');
     const anywhere = policy({ mutate: 'patchesJson6902: "{{ request.object.data.patch }}"' });
     expect(await hintsFor(anywhere, 'argocd')).toContain('# p/r writes to paths that depend on variables');

@@ -10,7 +10,7 @@ export interface Finished {
   readonly stderr: string;
 }
 
-export interface Surroundings {
+export interface Setup {
   /** Files of the working folder, by path. */
   readonly files?: Readonly<Record<string, string>>;
   readonly stdin?: string;
@@ -22,9 +22,9 @@ export interface Surroundings {
 }
 
 /** Runs the program in this process, in a fresh folder. */
-export async function kymera(argv: readonly string[], surroundings: Surroundings = {}): Promise<Finished> {
-  const cwd = surroundings.folder ?? mkdtempSync(join(tmpdir(), 'kymera-cli-'));
-  for (const [name, text] of Object.entries(surroundings.files ?? {})) {
+export async function kymera(argv: readonly string[], setup: Setup = {}): Promise<Finished> {
+  const cwd = setup.folder ?? mkdtempSync(join(tmpdir(), 'kymera-cli-'));
+  for (const [name, text] of Object.entries(setup.files ?? {})) {
     const path = join(cwd, name);
     mkdirSync(dirname(path), { recursive: true });
     writeFileSync(path, text);
@@ -32,18 +32,18 @@ export async function kymera(argv: readonly string[], surroundings: Surroundings
   const out: string[] = [];
   const err: string[] = [];
   const output = (parts: string[]) => ({
-    isTTY: surroundings.isTTY ?? false,
-    ...(surroundings.columns === undefined ? {} : { columns: surroundings.columns }),
+    isTTY: setup.isTTY ?? false,
+    ...(setup.columns === undefined ? {} : { columns: setup.columns }),
     write: (text: string | Uint8Array) => {
       parts.push(typeof text === 'string' ? text : new TextDecoder().decode(text));
     },
   });
   const io: Io = {
-    stdin: textOf(surroundings.stdin ?? ''),
+    stdin: textOf(setup.stdin ?? ''),
     stdout: output(out),
     stderr: output(err),
     cwd,
-    env: surroundings.env ?? {},
+    env: setup.env ?? {},
   };
   const exitCode = await run(argv, io);
   return { exitCode, stdout: out.join(''), stderr: err.join('') };

@@ -44,6 +44,7 @@ describe('control characters in names and values', () => {
     [[evil], '\\u001b[2J'],
     [['apply', `--${evil}`], '\\u001b[2J'],
     [['jp', 'query', '-i', 'pod.yaml', `'${evil}`], ''],
+    [['cel', 'eval', `'${evil}`], ''],
   ])('are escaped for a person: %j', async (argv, shown) => {
     const { stdout, stderr } = await kymera(argv, { files });
     expect(stdout).not.toMatch(control);

@@ -188,7 +188,7 @@ describe('--update', () => {
 });
 
 describe('--coverage', () => {
-  test('tells which rules, loops and anchors no test exercised', async () => {
+  test('reports rules, loops and anchors that no test covers', async () => {
     const other = { ...files(), 't/pod.yaml': pod('app:1').replace('name: app', 'name: other') };
     const { stdout } = await kymera(['test', 't', '--coverage', '--filter', 'rule=pull'], { files: other });
     expect(stdout).toContain(`

@@ -22,6 +22,7 @@ import { displayName, readWhole } from '../input/text-input.ts';
 import type { ExitCode, Io } from '../io.ts';
 import { codeFrame } from '../output/code-frame.ts';
 import { type Paint, paintFor } from '../output/style.ts';
+import { visible, visibleLine } from '../output/visible.ts';
 import { type PolicyKind, readExpressions } from './expressions.ts';
 
 export interface CheckOptions {
@@ -52,7 +53,7 @@ export async function check(given: readonly string[], options: CheckOptions, io:
         await io.stderr.write(formatProblem(problem, source, 'KYM_CEL_INVALID', paint));
     } else {
       const type = formatType(expression.type);
-      await io.stdout.write(sources.length > 1 ? `${type}\t# ${source}\n` : `${type}\n`);
+      await io.stdout.write(sources.length > 1 ? `${type}\t# ${visibleLine(source)}\n` : `${type}\n`);
     }
   }
   return exitCode;
@@ -85,7 +86,7 @@ export async function evaluate(given: readonly string[], options: EvalOptions, i
   const scope = scopeOf(await readVariables(options, io));
   let exitCode: ExitCode = 0;
   for (const expression of expressions) {
-    if (expressions.length > 1) await io.stdout.write(`# ${expression.source}\n`);
+    if (expressions.length > 1) await io.stdout.write(`# ${visibleLine(expression.source)}\n`);
     try {
       const budget = new Budget(generousLimits);
       const value = await untilReady(() => withBudget(budget, () => expression.evaluate(scope)));
@@ -108,9 +109,9 @@ function environmentOf(kind: PolicyKind, params: boolean): Environment {
 
 function formatProblem(problem: CelProblem, source: string, code: string, paint: Paint): string {
   const { message, hint, line, column } = problem;
-  const hintLine = hint === undefined ? '' : `  ${paint('cyan', 'hint')}: ${hint}\n`;
+  const hintLine = hint === undefined ? '' : `  ${paint('cyan', 'hint')}: ${visible(hint)}\n`;
   const frame = codeFrame(source, problem, paint);
-  return `${paint('red', 'error')}: ${line}:${column}: ${message} [${code}]\n${frame}\n${hintLine}`;
+  return `${paint('red', 'error')}: ${line}:${column}: ${visible(message)} [${code}]\n${frame}\n${hintLine}`;
 }
 
 async function readVariables(options: EvalOptions, io: Io): Promise<ReadonlyMap<string, Value>> {

@@ -1,5 +1,6 @@
 import { fieldManager } from '../../cluster/api/names.ts';
 import { formatText } from '../../yaml/scalar-text.ts';
+import { visibleLine } from '../output/visible.ts';
 import type { KindHints, PathHint } from './hints.ts';
 
 /** The part of an Application that makes Argo CD ignore fields that policies write. */
@@ -21,7 +22,7 @@ function kindLines(hints: KindHints): readonly string[] {
   ];
   return [
     ...fields.map((field, index) => `  ${index === 0 ? '-' : ' '} ${field}`),
-    ...anywhere.map((rule) => `    # ${rule} writes to paths that depend on variables`),
+    ...anywhere.map((rule) => `    # ${visibleLine(rule)} writes to paths that depend on variables`),
     ...list(
       'jsonPointers',
       paths.filter(({ path }) => path.type === 'pointer'),
@@ -37,6 +38,8 @@ function kindLines(hints: KindHints): readonly string[] {
 
 function list(field: string, hints: readonly PathHint[]): readonly string[] {
   if (hints.length === 0) return [];
-  const items = hints.map(({ path, rules }) => `      - ${formatText(path.text)} # ${rules.join(', ')}`);
+  const items = hints.map(
+    ({ path, rules }) => `      - ${formatText(path.text)} # ${visibleLine(rules.join(', '))}`,
+  );
   return [`    ${field}:`, ...items];
 }

@@ -1,5 +1,6 @@
 import { hasWildcard } from '../../expression/wildcard.ts';
 import { formatText } from '../../yaml/scalar-text.ts';
+import { visibleLine } from '../output/visible.ts';
 import type { KindHints, PathHint } from './hints.ts';
 
 /**
@@ -47,7 +48,7 @@ function ruleLines(hints: KindHints): readonly string[] {
   ];
   return [
     '- paths:',
-    ...exact.map(({ path, rules }) => `    - ${formatText(path.text)} # ${rules.join(', ')}`),
+    ...exact.map(({ path, rules }) => `    - ${formatText(path.text)} # ${visibleLine(rules.join(', '))}`),
     ...(target.length === 0 ? [] : ['  target:', ...target.map((line) => `    ${line}`)]),
   ];
 }
@@ -55,8 +56,12 @@ function ruleLines(hints: KindHints): readonly string[] {
 /** Writes that no JSON pointer can address. */
 function noteLines(hints: readonly KindHints[]): readonly string[] {
   const lines = hints.flatMap((kind) => [
-    ...kind.anywhere.map((rule) => `#   ${kind.kind}: paths that depend on variables of ${rule}`),
-    ...overwritten(kind, 'jq').map(({ place, rules }) => `#   ${kind.kind}: ${place} (${rules.join(', ')})`),
+    ...kind.anywhere.map(
+      (rule) => `#   ${visibleLine(`${kind.kind}: paths that depend on variables of ${rule}`)}`,
+    ),
+    ...overwritten(kind, 'jq').map(
+      ({ place, rules }) => `#   ${visibleLine(`${kind.kind}: ${place} (${rules.join(', ')})`)}`,
+    ),
   ]);
   if (lines.length === 0) return [];
   return [

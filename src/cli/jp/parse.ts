@@ -4,6 +4,7 @@ import { stringifyJson } from '../../json/json-text.ts';
 import type { ExitCode, Io } from '../io.ts';
 import { paintFor } from '../output/style.ts';
 import { type Branch, drawTree } from '../output/tree.ts';
+import { visibleLine } from '../output/visible.ts';
 import { formatSyntaxError, readExpressions } from './expression.ts';
 
 export interface ParseOptions {
@@ -17,7 +18,7 @@ export async function parse(given: readonly string[], options: ParseOptions, io:
   for (const text of texts) {
     try {
       const tree = drawTree(branchOf(parseExpression(text)));
-      await io.stdout.write(texts.length > 1 ? `# ${text}\n${tree}` : tree);
+      await io.stdout.write(texts.length > 1 ? `# ${visibleLine(text)}\n${tree}` : tree);
     } catch (error) {
       await io.stderr.write(formatSyntaxError(error, text, paintFor(io.stderr, io, options.color)));
       return 2;

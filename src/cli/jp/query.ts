@@ -11,7 +11,7 @@ import { convertYaml } from '../../yaml/value.ts';
 import { displayName, readWhole } from '../input/text-input.ts';
 import type { ExitCode, Io } from '../io.ts';
 import { paintFor } from '../output/style.ts';
-import { visible } from '../output/visible.ts';
+import { visible, visibleLine } from '../output/visible.ts';
 import { formatSyntaxError, readExpressions } from './expression.ts';
 
 export interface QueryOptions {
@@ -46,7 +46,7 @@ export async function query(given: readonly string[], options: QueryOptions, io:
   let exitCode: ExitCode = 0;
   for (const document of documents) {
     for (const expression of expressions) {
-      if (hasTitles) await io.stdout.write(`# ${visible(expression.text)}\n`);
+      if (hasTitles) await io.stdout.write(`# ${visibleLine(expression.text)}\n`);
       try {
         const value = await untilReady(() => expression.search(document, systemEnvironment));
         await io.stdout.write(`${format(value, options)}\n`);

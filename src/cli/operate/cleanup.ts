@@ -9,6 +9,7 @@ import { leaseName } from '../../cluster/leader/leader-tasks.ts';
 import { scaleDown } from '../../cluster/leader/scale-down.ts';
 import { removeWebhooks } from '../../cluster/webhooks/writer.ts';
 import type { ExitCode, Io } from '../io.ts';
+import { visible } from '../output/visible.ts';
 import { type ClusterChoice, withCluster } from './with-cluster.ts';
 
 export interface CleanupOptions extends ClusterChoice {
@@ -27,7 +28,7 @@ export async function cleanup(options: CleanupOptions, io: Io): Promise<ExitCode
   const isBestEffort = options.bestEffort === true;
   const report = async (error: unknown) => {
     if (!isBestEffort) throw error;
-    await io.stderr.write(`failed: ${error instanceof Error ? error.message : String(error)}\n`);
+    await io.stderr.write(`failed: ${visible(error instanceof Error ? error.message : String(error))}\n`);
   };
   const work = withCluster(options, io, async (client) => {
     const steps = [

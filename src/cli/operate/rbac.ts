@@ -15,6 +15,7 @@ import { assumedKinds } from '../input/assumed-kinds.ts';
 import { openCluster } from '../input/cluster-input.ts';
 import { loadPolicies } from '../input/policy-input.ts';
 import type { ExitCode, Io } from '../io.ts';
+import { visibleLine } from '../output/visible.ts';
 
 export interface RbacOptions {
   readonly name: string;
@@ -70,6 +71,9 @@ function openKinds(document: JsonObject): readonly string[] {
     ]);
     return kinds
       .filter((kind) => usesVariables(kind) || hasWildcard(kind))
-      .map((kind) => `# policy ${policy}, rule ${readText(rule, 'name') ?? ''}: add the kinds of ${kind}\n`);
+      .map(
+        (kind) =>
+          `# ${visibleLine(`policy ${policy}, rule ${readText(rule, 'name') ?? ''}: add the kinds of ${kind}`)}\n`,
+      );
   });
 }

@@ -22,6 +22,11 @@ export function visibleSource(text: string): string {
   return text.split('\t').map(visible).join('\t');
 }
 
+/** As `visible`, for text that must stay on one line, such as a comment in YAML. */
+export function visibleLine(text: string): string {
+  return visible(text).replaceAll('\n', '\\n');
+}
+
 /** Replaces each such character by one character, where columns must stay aligned. */
 export function replaceHidden(text: string): string {
   return text.replaceAll(hidden, '\ufffd');

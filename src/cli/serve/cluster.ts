@@ -121,7 +121,7 @@ async function startMember(
         (async (body, scope, milliseconds) =>
           JSON.stringify(await triggers.reviewer(body, scope, milliseconds))),
     },
-    onDecision: (decision) => tell(runtime, decision),
+    onDecision: (decision) => recordDecision(runtime, decision),
     pathTokens: runtime.pathTokens,
     onAbandoned: () => runtime.reviewAbandoned(),
     log,
@@ -167,7 +167,10 @@ function companionOf(authority: GivenAuthority | undefined, runtime: ClusterRunt
 }
 
 /** A dry run has no side effects. */
-function tell(runtime: ClusterRuntime, { request, response, outcomes, audited, dryRun }: Decision): void {
+function recordDecision(
+  runtime: ClusterRuntime,
+  { request, response, outcomes, audited, dryRun }: Decision,
+): void {
   if (!dryRun) runtime.recordReview({ request, outcomes, audited, denied: !response.allowed });
 }
 

@@ -11,7 +11,7 @@ const options: ServeOptions = {
   logLevel: 'info',
 };
 
-describe('the delay before a server that was told to stop refuses connections', () => {
+describe('the delay between a stop signal and refusing connections', () => {
   it.each([
     ['none for a server that stands alone', {}, 0],
     ['some seconds in a cluster', { kubeconfig: 'x' }, 5_000],
@@ -25,7 +25,7 @@ describe('the delay before a server that was told to stop refuses connections', 
 const given = (value?: string) =>
   scanInterval({ env: value === undefined ? {} : { BACKGROUND_SCAN_INTERVAL: value } } as unknown as Io);
 
-describe('the interval of the regular look', () => {
+describe('the resync interval', () => {
   it.each([
     [undefined, 3_600_000],
     ['', 3_600_000],
@@ -38,7 +38,7 @@ describe('the interval of the regular look', () => {
     expect(given(text)).toBe(milliseconds);
   });
 
-  it.each(['soon', '-1h', '10', '10ms'])('is refused when it is none: %s', (text) => {
+  it.each(['soon', '-1h', '10', '10ms'])('an invalid interval is refused: %s', (text) => {
     expect(() => given(text)).toThrow(/BACKGROUND_SCAN_INTERVAL/);
   });
 });
