@@ -16,7 +16,7 @@ suite('policies', ({ settings, kubectl, namespace, before, after }) => {
       {
         apiGroups: ['', 'apps'],
         resources: ['*'],
-        verbs: ['get', 'list', 'watch', 'create', 'update', 'delete'],
+        verbs: ['get', 'list', 'watch', 'create', 'update', 'patch', 'delete'],
       },
     ]);
     await hasRight(kubectl, 'background', 'update', 'secrets');
