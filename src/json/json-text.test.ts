@@ -1,6 +1,14 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { jsonText, parseInteger, parseJson, shareText, stringifyJson, tryParseJson } from './json-text.ts';
+import {
+  jsonNumber,
+  jsonText,
+  parseInteger,
+  parseJson,
+  shareText,
+  stringifyJson,
+  tryParseJson,
+} from './json-text.ts';
 import type { Json } from './value.ts';
 
 it.each<Json>([
@@ -111,3 +119,10 @@ it('what is written is read back the same, with every digit', () => {
     { numRuns: 500 },
   );
 });
+
+it.each([0.5, 9007199254740991, 9007199254740992, 1.2345678901234568e17, -1e20, 1e21, 1e300])(
+  'the computed number %s is the value that its JSON is read as',
+  (value) => {
+    expect(jsonNumber(value)).toBe(parseJson(JSON.stringify(value)));
+  },
+);

@@ -29,6 +29,12 @@ export function parseInteger(digits: string): number | bigint {
   return Number.isSafeInteger(value) || !Number.isFinite(value) ? value : BigInt(digits);
 }
 
+/** A computed number as Json represents it: a large double is the integer that its JSON is read as. */
+export function jsonNumber(value: number): number | bigint {
+  if (!Number.isInteger(value) || Number.isSafeInteger(value) || Math.abs(value) >= 1e21) return value;
+  return BigInt(String(value));
+}
+
 /** The integer as Json represents it. */
 export function jsonInteger(value: bigint): number | bigint {
   const double = Number(value);

@@ -1,3 +1,4 @@
+import { jsonNumber } from '../../json/json-text.ts';
 import { isNumber, type Json } from '../../json/value.ts';
 import { formatDuration, nanosecondsPerSecond, parseDuration } from '../duration.ts';
 import { formatGoNumber } from '../go/format.ts';
@@ -98,8 +99,8 @@ function mismatch(args: Arguments): never {
   return args.fail('Types mismatch');
 }
 
-function finite(args: Arguments, value: number): number {
-  return Number.isFinite(value) ? value : args.fail('the result is too large');
+function finite(args: Arguments, value: number): number | bigint {
+  return Number.isFinite(value) ? jsonNumber(value) : args.fail('the result is too large');
 }
 
 const int64Limit = 2n ** 63n;
@@ -175,5 +176,5 @@ function seconds(nanoseconds: bigint): number {
 }
 
 function scaleDuration(args: Arguments, value: number): string {
-  return durationText(args, BigInt(Math.trunc(finite(args, value * 1e9))));
+  return durationText(args, BigInt(Math.trunc(Number(finite(args, value * 1e9)))));
 }
