@@ -67,7 +67,9 @@ export class Evaluation {
   #ruleStart: number | undefined;
   #contextSize = 0;
   #namespaceBudget: Budget | undefined;
-  #policyBudget: { readonly policy: CompiledPolicy; readonly budget: Budget } | undefined;
+  readonly #policyBudget: Budget;
+  /** The ClusterPolicy whose budget this is. */
+  #spendingPolicy: CompiledPolicy | undefined;
   #subject: MatchSubject | undefined;
   #subjectObject: JsonObject | undefined;
 
@@ -78,6 +80,7 @@ export class Evaluation {
     this.#clock = settings.clock;
     this.#limits = settings.limits ?? generousLimits;
     this.#guard = settings.guard;
+    this.#policyBudget = new Budget(this.#limits, settings.clock);
     this.#maxContextSize = settings.maxContextSize ?? 0;
     this.#facts = new RequestFacts(request, settings.environment);
     this.#data = new DataCache(settings.dataSource);
@@ -206,10 +209,11 @@ export class Evaluation {
       this.#namespaceBudget ??= new Budget(this.#limits, this.#clock);
       return this.#namespaceBudget;
     }
-    if (this.#policyBudget?.policy !== policy) {
-      this.#policyBudget = { policy, budget: new Budget(this.#limits, this.#clock) };
+    if (this.#spendingPolicy !== policy) {
+      this.#spendingPolicy = policy;
+      this.#policyBudget.restart();
     }
-    return this.#policyBudget.budget;
+    return this.#policyBudget;
   }
 
   #contextBudget(): ContextBudget | undefined {

@@ -1,5 +1,4 @@
 import { type Scope, Suspend } from '../expression/scope.ts';
-import { spendChange } from '../json/budget.ts';
 import { metadataOf } from '../json/metadata.ts';
 import type { JsonObject, Path } from '../json/value.ts';
 import { type AnchorMiss, PatchError } from '../patch/compiled-patch.ts';
@@ -41,10 +40,7 @@ const mutatePath: Path = ['mutate'];
 /** context ▸ preconditions ▸ exceptions ▸ mutate. Throws only Suspend. */
 export function runRule(rule: CompiledRule, object: JsonObject, setting: RuleSetting): RuleEffect {
   try {
-    const effect = runStages(rule, object, setting);
-    // Values can share parts with themselves: a small rule can describe a result of any size.
-    if (effect.status === 'applied') spendChange(object, effect.object);
-    return effect;
+    return runStages(rule, object, setting);
   } catch (error) {
     if (error instanceof Suspend) throw error;
     return { status: 'failed', failure: failureOf(error, 'patch', mutatePath) };

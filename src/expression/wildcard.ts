@@ -20,7 +20,7 @@ export function hasWildcard(text: string): boolean {
  */
 export function compileWildcard(pattern: string): TextMatcher {
   if (!hasWildcard(pattern)) return { pattern, literal: true, matches: (text) => text === pattern };
-  spendSteps(16 + (pattern.length >> 2));
+  spendSteps(32 + (pattern.length >> 2));
   const matches = compileSegments(pattern.replace(/\*{2,}/g, '*').split('*'));
   return {
     pattern,

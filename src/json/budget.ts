@@ -1,5 +1,5 @@
 import type { ErrorCode } from '../errors.ts';
-import { isArray, isObject, type Json, member, type Path } from './value.ts';
+import { isArray, isObject, type Json, type Path } from './value.ts';
 
 /** What one policy may spend on a request. */
 export interface BudgetLimits {
@@ -86,6 +86,14 @@ export class Budget {
     }
   }
 
+  /** As new: for the next policy. */
+  restart(): void {
+    this.#steps = 0;
+    this.#bytes = 0;
+    this.#milliseconds = 0;
+    this.#startedAt = undefined;
+  }
+
   endRun(): void {
     if (this.#startedAt !== undefined && this.#clock !== undefined) {
       this.#milliseconds += this.#clock() - this.#startedAt;
@@ -137,7 +145,13 @@ export function spendText(length: number): void {
   if (length > 64) current?.addBytes(length);
 }
 
-/** Charges a walk over the whole value, also where it shares parts with itself. */
+/** No Kubernetes object is nested as deeply. */
+const deepest = 1_000;
+
+/**
+ * Charges a walk over the whole value. Expressions build values that share parts with themselves, so that forty small
+ * lists can stand for more items than there is memory: this must be called wherever such a value leaves an expression.
+ */
 export function spendSize(value: Json, depth = 0): void {
   // The caller has a limit of its own, or fails for want of stack.
   if (depth > deepest) return;
@@ -150,32 +164,6 @@ export function spendSize(value: Json, depth = 0): void {
     spendList(keys.length);
     for (const key of keys) spendSize(value[key] as Json, depth + 1);
   } else spendSteps(1);
-}
-
-/** No Kubernetes object is nested as deeply. Code that walks values recursively stays within its stack. */
-const deepest = 1_000;
-
-/** Charges a walk over all that `after` does not share with `before`. */
-export function spendChange(before: Json | undefined, after: Json, depth = 0): void {
-  if (before === after) return;
-  if (depth > deepest) throw new BudgetError(`the result is nested more than ${deepest} levels deep`);
-  if (typeof after === 'string') spendText(after.length);
-  else if (isArray(after)) {
-    spendList(after.length);
-    const known = isArray(before) ? before : [];
-    const shared = known.length > 64 ? new Set(known) : undefined;
-    for (const [index, item] of after.entries()) {
-      if (shared === undefined ? !known.includes(item) : !shared.has(item)) {
-        spendChange(known[index], item, depth + 1);
-      }
-    }
-  } else if (isObject(after)) {
-    const keys = Object.keys(after);
-    spendList(keys.length);
-    for (const key of keys) {
-      spendChange(isObject(before) ? member(before, key) : undefined, after[key] as Json, depth + 1);
-    }
-  }
 }
 
 /** A list of this length is built. */

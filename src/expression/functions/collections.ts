@@ -1,4 +1,4 @@
-import { spendBytes, spendList } from '../../json/budget.ts';
+import { spendList } from '../../json/budget.ts';
 import { equal } from '../../json/equal.ts';
 import {
   isArray,
@@ -128,10 +128,10 @@ export const collectionFunctions = defineFunctions({
           [args.text(2), item],
         ]);
       if (isArray(value)) {
-        spendBytes(value.length * 64);
+        spendList(value.length * 8);
         return value.map((item, index) => pair(index, item));
       }
-      spendBytes(Object.keys(args.object(0)).length * 64);
+      spendList(Object.keys(args.object(0)).length * 8);
       return sortedKeys(args.object(0)).map((key) => pair(key, args.object(0)[key] ?? null));
     },
   },

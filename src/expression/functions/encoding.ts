@@ -77,7 +77,7 @@ function hash(digest: (bytes: Uint8Array) => Uint8Array, text: string): string {
 const deepestJson = 5_000;
 
 function parseJsonText(text: string): Json {
-  spendSteps(text.length >> 1);
+  spendSteps(text.length);
   // `{}` takes 28 bytes once it is parsed.
   spendBytes(text.length * 14);
   if (yamlDepthBound(text) > deepestJson) {

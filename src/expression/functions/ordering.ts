@@ -55,10 +55,10 @@ export const orderingFunctions = defineFunctions({
   },
 });
 
-/** A comparison takes about as long as a step. */
+/** A comparison takes about two steps. */
 function chargeSort(list: JsonArray): void {
   spendList(list.length * 4);
-  spendSteps(Math.ceil(list.length * Math.log2(list.length + 1)));
+  spendSteps(Math.ceil(2 * list.length * Math.log2(list.length + 1)));
 }
 
 interface Ranked {

@@ -1,4 +1,4 @@
-import { spendText } from '../../json/budget.ts';
+import { spendSize, spendText } from '../../json/budget.ts';
 import { assignMember } from '../../json/edit.ts';
 import { formatPointer } from '../../json/pointer.ts';
 import { isArray, isObject, type Json, type JsonObject, type Path } from '../../json/value.ts';
@@ -87,7 +87,15 @@ function compileText(text: string, location: TemplateLocation, roots: Set<string
   for (const variable of variables) for (const root of variable.roots) roots.add(root);
   const [token] = tokens;
   const [only] = variables;
-  if (only !== undefined && token?.start === 0 && token.end === text.length) return { render: only.evaluate };
+  if (only !== undefined && token?.start === 0 && token.end === text.length) {
+    return {
+      render(scope) {
+        const value = only.evaluate(scope);
+        if (typeof value === 'object') spendSize(value);
+        return value;
+      },
+    };
+  }
   let end = 0;
   const literals = tokens.map((next) => {
     const literal = unescapeBraces(text.slice(end, next.start));

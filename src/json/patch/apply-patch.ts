@@ -1,3 +1,4 @@
+import { spendSize } from '../budget.ts';
 import { equal } from '../equal.ts';
 import { StepError } from '../list-index.ts';
 import { formatPointer, PointerSyntaxError } from '../pointer.ts';
@@ -81,6 +82,7 @@ function applyChecked(document: Json, operation: Operation, lenient: boolean): J
       return replaceAt(document, operation.path, operation.value, lenient);
     case 'copy': {
       const value = readAt(document, operation.from, lenient);
+      spendSize(value);
       return addAt(document, operation.path, value, lenient, false);
     }
     case 'move':

@@ -1,3 +1,4 @@
+import { spendList, spendSize } from '../../json/budget.ts';
 import { stringifyJson } from '../../json/json-text.ts';
 import type { Json } from '../../json/value.ts';
 import { NonFiniteNumberError, resolveYamlScalar } from '../../yaml/scalar.ts';
@@ -31,6 +32,7 @@ export function targetValue(
   mode: ReplacementMode,
   location: WriteLocation,
 ): Json {
+  spendSize(value);
   // kustomize ignores the delimiter inside a structured string.
   const parted = options.delimiter !== '' && !(mode === 'kustomize' && location.structured);
   const wanted = parted ? withPart(current, value, options) : value;
@@ -46,6 +48,7 @@ export function targetValue(
 
 function withPart(current: Json | undefined, value: Json, { delimiter, index }: PartOptions): string {
   const parts = (current === undefined || current === null ? '' : scalarText(current)).split(delimiter);
+  spendList(parts.length);
   const text = scalarText(value);
   if (index < 0) parts.unshift(text);
   else if (index >= parts.length) parts.push(text);

@@ -31,7 +31,7 @@ export function mergeItems(
   merge: MergeNode,
 ): Merged {
   const before = current ?? [];
-  spendSteps(1 + (before.length >> 1));
+  spendSteps(1 + 2 * before.length);
   const work: ListWork = {
     before,
     original,
