@@ -1,19 +1,20 @@
-// A load generator for webhooks: keep-alive TLS, a fixed number of connections, each with one review under way.
+// A load generator for webhooks: keep-alive TLS, a fixed number of connections, one review in flight on each.
 import { Agent, request } from 'node:https';
 import { isIP } from 'node:net';
 
 const hardLimitSeconds = 1_800;
 
 /**
- * Sends the body until `seconds` are over or `count` answers are in. Loopback only, unless told that the other side agreed.
- * Every answer must be 200; the first ones are read and must allow and patch.
+ * Sends the body until `seconds` have passed or `count` answers have arrived. Refuses other hosts unless `mayLeave` is set.
+ * Every answer must be 200. The first ones are checked: they must allow the request and contain a patch.
  */
 export async function drive(
   url,
   { body, ca, connections = 16, seconds = 5, count = Infinity, mayLeave = false, insecure = false },
 ) {
   const target = new URL(url);
-  if (!mayLeave && !isLoopback(target.hostname)) throw new Error(`${target.hostname} is not this machine`);
+  if (!mayLeave && !isLoopback(target.hostname))
+    throw new Error(`${target.hostname} is not a loopback address`);
   const agent = new Agent({ keepAlive: true, maxSockets: connections, scheduling: 'fifo' });
   const options = {
     agent,

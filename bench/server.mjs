@@ -1,8 +1,8 @@
-// `npm run bench:server`: reviews a second of the built server next to a webhook that only echoes, in turns of the same run.
-//   --seconds N     of each turn (default 5)      --rounds N   turns of each (default 2)
-//   --warm-up N     seconds before, of each (default 15): a server runs for months, its first seconds say little
-//   --count N       reviews in one last turn, for memory (default 20,000; a million for the bar)
-//   --workers N     processes of the server       --url URL    drive this webhook as well [--ca FILE | --insecure]
+// `npm run bench:server`: compares the built server with a webhook that only echoes, in alternating turns.
+//   --seconds N     duration of a turn (default 5)      --rounds N   turns per server (default 2)
+//   --warm-up N     seconds before the first turn (default 15): the first seconds are not typical of a server that runs for months
+//   --count N       reviews for the measurement of memory (default 20,000; a million for the bar)
+//   --workers N     processes of the server       --url URL    also measure this webhook [--ca FILE | --insecure]
 //   --enforce       fail when a bar is missed
 import { spawn } from 'node:child_process';
 import { mkdirSync, readFileSync } from 'node:fs';
@@ -85,7 +85,7 @@ async function measure() {
   for (const { name, rounds } of targets) {
     const best = (key) => Math.max(...rounds.map((round) => round[key])).toFixed(key === 'perSecond' ? 0 : 1);
     console.log(
-      `${name.padEnd(8)} ${best('perSecond').padStart(7)} reviews/s   p50 ${best('p50')} ms   p99 ${best('p99')} ms   processor ${best('processor')} µs a review`,
+      `${name.padEnd(8)} ${best('perSecond').padStart(7)} reviews/s   p50 ${best('p50')} ms   p99 ${best('p99')} ms   CPU ${best('processor')} µs per review`,
     );
   }
   const mean = (name) => {
@@ -107,10 +107,10 @@ async function measure() {
   process.exitCode = missed > 0 && values.enforce ? 1 : 0;
 }
 
-/** Sends so many reviews more, and tells along the way what the server holds. */
+/** Sends the given number of reviews and prints the resident memory of the server after each tenth. */
 async function measureMemory(count) {
   const parts = 10;
-  console.log(`\n${count} reviews more:`);
+  console.log(`\nmemory over ${count} further reviews:`);
   let megabytes = residentMegabytes(server.child.pid);
   for (let part = 1; part <= parts; part += 1) {
     const share = Math.ceil(count / parts);
@@ -140,7 +140,7 @@ function otherTarget() {
   return { name: 'other', url: values.url, ...trust };
 }
 
-/** Time of all threads of a process. Unlike reviews a second, it hardly depends on what else the machine does. */
+/** CPU time of all threads of a process. It depends less on other processes than the throughput does. */
 function processorMicroseconds(pid) {
   if (pid === undefined) return Number.NaN;
   const fields = readFileSync(`/proc/${pid}/stat`, 'utf8')

@@ -67,6 +67,7 @@ const isLinux = process.platform === 'linux';
 describeUnless(isLinux ? unlessBuilt('dist/cli/main.js') : 'needs Linux')('under a flood of bodies', () => {
   it('the process stays below 512 MB and answers a bystander within a second', {
     timeout: 120_000,
+    retry: 2,
   }, async () => {
     const { pid, url, port, ca, caFile } = await serve();
     const flood = spawn(
