@@ -116,7 +116,7 @@ suite('settings', ({ settings, kubectl, namespace, before, after }) => {
     ['matchConditions', '[{"name": "x", "expression": "object.no-such-operator("}]'],
     ['webhooks', '{"namespaceSelector": {"matchExpressions": [{"key": "!", "operator": "Near"}]}}'],
     ['webhookLabels', '{"not a key": "x"}'],
-  ])('of %s that the API server refuses harm no policy, and are told of', async (key, value) => {
+  ])('of %s that the API server refuses harm no policy, and are reported', async (key, value) => {
     await set({ [key]: value });
     await waitFor(
       () =>

@@ -197,7 +197,7 @@ describeCluster('life in a real cluster', { timeout: 120_000 }, () => {
     expect(message).toContain('/spec/rules/0/mutate/patchStrategicMerge');
   });
 
-  it('what is deprecated is told', async () => {
+  it('deprecated fields are reported', async () => {
     const match = { resources: { kinds: ['Secret'] } };
     const old = clusterPolicy('old', { name: 'rule', match, mutate: label('x') });
     const { stderr } = await run(['create', '--dry-run=server', '-f', '-'], old);

@@ -41,7 +41,7 @@ describe.each(layouts)('%s', (_layout, path, settings) => {
     expect(existsSync(mark)).toBe(false);
   });
 
-  it('that prints garbage is told so', async () => {
+  it('that prints garbage is reported', async () => {
     expect(await failureOf(generator('echo "{[ no yaml"'))).toMatch(
       /printed an invalid resource.*KYM_PLUGIN_OUTPUT/s,
     );
@@ -65,7 +65,7 @@ describe.each(layouts)('%s', (_layout, path, settings) => {
     expect(await objectsOf(generator(program))).toEqual([configMap('made')]);
   });
 
-  it('that is killed is told so', async () => {
+  it('that is killed is reported', async () => {
     expect(await failureOf(generator('kill -9 $$'))).toMatch(/SIGKILL.*KYM_PLUGIN_FAILED/s);
   });
 });

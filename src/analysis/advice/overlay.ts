@@ -11,7 +11,7 @@ import {
 } from '../../json/value.ts';
 import { mergeKinds } from '../../patch/generated/merge-types.ts';
 import { mergeSchemaFor, type SchemaNode } from '../../patch/merge-schema.ts';
-import { parseAnchor } from '../../patch/strategic/anchor.ts';
+import { parseAnchor } from '../../patch/strategic/anchor-syntax.ts';
 import { matchKinds } from '../../policy/check/match-blocks.ts';
 import { parseKind } from '../../policy/kind-selector.ts';
 import type { Reporter } from '../../problem.ts';

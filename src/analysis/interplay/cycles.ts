@@ -3,7 +3,7 @@ import { equal } from '../../json/equal.ts';
 import { stringifyJson } from '../../json/json-text.ts';
 import { read, readObject, readObjects, readText, readTextMap } from '../../json/read-field.ts';
 import { isArray, isObject, type Json, type JsonObject } from '../../json/value.ts';
-import { parseAnchor } from '../../patch/strategic/anchor.ts';
+import { parseAnchor } from '../../patch/strategic/anchor-syntax.ts';
 import { filterBlocks } from '../../policy/check/match-blocks.ts';
 import type { CompiledPolicy, CompiledRule } from '../../policy/compiled.ts';
 import type { WriteStep } from '../writes/write-step.ts';

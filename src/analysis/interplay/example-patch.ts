@@ -2,7 +2,7 @@ import { hasVariable } from '../../expression/template/tokens.ts';
 import { parseIndex } from '../../json/list-index.ts';
 import { read, readObjects, readText } from '../../json/read-field.ts';
 import { isArray, isObject, type Json, type JsonObject, type Path } from '../../json/value.ts';
-import { parseAnchor } from '../../patch/strategic/anchor.ts';
+import { parseAnchor } from '../../patch/strategic/anchor-syntax.ts';
 import { readOperations } from '../../policy/check/json-patch-operations.ts';
 import { exampleValue, holdsAt, objectPath, placeAt } from './example-value.ts';
 

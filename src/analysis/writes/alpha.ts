@@ -1,5 +1,5 @@
 import { isArray, isObject, type Json, type JsonObject, type Path } from '../../json/value.ts';
-import { parseAnchor } from '../../patch/strategic/anchor.ts';
+import { parseAnchor } from '../../patch/strategic/anchor-syntax.ts';
 import { anyStep, keyStep, type Write, type WriteStep, writeOf } from './write-step.ts';
 
 /** The writes of a v1alpha1 overlay, which has no variables and no merge keys. */

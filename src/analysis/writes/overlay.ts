@@ -7,7 +7,7 @@ import {
   type JsonObject,
   type Path,
 } from '../../json/value.ts';
-import { type Anchor, parseAnchor } from '../../patch/strategic/anchor.ts';
+import { type Anchor, parseAnchor } from '../../patch/strategic/anchor-syntax.ts';
 import {
   anyStep,
   constantOf,

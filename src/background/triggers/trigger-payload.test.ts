@@ -98,7 +98,7 @@ describe('what is kept of a trigger', () => {
 
 describe('the version before an update', () => {
   const changed = { ...secret, data: { user: 'new' } };
-  it('is told where something changes', () => {
+  it('is reported where something changes', () => {
     expect(oldVersionOf(request('UPDATE', { object: changed }))).toBe('7');
   });
 

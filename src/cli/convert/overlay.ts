@@ -7,7 +7,7 @@ import {
   type JsonObject,
   type Path,
 } from '../../json/value.ts';
-import { parseAnchor } from '../../patch/strategic/anchor.ts';
+import { parseAnchor } from '../../patch/strategic/anchor-syntax.ts';
 
 export interface Obstacle {
   /** Relative to the overlay. */

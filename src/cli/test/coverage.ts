@@ -1,7 +1,7 @@
 import type { Outcome } from '../../engine/outcome.ts';
 import { equal } from '../../json/equal.ts';
 import { isArray, isObject, type Json, type JsonObject, type Path } from '../../json/value.ts';
-import { parseAnchor } from '../../patch/strategic/anchor.ts';
+import { parseAnchor } from '../../patch/strategic/anchor-syntax.ts';
 import type { CompiledForeach, CompiledPolicy, CompiledRule } from '../../policy/compiled.ts';
 import type { Paint } from '../output/style.ts';
 import { dotted } from '../output/tree.ts';

@@ -175,7 +175,7 @@ describe('a review of a trigger', () => {
     },
   );
 
-  it('never denies: what cannot be written is told', async () => {
+  it('never denies: a failed write is reported', async () => {
     const { response, told } = await taken([labelled], review(), {
       answer: { outcome: 'waiting', reason: 'the API server is away' },
     });
@@ -187,7 +187,7 @@ describe('a review of a trigger', () => {
     expect(told).toMatchObject([{ outcome: 'waiting', reason: 'the API server is away' }]);
   });
 
-  it('never denies: a rule that fails is told', async () => {
+  it('never denies: a rule that fails is reported', async () => {
     const failing = policy('p', [
       existing({
         preconditions: { all: [{ key: '{{ request.object.data.none.x }}', operator: 'Equals', value: 'b' }] },

@@ -14,7 +14,7 @@ import {
   planRenewal,
   renew,
   trustedPem,
-} from './plan.ts';
+} from './renewal.ts';
 
 /** The Secrets with certificates and keys. */
 export const secretNames = { authority: 'kymera-ca', serving: 'kymera-serving' } as const;

@@ -24,7 +24,7 @@ it('runs of a controller are counted, and those that are repeated by how many fa
   expect(textOf(drops)).toEqual(['update-request-controller: 1']);
 });
 
-it('a task that is repeated until it succeeds tells of each time', async () => {
+it('a task that is repeated until it succeeds reports each attempt', async () => {
   const metrics = createClusterMetrics('kymera');
   let left = 2;
   const task = createCoalescedTask(

@@ -5,7 +5,7 @@ import type { AccessOptions } from '../api/cluster-access.ts';
 import type { InformerTiming } from '../api/informer.ts';
 import type { LeaseTiming } from '../api/lease.ts';
 import type { TokenTiming } from '../certificates/path-tokens.ts';
-import type { CertificateLife } from '../certificates/plan.ts';
+import type { CertificateLife } from '../certificates/renewal.ts';
 
 export interface ClusterLog {
   info(details: object, message: string): void;

@@ -30,7 +30,7 @@ describe('a set of resources', () => {
     expect(allIds(resource).map(({ name }) => name)).toEqual(['a', 'x-a']);
   });
 
-  it('allows a collision for a while and tells of it when asked', () => {
+  it('allows a collision for a while and reports it on request', () => {
     const [first, second] = [createResource(configMap('a')), createResource(configMap('b'))] as const;
     const set = createResourceSet([first, second]);
     set.update(first, configMap('b'));

@@ -354,7 +354,7 @@ describe('variables', () => {
     ).toEqual(pod('{metadata: {finalizers: [n, o]}, spec: {containers: [{name: n}, {name: a, tty: true}]}}'));
   });
 
-  it('are told their location without parentheses', () => {
+  it('are given their location without parentheses', () => {
     const problems: unknown[] = [];
     const places: Path[] = [];
     compileStrategicMerge(

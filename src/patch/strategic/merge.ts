@@ -4,7 +4,7 @@ import { isObject, type Json, type JsonObject, type Path } from '../../json/valu
 import type { Reporter } from '../../problem.ts';
 import type { AnchorMiss, CompiledPatch } from '../compiled-patch.ts';
 import { mergeSchemaFor, type SchemaNode } from '../merge-schema.ts';
-import { parseAnchor } from './anchor.ts';
+import { parseAnchor } from './anchor-syntax.ts';
 import { mergeNode } from './apply.ts';
 import { dropped, type MergeRun, skipped } from './run.ts';
 import type { MapNode } from './tree.ts';

@@ -2,7 +2,7 @@ import { emptyScope } from '../../expression/scope.ts';
 import type { CompiledTemplate } from '../../expression/template/template.ts';
 import type { Json, Path } from '../../json/value.ts';
 import type { Reporter } from '../../problem.ts';
-import type { Anchor } from './anchor.ts';
+import type { Anchor } from './anchor-syntax.ts';
 import type { Filled } from './tree.ts';
 
 /** How an overlay is read. Data and kustomize patches have no anchors, and data has no directives either. */

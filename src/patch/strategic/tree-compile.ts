@@ -8,7 +8,7 @@ import {
   type JsonObject,
   type Path,
 } from '../../json/value.ts';
-import { type Anchor, parseAnchor } from './anchor.ts';
+import { type Anchor, parseAnchor } from './anchor-syntax.ts';
 import { type MapDirectives, takeDirective, takeListDirective } from './directives.ts';
 import {
   type AnchorsInside,

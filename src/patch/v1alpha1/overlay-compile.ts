@@ -9,7 +9,7 @@ import {
   type Path,
 } from '../../json/value.ts';
 import type { Reporter } from '../../problem.ts';
-import { parseAnchor } from '../strategic/anchor.ts';
+import { parseAnchor } from '../strategic/anchor-syntax.ts';
 import {
   newValue,
   type OverlayCondition,

@@ -13,7 +13,7 @@ import {
 } from '../../json/read-field.ts';
 import { isArray, isObject, type Json, type JsonObject, type Path } from '../../json/value.ts';
 import { mergeKinds } from '../../patch/generated/merge-types.ts';
-import { parseAnchor } from '../../patch/strategic/anchor.ts';
+import { parseAnchor } from '../../patch/strategic/anchor-syntax.ts';
 import type { Reporter } from '../../problem.ts';
 import { clusterScopedKinds } from '../cluster-scoped-kinds.ts';
 import { parseKind } from '../kind-selector.ts';

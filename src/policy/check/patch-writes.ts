@@ -1,7 +1,7 @@
 import { hasVariable } from '../../expression/template/tokens.ts';
 import { read, readObjects } from '../../json/read-field.ts';
 import { isObject, type Json, type JsonObject, type Path } from '../../json/value.ts';
-import { parseAnchor } from '../../patch/strategic/anchor.ts';
+import { parseAnchor } from '../../patch/strategic/anchor-syntax.ts';
 import { readOperations } from './json-patch-operations.ts';
 
 /** One patch of a rule as written: of the rule itself, or of one of its loops. */

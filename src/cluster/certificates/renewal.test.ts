@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { certificatesOf, issueAuthority, issueServing } from './issuer.ts';
-import { planRenewal, renew, trustedPem } from './plan.ts';
+import { planRenewal, renew, trustedPem } from './renewal.ts';
 
 const start = new Date('2026-01-01T00:00:00Z');
 const daysLater = (days: number) => new Date(start.getTime() + days * 86_400_000);
