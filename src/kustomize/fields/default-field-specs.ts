@@ -9,9 +9,9 @@ const jobTemplate = 'spec/jobTemplate/spec/template';
 
 const spec = (path: string, kind?: string, group?: string, version?: string): FieldSpec => ({
   path,
-  ...(kind !== undefined && { kind }),
-  ...(group !== undefined && { group }),
-  ...(version !== undefined && { version }),
+  kind,
+  group,
+  version,
 });
 const created = (fieldSpec: FieldSpec): FieldSpec => ({ ...fieldSpec, create: true });
 

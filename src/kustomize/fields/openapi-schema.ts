@@ -68,8 +68,8 @@ function propertyNode(
   const mergeKeys = mergeKeysOf(property);
   return {
     fields,
-    ...(itemNode !== undefined && { items: itemNode }),
-    ...(mergeKeys !== undefined && { mergeKeys }),
+    items: itemNode,
+    mergeKeys,
   };
 }
 

@@ -50,8 +50,8 @@ export function patchConfigs(
     ),
     kustomization: {
       ...kustomization,
-      ...(kustomization.patches !== undefined && { patches }),
-      ...(kustomization.patchesStrategicMerge !== undefined && { patchesStrategicMerge }),
+      patches,
+      patchesStrategicMerge,
     },
   };
 }
