@@ -112,7 +112,12 @@ describeCluster('with a real API server', { timeout: 120_000 }, () => {
     await client.create(resourceTypes.configMaps, configMap('before'));
     const { informer, changes } = follow();
     await informer.synced;
-    expect(informer.get('default/before')).toMatchObject({ apiVersion: 'v1', kind: 'ConfigMap' });
+    // The first list may come from an older cache of the API server; the watch adds what is missing.
+    const before = await eventually(
+      () => informer.get('default/before'),
+      (object) => object !== undefined,
+    );
+    expect(before).toMatchObject({ apiVersion: 'v1', kind: 'ConfigMap' });
     const made = await client.create(resourceTypes.configMaps, configMap('later', { a: '1' }));
     await client.update(resourceTypes.configMaps, { ...made, data: { a: '2' } });
     await eventually(
