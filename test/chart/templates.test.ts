@@ -40,6 +40,13 @@ describe('the chart templates', () => {
     expect(templates.get('_roles.tpl')).toContain(`[${names.join(', ')}]`);
   });
 
+  it('give the server a state folder that is writable and survives a restart of the container', () => {
+    const admission = templates.get('admission.yaml') ?? '';
+    expect(admission).toContain('- --state-dir=/state\n');
+    expect(admission).toContain('- { name: state, mountPath: /state }\n');
+    expect(admission).toMatch(/- name: state\n\s+emptyDir:/);
+  });
+
   it('have the version of the program', () => {
     const { version } = JSON.parse(read('package.json'));
     expect(parse(read('charts/kymera/Chart.yaml'))).toMatchObject({ version, appVersion: version });
