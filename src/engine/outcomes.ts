@@ -100,7 +100,8 @@ class AppliedOutcome implements Applied {
 
 function successMessage(object: JsonObject): string {
   const { name, namespace } = metadataOf(object);
-  const target = `mutated ${String(object['kind'] ?? '')}/${typeof name === 'string' ? name : ''}`;
+  const { kind } = object;
+  const target = `mutated ${typeof kind === 'string' ? kind : ''}/${typeof name === 'string' ? name : ''}`;
   return typeof namespace === 'string' && namespace !== '' ? `${target} in namespace ${namespace}` : target;
 }
 

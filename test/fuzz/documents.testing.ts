@@ -7,7 +7,7 @@ import { equal } from '../../src/json/equal.ts';
 import { parseJson, stringifyJson } from '../../src/json/json-text.ts';
 import { applyPatch } from '../../src/json/patch/apply-patch.ts';
 import type { UserPatchOperation } from '../../src/json/patch/operation.ts';
-import type { Json, JsonObject } from '../../src/json/value.ts';
+import { isObject, type Json, type JsonObject } from '../../src/json/value.ts';
 import { kymera } from '../cli/in-process.testing.ts';
 import { ownSamples } from '../conformance/policy-samples.ts';
 import type { Fuzzer } from './fuzzer.testing.ts';
@@ -19,6 +19,12 @@ const documents = samples.flatMap(({ set }) => set.policies.map(({ document }) =
 const policyKeys = [...new Set(documents.flatMap(keysOf))];
 const objects = samples.flatMap((sample) => sample.objects);
 
+function oddObject(random: Random): JsonObject {
+  const object = random.pick(objects);
+  const changed = random.oneIn(2) ? object : mutateJson(object, random);
+  return isObject(changed) ? changed : object;
+}
+
 interface PolicyInput {
   readonly policy: Json;
   readonly object: JsonObject;
@@ -27,8 +33,8 @@ interface PolicyInput {
 export const policies: Fuzzer<PolicyInput> = {
   name: 'policies',
   generate: (random) => ({
-    policy: mutateJson(random.pick(documents), random, policyKeys),
-    object: random.pick(objects),
+    policy: random.oneIn(3) ? random.pick(documents) : mutateJson(random.pick(documents), random, policyKeys),
+    object: oddObject(random),
   }),
   check: ({ policy, object }) => runPolicy(policy, object),
 };
@@ -88,7 +94,8 @@ async function runPolicy(policy: Json, object: JsonObject): Promise<void> {
   const set = loadPolicies({ file: 'p.json', text: stringifyJson(policy) });
   const before = stringifyJson(object);
   const startedAt = performance.now();
-  const { object: after, patch } = await mutate(object, set);
+  const { object: after, patch, outcomes } = await mutate(object, set, { explain: true });
+  for (const { message } of outcomes) if (typeof message !== 'string') throw new Error('no message');
   if (performance.now() - startedAt > 5_000) throw new Error('the policy took more than five seconds');
   if (stringifyJson(object) !== before) throw new Error('the object was modified');
   const read = parseJson(stringifyJson(patch)) as readonly UserPatchOperation[];

@@ -7,10 +7,10 @@ import { ExpressionSyntaxError } from '../../src/expression/jmespath/syntax-erro
 import { EvaluationError, Suspend } from '../../src/expression/scope.ts';
 import { diff } from '../../src/json/diff/diff.ts';
 import { equal } from '../../src/json/equal.ts';
-import { stringifyJson } from '../../src/json/json-text.ts';
+import { parseJson, stringifyJson } from '../../src/json/json-text.ts';
 import { applyPatch, PatchApplyError } from '../../src/json/patch/apply-patch.ts';
 import type { UserPatchOperation } from '../../src/json/patch/operation.ts';
-import type { Json, JsonObject } from '../../src/json/value.ts';
+import { isObject, type Json, type JsonObject } from '../../src/json/value.ts';
 import { parseYamlText } from '../../src/yaml/parse-text.ts';
 import { readSimpleYaml } from '../../src/yaml/simple-yaml.ts';
 import { writeYaml } from '../../src/yaml/writer.ts';
@@ -164,7 +164,7 @@ export const yamlTexts: Fuzzer<string> = {
       assert(equal(simple, parsed.value), 'the two readers disagree');
     if (parsed === undefined) return;
     const printed = writeYaml(parsed.value);
-    assert(equal(parseYamlText(printed), parsed.value), 'the printed YAML means something else');
+    assert(equal(parseYamlText(printed), asPrinted(parsed.value)), 'the printed YAML means something else');
     const again = parsedValue(() => load(printed) as Json);
     if (independent !== undefined && equal(independent.value, parsed.value))
       assert(
@@ -173,6 +173,16 @@ export const yamlTexts: Fuzzer<string> = {
       );
   },
 };
+
+/** A double beyond 2^53 may be printed as an integer, which is read as a bigint: the same double, but not the same value. */
+function asPrinted(value: Json): Json {
+  if (Array.isArray(value)) return value.map((item) => asPrinted(item as Json));
+  if (typeof value === 'number') {
+    const isLarge = !Number.isSafeInteger(value) && /^-?\d+$/.test(String(value));
+    return isLarge ? BigInt(String(value)) : value;
+  }
+  return isObject(value) ? parseJson(stringifyJson(value)) : value;
+}
 
 /** The reference knows neither `__proto__` as a key nor large integers. */
 function isPlainJson(value: Json): boolean {

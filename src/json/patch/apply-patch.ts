@@ -1,5 +1,6 @@
 import { spendSize } from '../budget.ts';
 import { equal } from '../equal.ts';
+import { stringifyJson } from '../json-text.ts';
 import { StepError } from '../list-index.ts';
 import { formatPointer, PointerSyntaxError } from '../pointer.ts';
 import { isObject, type Json, member } from '../value.ts';
@@ -68,8 +69,13 @@ function readOperation(operation: Json, index: number, lenient: boolean): Operat
     if (!(error instanceof OperationSyntaxError || error instanceof PointerSyntaxError)) throw error;
     const op = isObject(operation) ? member(operation, 'op') : undefined;
     const path = isObject(operation) ? member(operation, 'path') : undefined;
-    throw new PatchApplyError(index, String(op), String(path), error.message);
+    throw new PatchApplyError(index, nameOf(op), nameOf(path), error.message);
   }
+}
+
+/** The string itself; other values as JSON. An object may have a member `toString`, so String() may throw. */
+function nameOf(value: Json | undefined): string {
+  return typeof value === 'string' ? value : value === undefined ? 'undefined' : stringifyJson(value);
 }
 
 function applyChecked(document: Json, operation: Operation, lenient: boolean): Json {
