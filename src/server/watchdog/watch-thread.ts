@@ -46,18 +46,22 @@ export function watchMainThread(): void {
   const rules = new Map<number, RuleNames>();
   parentPort?.on('message', (names: RuleNames) => rules.set(names.id, names));
   let turn = -1;
-  let turnedAt = 0;
+  let checkedAt = 0;
+  let blockedMilliseconds = 0;
   setInterval(() => {
     const current = Atomics.load(numbers, layout.turn);
     const now = performance.now();
+    // While the whole process is paused, this thread does not run either: such time does not count.
+    blockedMilliseconds += Math.min(now - checkedAt, 1_000);
+    checkedAt = now;
     if (current !== turn) {
       turn = current;
-      turnedAt = now;
+      blockedMilliseconds = 0;
       return;
     }
     const names = rules.get(Atomics.load(numbers, layout.rule));
     const limit = names === undefined ? idleLimitMilliseconds : Atomics.load(numbers, layout.limit);
-    if (now - turnedAt < limit) return;
+    if (blockedMilliseconds < limit) return;
     const time = new Date().toISOString();
     // A copy: TextDecoder does not accept shared memory.
     const bytes = Uint8Array.from(namespace.subarray(0, Atomics.load(numbers, layout.namespaceLength)));
@@ -71,7 +75,7 @@ export function watchMainThread(): void {
             namespace: new TextDecoder().decode(bytes),
           };
     const message = 'the event loop is blocked; the process ends';
-    const line = { level: 'error', time, ...where, milliseconds: Math.round(now - turnedAt), msg: message };
+    const line = { level: 'error', time, ...where, milliseconds: Math.round(blockedMilliseconds), msg: message };
     try {
       writeSync(2, `${JSON.stringify(line)}\n`);
       if (names !== undefined)
