@@ -75,7 +75,13 @@ export function watchMainThread(): void {
             namespace: new TextDecoder().decode(bytes),
           };
     const message = 'the event loop is blocked; the process ends';
-    const line = { level: 'error', time, ...where, milliseconds: Math.round(blockedMilliseconds), msg: message };
+    const line = {
+      level: 'error',
+      time,
+      ...where,
+      milliseconds: Math.round(blockedMilliseconds),
+      msg: message,
+    };
     try {
       writeSync(2, `${JSON.stringify(line)}\n`);
       if (names !== undefined)
