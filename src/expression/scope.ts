@@ -1,4 +1,5 @@
 import type { ErrorCode } from '../errors.ts';
+import { admissionLimits, Budget, BudgetError, type BudgetLimits, withBudget } from '../json/budget.ts';
 import type { Json, JsonObject, Path } from '../json/value.ts';
 
 /** The variables of an expression: `request`, `images`, `element`, context entries … */
@@ -71,12 +72,20 @@ export class Suspend extends Error {
   }
 }
 
-/** Evaluates again whenever data has arrived, until none is missing. Evaluation is pure, so repeating it is safe. */
-export async function untilReady<T>(evaluate: () => T): Promise<T> {
+/**
+ * Evaluates again whenever data has arrived, until none is missing. Evaluation is pure, so repeating it is safe. All
+ * attempts share one budget. Throws EvaluationError when it is exhausted.
+ */
+export async function untilReady<T>(evaluate: () => T, limits: BudgetLimits = admissionLimits): Promise<T> {
+  const budget = new Budget(limits);
   for (;;) {
     try {
-      return evaluate();
+      return withBudget(budget, evaluate);
     } catch (error) {
+      if (error instanceof BudgetError) {
+        const { code, message, location } = error;
+        throw new EvaluationError(code, message, { cause: error, location });
+      }
       if (!(error instanceof Suspend)) throw error;
       await error.ready;
     }

@@ -52,6 +52,22 @@ export function removeItem(list: JsonArray, index: number): JsonArray {
   return index >= 0 && index < list.length ? list.toSpliced(index, 1) : list;
 }
 
+/** Replaces items by what `change` returns; copies the list once. */
+export function mapItems(list: JsonArray, change: (item: Json, index: number) => Json): JsonArray {
+  let copy: Json[] | undefined;
+  for (let index = 0; index < list.length; index++) {
+    const item = list[index] as Json;
+    const changed = change(item, index);
+    if (changed === item) continue;
+    if (copy === undefined) {
+      spendSteps(1 + (list.length >> 4));
+      copy = [...list];
+    }
+    copy[index] = changed;
+  }
+  return copy ?? list;
+}
+
 export function replaceItem(list: JsonArray, index: number, value: Json): JsonArray {
   spendSteps(1 + (list.length >> 4));
   return list[index] === value ? list : list.with(index, value);

@@ -14,6 +14,7 @@ export function equal(a: Json, b: Json): boolean {
 
 function equalLists(a: JsonArray, b: JsonArray): boolean {
   if (a.length !== b.length) return false;
+  spendSteps(a.length >> 2);
   for (let index = 0; index < a.length; index++) {
     if (!equal(a[index] as Json, b[index] as Json)) return false;
   }
@@ -23,6 +24,7 @@ function equalLists(a: JsonArray, b: JsonArray): boolean {
 function equalObjects(a: JsonObject, b: JsonObject): boolean {
   const keys = Object.keys(a);
   if (keys.length !== Object.keys(b).length) return false;
+  spendSteps(keys.length >> 2);
   for (const key of keys) {
     const value = a[key] as Json;
     // No inherited member is a JSON value, so this needs no hasOwn check.

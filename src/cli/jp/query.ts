@@ -2,6 +2,7 @@ import { parseAllDocuments } from 'yaml';
 import { errorTable } from '../../errors.ts';
 import { type CompiledExpression, compileExpression } from '../../expression/expression.ts';
 import { EvaluationError, untilReady } from '../../expression/scope.ts';
+import { generousLimits } from '../../json/budget.ts';
 import { stringifyJson } from '../../json/json-text.ts';
 import type { Json } from '../../json/value.ts';
 import { inputError } from '../../problem.ts';
@@ -48,7 +49,7 @@ export async function query(given: readonly string[], options: QueryOptions, io:
     for (const expression of expressions) {
       if (hasTitles) await io.stdout.write(`# ${visibleLine(expression.text)}\n`);
       try {
-        const value = await untilReady(() => expression.search(document, systemEnvironment));
+        const value = await untilReady(() => expression.search(document, systemEnvironment), generousLimits);
         await io.stdout.write(`${format(value, options)}\n`);
       } catch (error) {
         if (!(error instanceof EvaluationError)) throw error;

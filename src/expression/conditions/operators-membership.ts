@@ -1,3 +1,4 @@
+import { spendSteps } from '../../json/budget.ts';
 import { tryParseJson } from '../../json/json-text.ts';
 import { isArray, type Json, type JsonArray } from '../../json/value.ts';
 import { formatGoValue } from '../go/format.ts';
@@ -82,7 +83,10 @@ function collectionOfText(value: string): Collection {
   const items = itemsOfText(value);
   if (items === undefined)
     return { has: wildcard.matches, scalarHas: wildcard.matches, text: value, unusable: true };
-  const scalarHas: TextTest = (text) => wildcard.matches(text) || items.includes(text);
+  const scalarHas: TextTest = (text) => {
+    spendSteps(items.length >> 2);
+    return wildcard.matches(text) || items.includes(text);
+  };
   return { has: eitherWay(items), scalarHas, text: value };
 }
 
@@ -126,6 +130,7 @@ export function prepareOldMembership(negated: boolean): Compare {
     if (isArray(key)) {
       const items = key.length === 1 && key[0] === value ? key : oldItems(value);
       if (items === undefined || !key.every((item) => typeof item === 'string')) return false;
+      spendSteps(key.length * (1 + (items.length >> 2)));
       return key.every((item) => items.includes(item)) !== negated;
     }
     if (key === null || typeof key === 'object') return false;

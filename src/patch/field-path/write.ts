@@ -1,5 +1,5 @@
 import { spendSteps } from '../../json/budget.ts';
-import { insertItem, replaceItem, setMember } from '../../json/edit.ts';
+import { insertItem, mapItems, replaceItem, setMember } from '../../json/edit.ts';
 import { isArray, isObject, type Json, type JsonArray, member } from '../../json/value.ts';
 import { FieldPathError, type FieldStep, type MatchStep } from './field-path.ts';
 import { itemMatches } from './read.ts';
@@ -90,11 +90,7 @@ function writeWhere(
   at: number,
   writing: Writing,
 ): JsonArray {
-  let result = list;
-  for (const [index, item] of list.entries()) {
-    if (chosen(item)) result = replaceItem(result, index, write(item, at + 1, writing) ?? item);
-  }
-  return result;
+  return mapItems(list, (item) => (chosen(item) ? (write(item, at + 1, writing) ?? item) : item));
 }
 
 function writeMatching(list: JsonArray, step: MatchStep, at: number, writing: Writing): Json {

@@ -1,5 +1,5 @@
 import { spendSteps } from '../../json/budget.ts';
-import { replaceItem, setMember } from '../../json/edit.ts';
+import { mapItems, setMember } from '../../json/edit.ts';
 import { equal } from '../../json/equal.ts';
 import { isArray, isObject, type Json, type JsonArray, member, type PathToken } from '../../json/value.ts';
 import type { AnchorMiss } from '../compiled-patch.ts';
@@ -53,12 +53,13 @@ function mergeList(plan: OverlayList, target: Json | undefined, run: OverlayRun)
   const before: JsonArray = isArray(target) ? target : [];
   let after = before;
   for (const overlay of plan.each) {
-    for (let index = 0; index < after.length; index++) {
+    after = mapItems(after, (item, index) => {
       spendSteps(4);
       run.path.push(index);
-      after = replaceItem(after, index, mergeItem(overlay, after[index] as Json, run));
+      const merged = mergeItem(overlay, item, run);
       run.path.pop();
-    }
+      return merged;
+    });
   }
   for (const item of plan.items) {
     // The other overlay items apply to added items too, so that a second run changes nothing.
