@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { parse, parseAllDocuments } from 'yaml';
 import { gitopsHints } from '../../src/cli/gitops/hints.ts';
 import { matchesWildcard } from '../../src/expression/wildcard.ts';
+import { stringifyJson } from '../../src/json/json-text.ts';
 import { parsePointer } from '../../src/json/pointer.ts';
 import { isArray, isObject, type Json, type JsonObject } from '../../src/json/value.ts';
 import type { CompiledPolicy } from '../../src/policy/compiled.ts';
@@ -148,7 +149,7 @@ function stillDiffering(comparisons: readonly Comparison[]): readonly Comparison
   );
   const program = `${branches.join('')} . ${'end '.repeat(branches.length)}`;
   const input = comparisons
-    .map(({ before, after }, index) => JSON.stringify([index, before, after]))
+    .map(({ before, after }, index) => stringifyJson([index, before, after]))
     .join('\n');
   const { status, stdout, stderr } = spawnSync('jq', ['-c', program], { input, encoding: 'utf8' });
   if (status !== 0) throw new Error(`jq ${program}: ${stderr}`);
