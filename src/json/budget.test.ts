@@ -43,6 +43,17 @@ describe('a budget', () => {
     expect(() => withBudget(new Budget(limits), () => spendList(200))).toThrow(BudgetError);
   });
 
+  it('ends at the deadline of the request, however little the policy has spent', () => {
+    let now = 0;
+    const budget = new Budget({ steps: 1_000_000, bytes: 1, milliseconds: 100, deadline: 1_000 }, () => now);
+    now = 1_000;
+    withBudget(budget, () => spendSteps(10_000));
+    now = 1_001;
+    expect(() => withBudget(budget, () => spendSteps(10_000))).toThrow(
+      'the time to answer the request is over',
+    );
+  });
+
   it('reads the clock only after many steps, and does not count the time between two runs', () => {
     let reads = 0;
     let now = 0;

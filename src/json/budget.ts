@@ -9,6 +9,8 @@ export interface BudgetLimits {
   readonly bytes: number;
   /** Evaluation time. Requires a clock. Bounds work whose steps are estimated too low. */
   readonly milliseconds?: number | undefined;
+  /** When the request must be answered, by the same clock. */
+  readonly deadline?: number | undefined;
 }
 
 /** For files and tests: one or two seconds. */
@@ -70,9 +72,12 @@ export class Budget {
     if (this.#steps > this.limits.steps) {
       throw new BudgetError(`the evaluation takes more than ${this.limits.steps} steps`);
     }
-    const { milliseconds } = this.limits;
+    const { milliseconds, deadline } = this.limits;
     if (milliseconds === undefined || this.#clock === undefined) return;
     const now = this.#clock();
+    if (deadline !== undefined && now > deadline) {
+      throw new BudgetError('the time to answer the request is over');
+    }
     this.#startedAt ??= now;
     if (this.#milliseconds + now - this.#startedAt > milliseconds) {
       throw new BudgetError(`the evaluation takes more than ${milliseconds} ms`);

@@ -18,6 +18,7 @@ import {
 } from '../../admission/review-response.ts';
 import { type DataSource, emptyDataSource } from '../../engine/context/data-source.ts';
 import type { Environment } from '../../expression/scope.ts';
+import { admissionLimits } from '../../json/budget.ts';
 import type { PolicySnapshot } from '../../policy/registry.ts';
 import { systemEnvironment } from '../../system-environment.ts';
 import type { Log } from '../log.ts';
@@ -69,6 +70,7 @@ export function createReviewer(options: ReviewerOptions): Review {
       filter,
       environment,
       maxContextSize,
+      limits: { ...admissionLimits, deadline: startedAt + milliseconds },
       guard: watchdog?.guardReview(reviewed.request.namespace, milliseconds),
     });
     const elapsed = performance.now() - startedAt;
