@@ -1,3 +1,4 @@
+import { untilReady } from '../../expression/scope.ts';
 import { formatPointer } from '../../json/pointer.ts';
 import { isArray, isObject, type Json, type JsonObject, member, type Path } from '../../json/value.ts';
 import { mockedGlobalContext } from '../../offline/global-context-mock.ts';
@@ -51,7 +52,9 @@ const statuses = new Set(['pass', 'fail', 'skip', 'warn', 'error']);
 const operations = new Set(['CREATE', 'UPDATE', 'DELETE']);
 
 /** Reads a Test document; older spellings are accepted with a warning. Undefined when there was an error. */
-export function parseTest(source: SourceDocument): { test: TestDocument | undefined; problems: Problem[] } {
+export async function parseTest(
+  source: SourceDocument,
+): Promise<{ test: TestDocument | undefined; problems: Problem[] }> {
   const { value: document, file } = source;
   const problems: Problem[] = [];
   const report = (severity: Problem['severity'], path: Path, message: string) => {
@@ -94,7 +97,7 @@ export function parseTest(source: SourceDocument): { test: TestDocument | undefi
     ...(isObject(values) ? { values } : {}),
     userInfoFile,
     apiCalls: apiCalls(document, read),
-    globalReferences: globalReferences(document, read, report),
+    globalReferences: await globalReferences(document, read, report),
     results,
   };
   const isBroken = problems.some((problem) => problem.severity === 'error');
@@ -188,15 +191,18 @@ function apiCalls(document: JsonObject, read: Reader): TestDocument['apiCalls'] 
   return calls;
 }
 
-function globalReferences(
+async function globalReferences(
   document: JsonObject,
   read: Reader,
   report: Report,
-): TestDocument['globalReferences'] {
+): Promise<TestDocument['globalReferences']> {
   const references = new Map<string, Json>();
   for (const [index, entry] of read.list(document, [], 'globalContextEntries').entries()) {
     try {
-      references.set(String(entry['name']), mockedGlobalContext(entry, systemEnvironment));
+      references.set(
+        String(entry['name']),
+        await untilReady(() => mockedGlobalContext(entry, systemEnvironment)),
+      );
     } catch (error) {
       const reason = error instanceof Error ? error.message : String(error);
       report('error', ['globalContextEntries', index], reason);

@@ -57,7 +57,7 @@ export async function runSuite(file: string, filter: TestFilter | undefined, io:
 
 async function readTests(file: string, io: Io): Promise<{ documents: TestDocument[]; warnings: Problem[] }> {
   const { documents, problems } = readDocuments({ file, text: await readWhole(file, io) });
-  const parsed = documents.map(parseTest);
+  const parsed = await Promise.all(documents.map(parseTest));
   const all = [...problems, ...parsed.flatMap((result) => result.problems)];
   const errors = all.filter((problem) => problem.severity === 'error');
   if (errors.length > 0) throw new InputError(errors);
