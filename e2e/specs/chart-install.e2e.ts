@@ -148,7 +148,7 @@ suite(
       expect(always.code).not.toBe(0);
       expect(always.stderr).toContain('clusterpolicies.kyverno.io');
       const notes = await helm.ok('install', ...release);
-      expect(notes).toContain('clusterpolicies.kyverno.io belongs to somebody else');
+      expect(notes).toContain('clusterpolicies.kyverno.io does not belong to this release');
       expect(await definitions()).toHaveLength(crdNames.length);
       await helm.ok('uninstall', ...gone);
       expect(await state()).toEqual(before);
