@@ -10,8 +10,8 @@ import { toJson } from '../../cel/value/json.ts';
 import { formatValue } from '../../cel/value/text.ts';
 import { Optional, type Value } from '../../cel/value/value.ts';
 import { errorTable } from '../../errors.ts';
-import { untilReady } from '../../expression/scope.ts';
-import { Budget, BudgetError, generousLimits, withBudget } from '../../json/budget.ts';
+import { EvaluationError, untilReady } from '../../expression/scope.ts';
+import { generousLimits } from '../../json/budget.ts';
 import { stringifyJson } from '../../json/json-text.ts';
 import { nameOf, namespaceOf, textOf } from '../../json/metadata.ts';
 import { isObject, type Json, type JsonObject, member } from '../../json/value.ts';
@@ -88,11 +88,10 @@ export async function evaluate(given: readonly string[], options: EvalOptions, i
   for (const expression of expressions) {
     if (expressions.length > 1) await io.stdout.write(`# ${visibleLine(expression.source)}\n`);
     try {
-      const budget = new Budget(generousLimits);
-      const value = await untilReady(() => withBudget(budget, () => expression.evaluate(scope)));
+      const value = await untilReady(() => expression.evaluate(scope), generousLimits);
       await io.stdout.write(`${formatResult(value, options)}\n`);
     } catch (error) {
-      if (!(error instanceof CelError || error instanceof BudgetError)) throw error;
+      if (!(error instanceof CelError || error instanceof EvaluationError)) throw error;
       const offset = error instanceof CelError ? error.offset : undefined;
       const code = error instanceof CelError ? 'KYM_CEL_FAILED' : error.code;
       const problem = problemAt(expression.source, offset ?? 0, error.message, errorTable[code].cure);

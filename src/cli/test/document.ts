@@ -1,4 +1,5 @@
 import { untilReady } from '../../expression/scope.ts';
+import { generousLimits } from '../../json/budget.ts';
 import { formatPointer } from '../../json/pointer.ts';
 import { isArray, isObject, type Json, type JsonObject, member, type Path } from '../../json/value.ts';
 import { mockedGlobalContext } from '../../offline/global-context-mock.ts';
@@ -201,7 +202,7 @@ async function globalReferences(
     try {
       references.set(
         String(entry['name']),
-        await untilReady(() => mockedGlobalContext(entry, systemEnvironment)),
+        await untilReady(() => mockedGlobalContext(entry, systemEnvironment), generousLimits),
       );
     } catch (error) {
       const reason = error instanceof Error ? error.message : String(error);
