@@ -113,8 +113,8 @@ function newestSwagger(): { readonly file: string } | string {
   try {
     const cache = execFileSync('go', ['env', 'GOMODCACHE'], { encoding: 'utf8' }).trim();
     const modules = join(cache, 'k8s.io');
-    const version = readdirSync(modules).find((name) => name === 'kubernetes@v1.35.4');
-    if (version === undefined) return 'k8s.io/kubernetes v1.35.4 is not in the Go module cache';
+    const version = readdirSync(modules).find((name) => name === 'kubernetes@v1.36.3');
+    if (version === undefined) return 'k8s.io/kubernetes v1.36.3 is not in the Go module cache';
     const file = join(modules, version, 'api/openapi-spec/swagger.json');
     return existsSync(file) ? { file } : `${file} is missing`;
   } catch {
