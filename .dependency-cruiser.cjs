@@ -28,6 +28,7 @@ const purePackages = [
   'semver',
   'fast-json-patch',
   '@noble/hashes',
+  'diff',
   '@peculiar/asn1-(schema|x509)',
   'asn1js',
 ];
@@ -100,6 +101,7 @@ const rooms = {
     generate: ['store', 'triggers'],
     run: ['generate', 'queue', 'targets', 'triggers'],
   },
+  offline: { output: [] },
   cluster: {
     api: [],
     crds: [],

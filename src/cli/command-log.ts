@@ -1,7 +1,8 @@
+import type { Paint } from '../offline/output/paint.ts';
 import type { Problem } from '../problem.ts';
 import type { Io } from './io.ts';
 import { holdOutput } from './output/held-output.ts';
-import { type Paint, paintFor } from './output/style.ts';
+import { paintFor } from './output/style.ts';
 import { formatProblem } from './problem-text.ts';
 
 export type LogLevel = 'error' | 'warn' | 'info';

@@ -1,6 +1,6 @@
+import type { Paint } from '../offline/output/paint.ts';
+import { visible } from '../offline/output/visible.ts';
 import type { Problem } from '../problem.ts';
-import type { Paint } from './output/style.ts';
-import { visible } from './output/visible.ts';
 
 /** One problem for a person: location, severity, message, code and hint. */
 export function formatProblem(problem: Problem, paint: Paint): string {

@@ -1,9 +1,9 @@
 import { Command, CommanderError } from 'commander';
+import { visible } from '../offline/output/visible.ts';
 import { InputError } from '../problem.ts';
 import { commandTable } from './commands.ts';
 import type { ExitCode, Io } from './io.ts';
 import { paintFor } from './output/style.ts';
-import { visible } from './output/visible.ts';
 import { formatProblem } from './problem-text.ts';
 
 const examples = `

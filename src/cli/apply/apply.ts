@@ -3,6 +3,19 @@ import { formatPointer } from '../../json/pointer.ts';
 import type { JsonObject, Path } from '../../json/value.ts';
 import type { Evaluated } from '../../offline/evaluator.ts';
 import { nameOf, titleOf } from '../../offline/object-identity.ts';
+import { absenceWarning, isAbsence, previewBackground } from '../../offline/output/background-preview.ts';
+import {
+  type ApplyFormat,
+  type ApplyFormatter,
+  countEvaluated,
+  createFormatter,
+  noCounts,
+  summaryOf,
+  textOf,
+} from '../../offline/output/object-format.ts';
+import { type Paint, plain } from '../../offline/output/paint.ts';
+import { failureText, formatChanges, type PlannedChange } from '../../offline/output/planned-changes.ts';
+import { visible } from '../../offline/output/visible.ts';
 import type { Resource } from '../../offline/resource-documents.ts';
 import { resourceRole } from '../../offline/resource-role.ts';
 import { InputError, inputError, type Problem } from '../../problem.ts';
@@ -10,21 +23,9 @@ import { writeYaml } from '../../yaml/writer.ts';
 import { createCommandLog, type LogLevel } from '../command-log.ts';
 import { type Run, type RunOptions, setUpRun } from '../input/run-setup.ts';
 import type { ExitCode, Io } from '../io.ts';
-import { failureText, formatChanges, type PlannedChange } from '../output/planned-changes.ts';
 import { noProgress, type Progress, showProgress } from '../output/progress.ts';
 import { openResultOutput, type ResultOutput } from '../output/result-output.ts';
-import { type Paint, paintFor, plain } from '../output/style.ts';
-import { visible } from '../output/visible.ts';
-import { absenceWarning, isAbsence, previewBackground } from './background-preview.ts';
-import type { ApplyFormat } from './command.ts';
-import {
-  type ApplyFormatter,
-  countEvaluated,
-  createFormatter,
-  noCounts,
-  summaryOf,
-  textOf,
-} from './format.ts';
+import { paintFor } from '../output/style.ts';
 
 export interface ApplyOptions extends RunOptions {
   readonly format: ApplyFormat;

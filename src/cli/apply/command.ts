@@ -1,4 +1,5 @@
 import { type Command, Option } from 'commander';
+import type { ApplyFormat } from '../../offline/output/object-format.ts';
 import { inputError } from '../../problem.ts';
 import { inputOptions, type ParsedInputOptions, withInput } from '../input/input-options.ts';
 import type { CommandHost } from '../io.ts';
@@ -67,5 +68,10 @@ function formatOf({ format, output, stdin, table }: ParsedApplyOptions): ApplyFo
   return stdin === true || output !== undefined ? 'yaml' : 'diff';
 }
 
-export const applyFormats = ['diff', 'yaml', 'json', 'patch', 'table'] as const;
-export type ApplyFormat = (typeof applyFormats)[number];
+export const applyFormats = [
+  'diff',
+  'yaml',
+  'json',
+  'patch',
+  'table',
+] as const satisfies readonly ApplyFormat[];

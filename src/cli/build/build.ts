@@ -6,10 +6,10 @@ import {
   type Resource,
 } from '../../kustomize/resource/resource.ts';
 import { applyPolicies, type PolicyChange } from '../../offline/apply-policies.ts';
+import { visible } from '../../offline/output/visible.ts';
 import { systemEnvironment } from '../../system-environment.ts';
 import type { ExitCode, Io } from '../io.ts';
 import { openResultOutput } from '../output/result-output.ts';
-import { visible } from '../output/visible.ts';
 import { formatChange, loadBuildPolicies } from './policies.ts';
 import { type BuildCommandOptions, buildResources } from './resources.ts';
 

@@ -3,14 +3,14 @@ import { isArray, type JsonObject, member } from '../../json/value.ts';
 import type { PolicyPlace, PolicyRunner } from '../../kustomize/build-context.ts';
 import { KustomizeError } from '../../kustomize/kustomize-error.ts';
 import { applyPolicies, type PolicyChange } from '../../offline/apply-policies.ts';
+import { plain } from '../../offline/output/paint.ts';
+import { visible } from '../../offline/output/visible.ts';
 import type { SourceFile } from '../../policy/documents.ts';
 import { type LoadResult, loadDocuments } from '../../policy/load.ts';
 import type { Problem } from '../../problem.ts';
 import { systemEnvironment } from '../../system-environment.ts';
 import { loadPolicies } from '../input/policy-input.ts';
 import type { Io } from '../io.ts';
-import { plain } from '../output/style.ts';
-import { visible } from '../output/visible.ts';
 import { formatProblem } from '../problem-text.ts';
 
 /** Loads the policies of `--policies` and prints warnings. Throws InputError with every error. */

@@ -6,10 +6,10 @@ import { isKustomizationText } from '../../kustomize/kustomization/load-kustomiz
 import { KustomizeError } from '../../kustomize/kustomize-error.ts';
 import type { Resource } from '../../kustomize/resource/resource.ts';
 import type { PolicyChange } from '../../offline/apply-policies.ts';
+import { visible } from '../../offline/output/visible.ts';
 import { InputError, inputError } from '../../problem.ts';
 import { readWhole } from '../input/text-input.ts';
 import type { Io } from '../io.ts';
-import { visible } from '../output/visible.ts';
 import { createPolicyRunner } from './policies.ts';
 
 /** The options of every command that builds a kustomization. */

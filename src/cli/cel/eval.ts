@@ -15,14 +15,15 @@ import { generousLimits } from '../../json/budget.ts';
 import { stringifyJson } from '../../json/json-text.ts';
 import { nameOf, namespaceOf, textOf } from '../../json/metadata.ts';
 import { isObject, type Json, type JsonObject, member } from '../../json/value.ts';
+import type { Paint } from '../../offline/output/paint.ts';
+import { visible, visibleLine } from '../../offline/output/visible.ts';
 import { inputError } from '../../problem.ts';
 import { systemEnvironment } from '../../system-environment.ts';
 import { parseYamlText } from '../../yaml/parse-text.ts';
 import { displayName, readWhole } from '../input/text-input.ts';
 import type { ExitCode, Io } from '../io.ts';
 import { codeFrame } from '../output/code-frame.ts';
-import { type Paint, paintFor } from '../output/style.ts';
-import { visible, visibleLine } from '../output/visible.ts';
+import { paintFor } from '../output/style.ts';
 import { type PolicyKind, readExpressions } from './expressions.ts';
 
 export interface CheckOptions {

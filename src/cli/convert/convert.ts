@@ -1,9 +1,9 @@
+import { unifiedDiff } from '../../offline/output/unified-diff.ts';
 import { inputError } from '../../problem.ts';
 import { noPolicy, readPolicyTexts } from '../input/policy-input.ts';
 import type { ExitCode, Io } from '../io.ts';
 import { type NewText, writeFiles } from '../output/result-output.ts';
 import { paintFor } from '../output/style.ts';
-import { unifiedDiff } from '../output/unified-diff.ts';
 import { formatProblem } from '../problem-text.ts';
 import { type ConversionTarget, convertFile } from './file.ts';
 

@@ -1,10 +1,10 @@
 import { parseDocument, type YAMLMap } from 'yaml';
+import { hasFlushLists } from '../../offline/output/yaml-edit.ts';
 import { autogenRules } from '../../policy/autogen.ts';
 import { isAlphaDialect } from '../../policy/dialect-v1alpha1.ts';
 import { readDocuments, type SourceDocument, splitDocuments } from '../../policy/documents.ts';
 import { loadDocuments } from '../../policy/load.ts';
 import type { Problem } from '../../problem.ts';
-import { hasFlushLists } from '../output/yaml-edit.ts';
 import { isPolicyOrException, policyNodes } from './documents.ts';
 import { handOver } from './handover.ts';
 import { conversionProblems, convertNodes, holdsReferences, switchAutogenOff } from './policy.ts';

@@ -1,11 +1,11 @@
 import { parseDocument } from 'yaml';
 import { formatPointer } from '../../json/pointer.ts';
 import { readObject, readObjects, readText } from '../../json/read-field.ts';
+import { hasFlushLists } from '../../offline/output/yaml-edit.ts';
 import { readDocuments, type SourceDocument } from '../../policy/documents.ts';
 import { ruleType } from '../../policy/rule-type.ts';
 import type { Problem } from '../../problem.ts';
 import { setText, textAt } from '../../yaml/nodes.ts';
-import { hasFlushLists } from '../output/yaml-edit.ts';
 import { policyNodes } from './documents.ts';
 import { keepLines, print, printJson } from './text.ts';
 

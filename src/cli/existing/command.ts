@@ -1,8 +1,8 @@
 import { type Command, Option } from 'commander';
 import type { Occasion } from '../../background/run/existing-run.ts';
+import type { ChangeFormat } from '../../offline/output/planned-changes.ts';
 import { inputError } from '../../problem.ts';
 import type { CommandHost } from '../io.ts';
-import type { ChangeFormat } from '../output/planned-changes.ts';
 
 export interface ParsedExistingOptions {
   readonly resource?: readonly string[] | undefined;

@@ -5,6 +5,12 @@ import { type Change, createOverlayStore, type OverlayStore } from '../../backgr
 import type { DataSource } from '../../engine/context/data-source.ts';
 import type { JsonObject } from '../../json/value.ts';
 import { createInputDataSource } from '../../offline/data-source.ts';
+import {
+  failureText,
+  formatChanges,
+  plannedChanges,
+  summaryOf,
+} from '../../offline/output/planned-changes.ts';
 import type { CompiledException, CompiledPolicy } from '../../policy/compiled.ts';
 import { systemEnvironment } from '../../system-environment.ts';
 import { writeYaml } from '../../yaml/writer.ts';
@@ -13,7 +19,6 @@ import { openCluster } from '../input/cluster-input.ts';
 import { loadPolicies, loadPolicyInputs } from '../input/policy-input.ts';
 import { readUserInfo } from '../input/request-documents.ts';
 import type { ExitCode, Io } from '../io.ts';
-import { failureText, formatChanges, plannedChanges, summaryOf } from '../output/planned-changes.ts';
 import { noBar, showBar } from '../output/progress.ts';
 import { openResultOutput } from '../output/result-output.ts';
 import { paintFor } from '../output/style.ts';

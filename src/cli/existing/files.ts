@@ -4,13 +4,13 @@ import { refKey, refTitle } from '../../background/object-identity.ts';
 import { stringifyJson } from '../../json/json-text.ts';
 import type { JsonObject } from '../../json/value.ts';
 import { withoutDefaultNamespace } from '../../offline/object-identity.ts';
+import type { PlannedChange } from '../../offline/output/planned-changes.ts';
+import { editYaml } from '../../offline/output/yaml-edit.ts';
 import type { Resource } from '../../offline/resource-documents.ts';
 import { inputError } from '../../problem.ts';
 import { writeYaml } from '../../yaml/writer.ts';
 import type { Io } from '../io.ts';
-import type { PlannedChange } from '../output/planned-changes.ts';
 import { writeFiles } from '../output/result-output.ts';
-import { editYaml } from '../output/yaml-edit.ts';
 
 /** Writes changes back to the files of the objects: all files or none. */
 export async function writeBack(

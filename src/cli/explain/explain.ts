@@ -3,6 +3,10 @@ import { parseJson, stringifyJson } from '../../json/json-text.ts';
 import type { Json, JsonObject } from '../../json/value.ts';
 import type { Evaluated } from '../../offline/evaluator.ts';
 import { nameOf, namespaceOf, titleOf } from '../../offline/object-identity.ts';
+import { createSecretMask, noMask } from '../../offline/output/mask-secrets.ts';
+import { ruleBranch, type View } from '../../offline/output/rule-branch.ts';
+import { type Branch, drawTree } from '../../offline/output/tree.ts';
+import { visible } from '../../offline/output/visible.ts';
 import type { Resource } from '../../offline/resource-documents.ts';
 import { resourceRole } from '../../offline/resource-role.ts';
 import type { CompiledPolicy } from '../../policy/compiled.ts';
@@ -11,11 +15,7 @@ import { createCommandLog, type LogLevel } from '../command-log.ts';
 import { type RunOptions, setUpRun } from '../input/run-setup.ts';
 import type { ExitCode, Io } from '../io.ts';
 import { holdOutput } from '../output/held-output.ts';
-import { createSecretMask, noMask } from '../output/mask-secrets.ts';
 import { paintFor } from '../output/style.ts';
-import { type Branch, drawTree } from '../output/tree.ts';
-import { visible } from '../output/visible.ts';
-import { ruleBranch, type View } from './rule-branch.ts';
 
 export interface ExplainOptions extends RunOptions {
   readonly output: 'text' | 'json';

@@ -1,6 +1,6 @@
 import { fieldManager } from '../../cluster/api/names.ts';
+import { visibleLine } from '../../offline/output/visible.ts';
 import { formatText } from '../../yaml/scalar-text.ts';
-import { visibleLine } from '../output/visible.ts';
 import type { KindHints, PathHint } from './hints.ts';
 
 /** The part of an Application that makes Argo CD ignore fields that policies write. */

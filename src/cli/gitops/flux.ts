@@ -1,6 +1,6 @@
 import { hasWildcard } from '../../expression/wildcard.ts';
+import { visibleLine } from '../../offline/output/visible.ts';
 import { formatText } from '../../yaml/scalar-text.ts';
-import { visibleLine } from '../output/visible.ts';
 import type { KindHints, PathHint } from './hints.ts';
 
 /**

@@ -1,15 +1,15 @@
 import { stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import type { DataSource } from '../../engine/context/data-source.ts';
-import type { RequestUser } from '../../engine/request.ts';
 import type { JsonObject } from '../../json/value.ts';
 import { type CannedData, createInputDataSource } from '../../offline/data-source.ts';
 import { createEvaluator, type Evaluator } from '../../offline/evaluator.ts';
+import type { BackgroundInput } from '../../offline/output/background-preview.ts';
 import { createValuesLookup } from '../../offline/request-values.ts';
 import type { ReadItem } from '../../offline/resource-documents.ts';
 import { parseSet } from '../../offline/values-document.ts';
 import { wantedObjects } from '../../offline/wanted-objects.ts';
-import type { CompiledException, CompiledPolicy, Operation } from '../../policy/compiled.ts';
+import type { CompiledException, CompiledPolicy } from '../../policy/compiled.ts';
 import type { LoadResult } from '../../policy/load.ts';
 import { inputError, type Problem } from '../../problem.ts';
 import { systemEnvironment } from '../../system-environment.ts';
@@ -48,17 +48,6 @@ export interface Run {
   readonly totalBytes: number | undefined;
   readonly warnings: readonly Problem[];
   readonly background: BackgroundInput;
-}
-
-/** The input of a preview of mutate existing and generate rules. */
-export interface BackgroundInput {
-  readonly policies: readonly CompiledPolicy[];
-  readonly exceptions: readonly CompiledException[];
-  readonly dataSource: DataSource;
-  readonly user?: RequestUser | undefined;
-  /** Existing objects besides the resources given. */
-  readonly others: readonly JsonObject[];
-  operationOf(name: string): Operation;
 }
 
 export async function setUpRun(
@@ -110,6 +99,7 @@ export async function setUpRun(
   });
   const background: BackgroundInput = {
     ...common,
+    environment: systemEnvironment,
     others,
     operationOf: (name) => lookup.forObject(undefined, name).operation ?? 'CREATE',
   };

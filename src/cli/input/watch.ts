@@ -1,9 +1,10 @@
 import { stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { Paint } from '../../offline/output/paint.ts';
 import { InputError, inputError } from '../../problem.ts';
 import type { ExitCode, Io } from '../io.ts';
-import { type Paint, paintFor } from '../output/style.ts';
+import { paintFor } from '../output/style.ts';
 import { formatProblem } from '../problem-text.ts';
 import { expandInputs } from './input-paths.ts';
 

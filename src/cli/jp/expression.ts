@@ -1,9 +1,9 @@
 import { ExpressionSyntaxError, syntaxHint } from '../../expression/jmespath/syntax-error.ts';
 import { findVariables } from '../../expression/template/tokens.ts';
+import type { Paint } from '../../offline/output/paint.ts';
+import { replaceHidden, visible } from '../../offline/output/visible.ts';
 import { readWhole } from '../input/text-input.ts';
 import type { Io } from '../io.ts';
-import type { Paint } from '../output/style.ts';
-import { replaceHidden, visible } from '../output/visible.ts';
 
 /** Expressions from arguments, then from files; from standard input if there are none. */
 export async function readExpressions(

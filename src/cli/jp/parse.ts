@@ -1,10 +1,10 @@
 import type { Node, PathStep, TextValue } from '../../expression/jmespath/ast.ts';
 import { parseExpression } from '../../expression/jmespath/parser.ts';
 import { stringifyJson } from '../../json/json-text.ts';
+import { type Branch, drawTree } from '../../offline/output/tree.ts';
+import { visibleLine } from '../../offline/output/visible.ts';
 import type { ExitCode, Io } from '../io.ts';
 import { paintFor } from '../output/style.ts';
-import { type Branch, drawTree } from '../output/tree.ts';
-import { visibleLine } from '../output/visible.ts';
 import { formatSyntaxError, readExpressions } from './expression.ts';
 
 export interface ParseOptions {

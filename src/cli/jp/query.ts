@@ -5,6 +5,7 @@ import { EvaluationError, untilReady } from '../../expression/scope.ts';
 import { generousLimits } from '../../json/budget.ts';
 import { stringifyJson } from '../../json/json-text.ts';
 import type { Json } from '../../json/value.ts';
+import { visible, visibleLine } from '../../offline/output/visible.ts';
 import { inputError } from '../../problem.ts';
 import { systemEnvironment } from '../../system-environment.ts';
 import { yamlDepthBound } from '../../yaml/depth.ts';
@@ -12,7 +13,6 @@ import { convertYaml } from '../../yaml/value.ts';
 import { displayName, readWhole } from '../input/text-input.ts';
 import type { ExitCode, Io } from '../io.ts';
 import { paintFor } from '../output/style.ts';
-import { visible, visibleLine } from '../output/visible.ts';
 import { formatSyntaxError, readExpressions } from './expression.ts';
 
 export interface QueryOptions {

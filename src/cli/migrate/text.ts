@@ -1,5 +1,5 @@
-import type { Paint } from '../output/style.ts';
-import { visible } from '../output/visible.ts';
+import type { Paint } from '../../offline/output/paint.ts';
+import { visible } from '../../offline/output/visible.ts';
 import type { PolicyVerdict, Verdict } from './verdict.ts';
 
 const words: Readonly<Record<Verdict, string>> = {

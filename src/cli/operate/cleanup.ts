@@ -8,8 +8,8 @@ import { pathTokenSecret } from '../../cluster/certificates/path-tokens.ts';
 import { leaseName } from '../../cluster/leader/leader-tasks.ts';
 import { scaleDown } from '../../cluster/leader/scale-down.ts';
 import { removeWebhooks } from '../../cluster/webhooks/writer.ts';
+import { visible } from '../../offline/output/visible.ts';
 import type { ExitCode, Io } from '../io.ts';
-import { visible } from '../output/visible.ts';
 import { type ClusterChoice, withCluster } from './with-cluster.ts';
 
 export interface CleanupOptions extends ClusterChoice {

@@ -1,6 +1,6 @@
 import { diagnose } from '../../cluster/diagnosis.ts';
+import { visible } from '../../offline/output/visible.ts';
 import type { ExitCode, Io } from '../io.ts';
-import { visible } from '../output/visible.ts';
 import { type ClusterChoice, withCluster } from './with-cluster.ts';
 
 export interface DoctorOptions extends ClusterChoice {

@@ -10,12 +10,12 @@ import { hasWildcard } from '../../expression/wildcard.ts';
 import { readObject, readObjects, readText, readTexts } from '../../json/read-field.ts';
 import type { JsonObject } from '../../json/value.ts';
 import { resourceOf } from '../../offline/api-path.ts';
+import { visibleLine } from '../../offline/output/visible.ts';
 import { writeYaml } from '../../yaml/writer.ts';
 import { assumedKinds } from '../input/assumed-kinds.ts';
 import { openCluster } from '../input/cluster-input.ts';
 import { loadPolicies } from '../input/policy-input.ts';
 import type { ExitCode, Io } from '../io.ts';
-import { visibleLine } from '../output/visible.ts';
 
 export interface RbacOptions {
   readonly name: string;

@@ -1,5 +1,5 @@
-import type { Paint } from './style.ts';
-import { replaceHidden } from './visible.ts';
+import type { Paint } from '../../offline/output/paint.ts';
+import { replaceHidden } from '../../offline/output/visible.ts';
 
 /** The line of a problem and its neighbors, with a caret below the column. Lines and columns are 1-based. */
 export function codeFrame(

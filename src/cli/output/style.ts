@@ -1,14 +1,8 @@
 import { styleText } from 'node:util';
+import { type Paint, plain } from '../../offline/output/paint.ts';
 import type { Io, Output } from '../io.ts';
 
-type Format = Parameters<typeof styleText>[0];
-
-/** Adds color codes to a text, or returns it unchanged. */
-export type Paint = (format: Format, text: string) => string;
-
-export const plain: Paint = (_, text) => text;
-
-const painted: Paint = (format, text) => styleText(format, text, painting);
+const painted: Paint = (style, text) => styleText([style].flat(), text, painting);
 // Node 22 checks the stream itself; the decision was made here.
 const painting = { validateStream: false };
 

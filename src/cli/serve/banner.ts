@@ -2,10 +2,10 @@ import { existsSync } from 'node:fs';
 import { relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { mutatingConfiguration } from '../../cluster/webhooks/configuration.ts';
+import type { Paint } from '../../offline/output/paint.ts';
 import type { CompiledPolicy } from '../../policy/compiled.ts';
 import { writeYaml } from '../../yaml/writer.ts';
 import { assumedKinds } from '../input/assumed-kinds.ts';
-import type { Paint } from '../output/style.ts';
 import { packageRoot } from '../package-root.ts';
 
 export interface Banner {

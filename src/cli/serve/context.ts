@@ -2,13 +2,13 @@ import type { ReadinessCheck } from '../../admission/policy-provider.ts';
 import type { DataSource } from '../../engine/context/data-source.ts';
 import type { JsonObject } from '../../json/value.ts';
 import { createInputDataSource } from '../../offline/data-source.ts';
+import { plain } from '../../offline/output/paint.ts';
 import { InputError, type Problem } from '../../problem.ts';
 import type { Log } from '../../server/log.ts';
 import { systemEnvironment } from '../../system-environment.ts';
 import { expandInputs, type InputPath } from '../input/input-paths.ts';
 import { readResources } from '../input/resource-reader.ts';
 import type { Io } from '../io.ts';
-import { plain } from '../output/style.ts';
 import { formatProblem } from '../problem-text.ts';
 import { type FileWatch, watchFiles } from './watch.ts';
 

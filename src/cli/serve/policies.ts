@@ -1,10 +1,10 @@
 import type { PolicyProvider, PolicySets, ReadinessCheck } from '../../admission/policy-provider.ts';
 import { createPolicySets } from '../../admission/policy-sets.ts';
+import { plain } from '../../offline/output/paint.ts';
 import type { CompiledException, CompiledPolicy } from '../../policy/compiled.ts';
 import { InputError } from '../../problem.ts';
 import type { Log } from '../../server/log.ts';
 import type { Io } from '../io.ts';
-import { plain } from '../output/style.ts';
 import { formatProblem } from '../problem-text.ts';
 import { type LoadedFiles, loadPolicyFiles } from './policy-files.ts';
 import { type FileWatch, watchFiles } from './watch.ts';

@@ -1,3 +1,4 @@
+import { plain } from '../../offline/output/paint.ts';
 import type { CompiledException, CompiledPolicy } from '../../policy/compiled.ts';
 import { type LoadResult, loadDocuments } from '../../policy/load.ts';
 import { InputError, type Problem } from '../../problem.ts';
@@ -6,7 +7,6 @@ import { expandInputs } from '../input/input-paths.ts';
 import { mayHoldPolicies } from '../input/policy-input.ts';
 import { displayName, readWhole } from '../input/text-input.ts';
 import type { Io } from '../io.ts';
-import { plain } from '../output/style.ts';
 import { formatProblem } from '../problem-text.ts';
 
 /** The last valid policies of a file, and its current errors. */

@@ -1,11 +1,11 @@
 import type { Outcome } from '../../engine/outcome.ts';
 import { equal } from '../../json/equal.ts';
 import { isArray, isObject, type Json, type JsonObject, type Path } from '../../json/value.ts';
+import type { Paint } from '../../offline/output/paint.ts';
+import { dotted } from '../../offline/output/tree.ts';
+import { visible } from '../../offline/output/visible.ts';
 import { parseAnchor } from '../../patch/strategic/anchor-syntax.ts';
 import type { CompiledForeach, CompiledPolicy, CompiledRule } from '../../policy/compiled.ts';
-import type { Paint } from '../output/style.ts';
-import { dotted } from '../output/tree.ts';
-import { visible } from '../output/visible.ts';
 
 /** The coverage of one rule. Its autogen rules count as the rule itself. */
 export interface RuleCoverage {

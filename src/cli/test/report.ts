@@ -1,11 +1,11 @@
 import { isArray, isObject, type Json } from '../../json/value.ts';
 import { tidyObject } from '../../offline/compare-objects.ts';
+import { maskPair } from '../../offline/output/mask-secrets.ts';
+import { type Paint, plain } from '../../offline/output/paint.ts';
+import { unifiedDiff } from '../../offline/output/unified-diff.ts';
+import { visible } from '../../offline/output/visible.ts';
 import type { Problem } from '../../problem.ts';
 import { writeYaml } from '../../yaml/writer.ts';
-import { maskPair } from '../output/mask-secrets.ts';
-import { type Paint, plain } from '../output/style.ts';
-import { unifiedDiff } from '../output/unified-diff.ts';
-import { visible } from '../output/visible.ts';
 import { formatProblem } from '../problem-text.ts';
 import type { RuleCoverage } from './coverage.ts';
 import type { TestRow } from './rows.ts';

@@ -1,12 +1,13 @@
 import { stat } from 'node:fs/promises';
 import { basename, resolve } from 'node:path';
+import type { Paint } from '../../offline/output/paint.ts';
+import { visible } from '../../offline/output/visible.ts';
 import { inputError } from '../../problem.ts';
 import { expandInputs } from '../input/input-paths.ts';
 import { watchInputs } from '../input/watch.ts';
 import type { ExitCode, Io } from '../io.ts';
 import { writeFiles } from '../output/result-output.ts';
-import { type Paint, paintFor } from '../output/style.ts';
-import { visible } from '../output/visible.ts';
+import { paintFor } from '../output/style.ts';
 import { coverageText, mergeCoverage } from './coverage.ts';
 import { parseFilter } from './filter.ts';
 import { runSuites } from './pool.ts';

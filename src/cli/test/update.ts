@@ -1,12 +1,12 @@
 import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import type { JsonObject } from '../../json/value.ts';
+import { editYaml } from '../../offline/output/yaml-edit.ts';
 import type { ReadItem } from '../../offline/resource-documents.ts';
 import { writeYaml } from '../../yaml/writer.ts';
 import { readResources } from '../input/resource-reader.ts';
 import type { Io } from '../io.ts';
 import { type NewText, writeFiles } from '../output/result-output.ts';
-import { editYaml } from '../output/yaml-edit.ts';
 import { isSameObject } from './judgement.ts';
 import type { TestRow } from './rows.ts';
 

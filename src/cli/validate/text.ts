@@ -1,7 +1,7 @@
+import type { Paint } from '../../offline/output/paint.ts';
+import { visible } from '../../offline/output/visible.ts';
 import type { Problem } from '../../problem.ts';
 import { codeFrame } from '../output/code-frame.ts';
-import type { Paint } from '../output/style.ts';
-import { visible } from '../output/visible.ts';
 import type { Validation } from './report.ts';
 
 /** Problems for a person, each with its source lines, and a summary. */

@@ -1,5 +1,5 @@
 import { structuredPatch } from 'diff';
-import type { Paint } from './style.ts';
+import type { Paint } from './paint.ts';
 import { visible, visibleSource } from './visible.ts';
 
 /** A unified diff of two texts; '' when they are equal. */

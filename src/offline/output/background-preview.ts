@@ -3,12 +3,26 @@ import { refTitle } from '../../background/object-identity.ts';
 import { createExistingRun, type ExistingStep } from '../../background/run/existing-run.ts';
 import { createMemoryStore } from '../../background/store/memory-store.ts';
 import { createOverlayStore } from '../../background/store/overlay-store.ts';
+import type { DataSource } from '../../engine/context/data-source.ts';
+import type { RequestUser } from '../../engine/request.ts';
+import type { Environment } from '../../expression/scope.ts';
 import type { JsonObject } from '../../json/value.ts';
-import { nameOf, withDefaultNamespace } from '../../offline/object-identity.ts';
+import type { CompiledException, CompiledPolicy, Operation } from '../../policy/compiled.ts';
 import type { Problem } from '../../problem.ts';
-import { systemEnvironment } from '../../system-environment.ts';
-import type { BackgroundInput } from '../input/run-setup.ts';
-import { type PlannedChange, plannedChanges } from '../output/planned-changes.ts';
+import { nameOf, withDefaultNamespace } from '../object-identity.ts';
+import { type PlannedChange, plannedChanges } from './planned-changes.ts';
+
+/** The input of a preview of mutate existing and generate rules. */
+export interface BackgroundInput {
+  readonly policies: readonly CompiledPolicy[];
+  readonly exceptions: readonly CompiledException[];
+  readonly dataSource: DataSource;
+  readonly user?: RequestUser | undefined;
+  /** Existing objects besides the resources given. */
+  readonly others: readonly JsonObject[];
+  readonly environment: Environment;
+  operationOf(name: string): Operation;
+}
 
 export interface BackgroundPreview {
   /** Adds an object after admission. It is a trigger, and may be a target. */
@@ -21,7 +35,7 @@ export interface BackgroundPreview {
 
 /** Previews mutate existing and generate rules, which run after admission. Undefined when no policy has one. */
 export function previewBackground(input: BackgroundInput): BackgroundPreview | undefined {
-  const { policies, exceptions, dataSource, user, others, operationOf } = input;
+  const { policies, exceptions, dataSource, user, others, operationOf, environment } = input;
   if (policies.every((policy) => backgroundRules(policy).length === 0)) return undefined;
   const admitted: JsonObject[] = [];
   return {
@@ -35,7 +49,7 @@ export function previewBackground(input: BackgroundInput): BackgroundPreview | u
           exceptions,
           store,
           dataSource,
-          environment: systemEnvironment,
+          environment,
           occasion: operationOf(nameOf(object)),
           follow: true,
           user,

@@ -5,7 +5,7 @@ import { diff } from '../../json/diff/diff.ts';
 import { stringifyJson } from '../../json/json-text.ts';
 import { writeYaml } from '../../yaml/writer.ts';
 import { maskPair } from './mask-secrets.ts';
-import type { Paint } from './style.ts';
+import type { Paint } from './paint.ts';
 import { unifiedDiff } from './unified-diff.ts';
 import { visible } from './visible.ts';
 

@@ -3,10 +3,10 @@ import { stringifyJson } from '../../json/json-text.ts';
 import { formatPointer } from '../../json/pointer.ts';
 import type { Json } from '../../json/value.ts';
 import type { AnchorMiss } from '../../patch/compiled-patch.ts';
-import type { SecretMask } from '../output/mask-secrets.ts';
-import type { Paint } from '../output/style.ts';
-import { type Branch, dotted } from '../output/tree.ts';
-import { visible } from '../output/visible.ts';
+import type { SecretMask } from './mask-secrets.ts';
+import type { Paint } from './paint.ts';
+import { type Branch, dotted } from './tree.ts';
+import { visible } from './visible.ts';
 
 /** How the tree is printed. */
 export interface View {

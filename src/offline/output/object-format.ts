@@ -3,16 +3,17 @@ import type { Outcome } from '../../engine/outcome.ts';
 import { diff } from '../../json/diff/diff.ts';
 import { stringifyJson } from '../../json/json-text.ts';
 import type { JsonObject } from '../../json/value.ts';
-import { type Evaluated, reportStatus } from '../../offline/evaluator.ts';
-import { nameOf, namespaceOf, titleOf, withoutDefaultNamespace } from '../../offline/object-identity.ts';
-import type { Resource } from '../../offline/resource-documents.ts';
 import { writeYaml } from '../../yaml/writer.ts';
-import { maskPair } from '../output/mask-secrets.ts';
-import type { Paint } from '../output/style.ts';
-import { unifiedDiff } from '../output/unified-diff.ts';
-import { visible } from '../output/visible.ts';
-import { editYaml } from '../output/yaml-edit.ts';
-import type { ApplyFormat } from './command.ts';
+import { type Evaluated, reportStatus } from '../evaluator.ts';
+import { nameOf, namespaceOf, titleOf, withoutDefaultNamespace } from '../object-identity.ts';
+import type { Resource } from '../resource-documents.ts';
+import { maskPair } from './mask-secrets.ts';
+import type { Paint } from './paint.ts';
+import { unifiedDiff } from './unified-diff.ts';
+import { visible } from './visible.ts';
+import { editYaml } from './yaml-edit.ts';
+
+export type ApplyFormat = 'diff' | 'yaml' | 'json' | 'patch' | 'table';
 
 /** Formats results one by one. */
 export interface ApplyFormatter {

@@ -4,8 +4,8 @@ import { equal } from '../../json/equal.ts';
 import type { PatchOperation } from '../../json/patch/operation.ts';
 import { parsePointer } from '../../json/pointer.ts';
 import type { Json, JsonObject } from '../../json/value.ts';
-import { readYaml } from '../../offline/resource-documents.ts';
 import { writeYaml } from '../../yaml/writer.ts';
+import { readYaml } from '../resource-documents.ts';
 
 /**
  * Edits the source of a document so that the object `before` becomes `after`. Comments, quotes and the order of keys are kept.
