@@ -78,6 +78,7 @@ const rooms = {
     replacement: ['field-path', 'strategic'],
     'json-patch': [],
     v1alpha1: ['strategic'],
+    structured: ['generated'],
   },
   policy: { schema: [], check: ['schema'], compile: ['check', 'schema'] },
   engine: { context: [] },

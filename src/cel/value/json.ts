@@ -1,4 +1,5 @@
 import { encodeBase64 } from '../../expression/functions/base64.ts';
+import { spendList } from '../../json/budget.ts';
 import { jsonInteger } from '../../json/json-text.ts';
 import type { Json } from '../../json/value.ts';
 import { CelError } from './error.ts';
@@ -13,7 +14,11 @@ export function toJson(value: Value): Json {
   if (value === null || typeof value === 'string' || typeof value === 'boolean') return value;
   if (isInteger(value)) return value;
   if (isDouble(value)) return finite(doubleNumber(value));
-  if (isList(value)) return value.map(toJson);
+  if (isList(value)) {
+    // Values may share parts with themselves, so that a small one stands for a huge one.
+    spendList(value.length);
+    return value.map(toJson);
+  }
   if (value instanceof StructValue) return toJson(value.fields);
   if (value instanceof Uint) return jsonInteger(value.value);
   if (value instanceof Bytes) return encodeBase64(value.data);
@@ -21,7 +26,9 @@ export function toJson(value: Value): Json {
   if (value instanceof Duration) return formatSeconds(value);
   if (!isMap(value)) throw new CelError(`a value of type ${typeNameOf(value)} cannot be converted to JSON`);
   const object: Record<string, Json> = {};
-  for (const [key, item] of mapEntries(value)) {
+  const entries = mapEntries(value);
+  spendList(entries.length);
+  for (const [key, item] of entries) {
     if (typeof key !== 'string') throw new CelError(`map key of type ${typeNameOf(key)} is not a string`);
     const json = toJson(item);
     if (key === '__proto__')

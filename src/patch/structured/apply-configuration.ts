@@ -1,0 +1,66 @@
+import { typeNameMismatches } from '../../cel/library/object.ts';
+import { CelError } from '../../cel/value/error.ts';
+import { toJson } from '../../cel/value/json.ts';
+import { isList, isMap, typeNameOf } from '../../cel/value/kinds.ts';
+import { mapEntries } from '../../cel/value/map.ts';
+import { StructValue, type Value } from '../../cel/value/value.ts';
+import { textOf } from '../../json/metadata.ts';
+import type { JsonObject, Path } from '../../json/value.ts';
+import { PatchError } from '../compiled-patch.ts';
+import { structuredError } from './check.ts';
+import { mergeStructured } from './merge.ts';
+import type { SchemaLookup } from './schema.ts';
+
+export interface ApplyConfigurationOptions {
+  readonly schemaOf: SchemaLookup;
+  /** Allows atomic lists, maps and structs, which are replaced. */
+  readonly serverSideApply: boolean;
+  /** Kyverno refuses map literals as items of lists. */
+  readonly strict: boolean;
+}
+
+/** Applies the `Object{…}` that the expression of an ApplyConfiguration gave. Throws CelError or PatchError. */
+export function applyConfiguration(
+  object: JsonObject,
+  value: Value,
+  { schemaOf, serverSideApply, strict }: ApplyConfigurationOptions,
+): JsonObject {
+  if (!(value instanceof StructValue)) {
+    throw new CelError(
+      `the expression of an ApplyConfiguration gave ${typeNameOf(value)} instead of an Object`,
+    );
+  }
+  const [mismatch] = typeNameMismatches(value);
+  if (mismatch !== undefined) throw new CelError(`type mismatch: ${mismatch}`);
+  if (strict) refuseMapsInLists(value, []);
+  const apiVersion = textOf(object['apiVersion']);
+  const kind = textOf(object['kind']);
+  const configuration: JsonObject = { ...(toJson(value) as JsonObject), apiVersion, kind };
+  const schema = schemaOf(apiVersion, kind);
+  if (schema === undefined) {
+    throw new PatchError(
+      'KYM_PATCH_MISMATCH',
+      [],
+      `there is no schema for ${kind} of ${apiVersion}, so lists cannot be merged; give its CustomResourceDefinition, or use JSONPatch`,
+    );
+  }
+  return mergeStructured(object, configuration, schema, { atomics: serverSideApply ? 'replace' : 'refuse' });
+}
+
+function refuseMapsInLists(value: Value, path: Path): void {
+  if (value instanceof StructValue) {
+    for (const [key, item] of Object.entries(value.fields)) refuseMapsInLists(item, [...path, key]);
+  } else if (isList(value)) {
+    value.forEach((item, index) => {
+      if (isMap(item)) {
+        throw structuredError(
+          path,
+          `element ${index}: associative list with keys may not have non-map elements`,
+        );
+      }
+      refuseMapsInLists(item, [...path, index]);
+    });
+  } else if (isMap(value)) {
+    for (const [key, item] of mapEntries(value)) refuseMapsInLists(item, [...path, String(key)]);
+  }
+}

@@ -1,0 +1,113 @@
+import type { JsonObject } from '../../json/value.ts';
+import { structuredTypes } from '../generated/structured-types.ts';
+import {
+  anySchema,
+  atomicSchema,
+  type ListSchema,
+  type MapSchema,
+  type ScalarSchema,
+  type StructuredSchema,
+  scalarSchemas,
+} from './schema.ts';
+
+/** A reference to a type in the table: a scalar letter, a type name, or a list or map without a name. */
+type Reference = string | ListEntry | MapEntry;
+
+interface ListEntry {
+  readonly list: 'atomic' | 'set' | 'map';
+  readonly of: Reference;
+  readonly keys?: readonly string[] | undefined;
+}
+
+interface MapEntry {
+  readonly fields?: Readonly<Record<string, Reference>> | undefined;
+  readonly values?: Reference | undefined;
+  readonly atomic?: boolean | undefined;
+  readonly defaults?: JsonObject | undefined;
+}
+
+/** Groups whose name in the table is not the first part of their full name, and the core group. */
+const groupNames: ReadonlyMap<string, string> = new Map([
+  ['', 'core'],
+  ['rbac.authorization.k8s.io', 'rbac'],
+  ['internal.apiserver.k8s.io', 'apiserverinternal'],
+  ['flowcontrol.apiserver.k8s.io', 'flowcontrol'],
+]);
+const shortGroup = /^(apps|autoscaling|batch|extensions|policy)$/;
+const kubernetesGroup = /^([a-z]+)\.k8s\.io$/;
+
+const scalars: ReadonlyMap<string, ScalarSchema> = new Map([
+  ['s', scalarSchemas.string],
+  ['n', scalarSchemas.number],
+  ['b', scalarSchemas.boolean],
+  ['u', scalarSchemas.untyped],
+]);
+
+let table: Readonly<Record<string, Reference>> | undefined;
+const known = new Map<string, StructuredSchema>();
+
+/**
+ * The schema of a built-in kind, by exact apiVersion and kind; undefined for custom resources.
+ *
+ * @example builtInSchema('v1', 'Pod')
+ */
+export function builtInSchema(apiVersion: string, kind: string): StructuredSchema | undefined {
+  const slash = apiVersion.indexOf('/');
+  const group = apiVersion.slice(0, Math.max(slash, 0));
+  const short = groupNames.get(group) ?? (shortGroup.test(group) ? group : kubernetesGroup.exec(group)?.[1]);
+  if (short === undefined) return undefined;
+  const name = `${short}.${apiVersion.slice(slash + 1)}.${kind}`;
+  const entry = entryOf(name);
+  const isKind =
+    typeof entry === 'object' && 'fields' in entry && Object.hasOwn(entry.fields ?? {}, 'apiVersion');
+  return isKind ? schemaOf(name) : undefined;
+}
+
+/** The schema of `metadata`. */
+export function objectMetaSchema(): StructuredSchema {
+  return schemaOf('meta.v1.ObjectMeta');
+}
+
+function entryOf(name: string): Reference | undefined {
+  table ??= JSON.parse(structuredTypes) as Readonly<Record<string, Reference>>;
+  return Object.hasOwn(table, name) ? table[name] : undefined;
+}
+
+function schemaOf(reference: Reference): StructuredSchema {
+  if (typeof reference !== 'string') return 'list' in reference ? listOf(reference) : mapOf(reference);
+  const scalar = scalars.get(reference);
+  if (scalar !== undefined) return scalar;
+  const found = known.get(reference);
+  if (found !== undefined) return found;
+  const schema = namedSchema(reference);
+  known.set(reference, schema);
+  return schema;
+}
+
+function namedSchema(name: string): StructuredSchema {
+  if (name === '__untyped_atomic_') return atomicSchema;
+  const entry = entryOf(name);
+  if (entry === undefined) throw new Error(`the generated table names an unknown type ${name}`);
+  return schemaOf(entry);
+}
+
+/** The table writes the type of arbitrary JSON as an atomic list of itself. */
+function listOf({ list, of, keys = [] }: ListEntry): StructuredSchema {
+  if (of === '__untyped_atomic_') return anySchema;
+  const schema: ListSchema = { kind: 'list', merge: list, keys, items: schemaOf(of) };
+  return schema;
+}
+
+/** Types are recursive, so fields are resolved when they are read. */
+function mapOf({ fields = {}, values, atomic = false, defaults = {} }: MapEntry): MapSchema {
+  return {
+    kind: 'map',
+    atomic,
+    field(name) {
+      const reference = Object.hasOwn(fields, name) ? fields[name] : values;
+      return reference === undefined ? undefined : schemaOf(reference);
+    },
+    fieldNames: Object.keys(fields),
+    defaults,
+  };
+}

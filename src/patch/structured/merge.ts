@@ -1,0 +1,145 @@
+import { spendSteps } from '../../json/budget.ts';
+import { assignMember, copyMembers } from '../../json/edit.ts';
+import { equal } from '../../json/equal.ts';
+import {
+  isArray,
+  isObject,
+  type Json,
+  type JsonArray,
+  type JsonObject,
+  member,
+  type Path,
+} from '../../json/value.ts';
+import { PatchError } from '../compiled-patch.ts';
+import { checkConfiguration, findAtomics, itemIdentity, structuredError } from './check.ts';
+import type { ListSchema, StructuredSchema } from './schema.ts';
+
+export interface StructuredMergeOptions {
+  /** Kubernetes refuses configurations that contain atomic lists, maps or structs, unless they are for server-side apply. */
+  readonly atomics: 'refuse' | 'replace';
+}
+
+/**
+ * Merges a configuration into an object as server-side apply does: structs and maps by key, lists by their keys, sets
+ * as a union. Nothing is removed. Returns the object itself when nothing changes. Throws PatchError.
+ */
+export function mergeStructured(
+  object: JsonObject,
+  configuration: JsonObject,
+  schema: StructuredSchema,
+  { atomics }: StructuredMergeOptions,
+): JsonObject {
+  checkConfiguration(configuration, schema);
+  if (atomics === 'refuse') {
+    const found = findAtomics(configuration, schema);
+    if (found.length > 0) {
+      throw new PatchError(
+        'KYM_PATCH_MISMATCH',
+        [],
+        `invalid ApplyConfiguration: may not mutate atomic arrays, maps or structs: ${found.join(', ')}`,
+      );
+    }
+  }
+  return mergeValue(object, configuration, schema, []) as JsonObject;
+}
+
+function mergeValue(live: Json | undefined, value: Json, schema: StructuredSchema, path: Path): Json {
+  spendSteps(1);
+  if (live === undefined || live === null) return value;
+  switch (schema.kind) {
+    case 'scalar':
+      return keepEqual(live, value);
+    case 'list':
+      return schema.merge === 'atomic' ? keepEqual(live, value) : mergeList(live, value, schema, path);
+    case 'map':
+      return schema.atomic ? keepEqual(live, value) : mergeMap(live, value, (key) => schema.field(key), path);
+    case 'any':
+      return schema.atomic || !isObject(value) || !isObject(live)
+        ? keepEqual(live, value)
+        : mergeMap(live, value, () => schema, path);
+  }
+}
+
+/** The live value when both are equal, so that unchanged parts stay the same object. */
+function keepEqual(live: Json, value: Json): Json {
+  return equal(live, value) ? live : value;
+}
+
+function mergeMap(
+  live: Json,
+  value: Json,
+  field: (key: string) => StructuredSchema | undefined,
+  path: Path,
+): Json {
+  if (!isObject(live)) throw structuredError(path, 'the object has no map here, but its schema declares one');
+  let copy: Record<string, Json> | undefined;
+  for (const [key, item] of Object.entries(value as JsonObject)) {
+    const old = member(live, key);
+    const schema = field(key) as StructuredSchema;
+    const merged = mergeValue(old, item, schema, [...path, key]);
+    if (merged === old) continue;
+    copy ??= copyMembers(live);
+    assignMember(copy, key, merged);
+  }
+  return copy ?? live;
+}
+
+/**
+ * Items of the object keep their order. Items only in the configuration come where it puts them relative to shared items.
+ * Shared items whose order differs take the order of the configuration.
+ */
+function mergeList(live: Json, value: Json, schema: ListSchema, path: Path): Json {
+  if (!isArray(live)) throw structuredError(path, 'the object has no list here, but its schema declares one');
+  const configured = value as JsonArray;
+  spendSteps(live.length + configured.length);
+  const left = live.map((item, index) => itemIdentity(item, schema, [...path, index]));
+  const right = configured.map((item, index) => itemIdentity(item, schema, [...path, index]));
+  const inRight = new Set(right);
+  const leftItems = uniqueItems(live, left);
+  const shared = right.filter((identity) => leftItems.has(identity));
+  const taken = new Set<string>();
+  const result: Json[] = [];
+  const takeRight = (index: number): void => {
+    const identity = right[index] as string;
+    taken.add(identity);
+    result.push(
+      mergeValue(leftItems.get(identity), configured[index] as Json, schema.items, [...path, index]),
+    );
+    if (shared[0] === identity) shared.shift();
+  };
+  let l = 0;
+  let r = 0;
+  while (l < left.length || r < right.length) {
+    const identity = left[l];
+    if (identity !== undefined && r < right.length) {
+      if (identity === right[r]) {
+        takeRight(r++);
+        l++;
+        continue;
+      }
+      if (inRight.has(identity) && shared.length > 0 && shared[0] !== identity) {
+        l++;
+        continue;
+      }
+    }
+    if (identity !== undefined) {
+      if (!inRight.has(identity)) {
+        result.push(live[l++] as Json);
+        continue;
+      }
+      if (taken.has(identity)) l++;
+    }
+    if (r < right.length) takeRight(r++);
+  }
+  const isSame = result.length === live.length && result.every((item, index) => item === live[index]);
+  return isSame ? live : result;
+}
+
+/** Items by identity; those that occur more than once are present without a value, so that the configuration replaces them. */
+function uniqueItems(items: JsonArray, identities: readonly string[]): ReadonlyMap<string, Json | undefined> {
+  const found = new Map<string, Json | undefined>();
+  identities.forEach((identity, index) => {
+    found.set(identity, found.has(identity) ? undefined : items[index]);
+  });
+  return found;
+}

@@ -1,0 +1,144 @@
+import { describe, expect, it } from 'vitest';
+import { mutatingPolicyEnvironment } from '../../cel/environments.ts';
+import { compileCel } from '../../cel/expression.ts';
+import type { Value } from '../../cel/value/value.ts';
+import type { JsonObject } from '../../json/value.ts';
+import { type ApplyConfigurationOptions, applyConfiguration } from './apply-configuration.ts';
+import { builtInSchema } from './built-in.ts';
+import { applyJsonPatches } from './json-patch.ts';
+
+const environment = mutatingPolicyEnvironment();
+const pod: JsonObject = {
+  apiVersion: 'v1',
+  kind: 'Pod',
+  metadata: { name: 'web', labels: { app: 'web' } },
+  spec: { containers: [{ name: 'main', image: 'nginx' }] },
+};
+
+function evaluate(source: string): Value {
+  const { expression, problems } = compileCel(source, environment);
+  if (expression === undefined) throw new Error(problems.map(({ message }) => message).join('; '));
+  return expression.evaluate({
+    lookup: (name) => (name === 'object' ? (pod as Value) : undefined),
+    effects: { now: () => new Date(0), random: () => 0 },
+  });
+}
+
+function configure(source: string, options: Partial<ApplyConfigurationOptions> = {}): JsonObject {
+  return applyConfiguration(pod, evaluate(source), {
+    schemaOf: builtInSchema,
+    serverSideApply: false,
+    strict: false,
+    ...options,
+  });
+}
+
+describe('applyConfiguration', () => {
+  it('merges what the expression built', () => {
+    const side = 'Object{spec: Object.spec{containers: [Object.spec.containers{name: "side", image: "x"}]}}';
+    expect(configure(side)).toMatchObject({ spec: { containers: [{ name: 'main' }, { name: 'side' }] } });
+  });
+
+  it('takes map literals as items of lists, unless it is strict', () => {
+    const literal = 'Object{spec: Object.spec{containers: [{"name": "side"}]}}';
+    expect(configure(literal)).toMatchObject({ spec: { containers: [{ name: 'main' }, { name: 'side' }] } });
+    expect(() => configure(literal, { strict: true })).toThrow(
+      '.spec.containers: element 0: associative list with keys may not have non-map elements',
+    );
+  });
+
+  it('leaves out optional fields without a value', () => {
+    const source = 'Object{metadata: Object.metadata{?labels: object.metadata.?nope}}';
+    expect(configure(source)).toBe(pod);
+  });
+
+  it('refuses a type name that does not follow the fields', () => {
+    expect(() => configure('Object{spec: Object.metadata{}}')).toThrow(
+      'unexpected type name "Object.metadata", expected "Object.spec"',
+    );
+  });
+
+  it('refuses a kind without a schema', () => {
+    expect(() => configure('Object{}', { schemaOf: () => undefined })).toThrow('no schema for Pod of v1');
+  });
+});
+
+const patch = (source: string): JsonObject => applyJsonPatches(pod, evaluate(source));
+const labels = (result: JsonObject) => (result['metadata'] as JsonObject)['labels'];
+
+describe('applyJsonPatches', () => {
+  it.each([
+    ['add', '[JSONPatch{op: "add", path: "/metadata/labels/a", value: "b"}]', { app: 'web', a: 'b' }],
+    [
+      'replace of a missing member',
+      '[JSONPatch{op: "replace", path: "/metadata/labels/a", value: "b"}]',
+      { app: 'web', a: 'b' },
+    ],
+    ['add without a value', '[JSONPatch{op: "add", path: "/metadata/labels/a"}]', { app: 'web', a: null }],
+    ['remove', '[JSONPatch{op: "remove", path: "/metadata/labels/app"}]', {}],
+    [
+      'move',
+      '[JSONPatch{op: "move", from: "/metadata/labels/app", path: "/metadata/labels/b"}]',
+      { b: 'web' },
+    ],
+    [
+      'copy',
+      '[JSONPatch{op: "copy", from: "/metadata/labels/app", path: "/metadata/labels/b"}]',
+      { app: 'web', b: 'web' },
+    ],
+  ])('%s', (_, source, expected) => {
+    expect(labels(patch(source))).toEqual(expected);
+  });
+
+  it('changes nothing when a test fails, also not by earlier operations', () => {
+    const add = 'JSONPatch{op: "add", path: "/metadata/labels/a", value: "b"}';
+    expect(patch(`[${add}, JSONPatch{op: "test", path: "/metadata/labels/app", value: "no"}]`)).toBe(pod);
+    expect(
+      labels(patch(`[JSONPatch{op: "test", path: "/metadata/labels/app", value: "web"}, ${add}]`)),
+    ).toEqual({
+      app: 'web',
+      a: 'b',
+    });
+    expect(labels(patch(`[JSONPatch{op: "test", path: "/metadata/none"}, ${add}]`))).toMatchObject({
+      a: 'b',
+    });
+  });
+
+  it('keeps integers beyond 2^53', () => {
+    const result = patch('[JSONPatch{op: "add", path: "/metadata/labels/a", value: 9007199254740993}]');
+    expect(labels(result)).toEqual({ app: 'web', a: 9007199254740993n });
+  });
+
+  it.each([
+    [
+      'a missing parent',
+      '[JSONPatch{op: "add", path: "/metadata/annotations/a", value: "b"}]',
+      '/metadata/annotations',
+    ],
+    ['a missing value', '[JSONPatch{op: "remove", path: "/spec/hostNetwork"}]', 'remove /spec/hostNetwork'],
+    [
+      'an index beyond the end',
+      '[JSONPatch{op: "add", path: "/spec/containers/7", value: "b"}]',
+      '/spec/containers/7',
+    ],
+    ['an unknown operation', '[JSONPatch{op: "merge", path: "/spec"}]', "'merge' is not an operation"],
+    [
+      'a path without a slash',
+      '[JSONPatch{op: "add", path: "spec", value: 1}]',
+      "'spec' is not a JSON pointer",
+    ],
+    [
+      'null',
+      '[true, false].map(x, x ? JSONPatch{op: "add", path: "/a", value: 1} : null)',
+      'item 1 of the JSONPatch list is null_type',
+    ],
+    [
+      'a test below a missing parent',
+      '[JSONPatch{op: "test", path: "/a/b/c", value: 1}]',
+      'the parent of /a/b/c',
+    ],
+    ['a scalar as the object', '[JSONPatch{op: "replace", path: "", value: 1}]', 'no object'],
+  ])('refuses %s', (_, source, message) => {
+    expect(() => patch(source)).toThrow(message);
+  });
+});
