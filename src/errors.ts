@@ -15,6 +15,11 @@ export const errorTable = {
     cause: 'An expression could not be evaluated.',
     cure: "Guard values that may be absent with `|| ''` or a projection `[]`.",
   },
+  KYM_RULE_NOT_RUN: {
+    cause:
+      'A policy contains validate or verifyImages rules, or is of a kind that checks, cleans up or verifies. Kymera only mutates and generates, so nobody enforces them.',
+    cure: 'Keep Kyverno, or a ValidatingAdmissionPolicy for validate rules. Remove the rules if something else enforces them.',
+  },
   KYM_RULE_STUCK: {
     cause:
       'A rule has blocked the server twice for objects of this namespace, so it is no longer evaluated for them.',

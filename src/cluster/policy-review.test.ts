@@ -34,7 +34,7 @@ const review = createPolicyReviewer({
 });
 
 async function verdict(matched: readonly string[], { rules = 1, namespace = '' } = {}) {
-  const object = {
+  const { allowed, message, warnings } = await verdictOn({
     apiVersion: 'kyverno.io/v1',
     kind: namespace === '' ? 'ClusterPolicy' : 'Policy',
     metadata: { name: 'p', ...(namespace === '' ? {} : { namespace }) },
@@ -45,7 +45,15 @@ async function verdict(matched: readonly string[], { rules = 1, namespace = '' }
         mutate: { patchStrategicMerge: { metadata: { labels: { a: 'b' } } } },
       })),
     },
+  });
+  return {
+    allowed,
+    message,
+    warnings: warnings.filter((warning) => warning.startsWith('the policy matches')),
   };
+}
+
+async function verdictOn(object: JsonObject) {
   const answer = await review({
     request: { uid: '1', operation: 'CREATE', object },
   } as unknown as JsonObject);
@@ -54,7 +62,7 @@ async function verdict(matched: readonly string[], { rules = 1, namespace = '' }
   return {
     allowed: response['allowed'],
     message: String(readObject(response, 'status')?.['message'] ?? ''),
-    warnings: warnings.filter((warning) => warning.startsWith('the policy matches')),
+    warnings,
   };
 }
 
@@ -74,6 +82,23 @@ describe('a review of a policy', () => {
 
   it.each([[['ConfigMap']], [['*']]])('does not warn about %j', async (matched) => {
     expect((await verdict(matched)).warnings).toEqual([]);
+  });
+
+  it('warns about rules that are not run', async () => {
+    const rules = ['a', 'b', 'c', 'd'].map((name) => ({
+      name,
+      match: { any: [{ resources: { kinds: ['ConfigMap'] } }] },
+      validate: { message: 'm', pattern: { data: { a: '?*' } } },
+    }));
+    const metadata = { name: 'p' };
+    const policy = { apiVersion: 'kyverno.io/v1', kind: 'ClusterPolicy', metadata, spec: { rules } };
+    expect(await verdictOn(policy)).toEqual({
+      allowed: true,
+      message: '',
+      warnings: [
+        '/spec/rules/0: no rule of this policy is run here: a (validate), b (validate), c (validate) and 1 more; keep Kyverno or a ValidatingAdmissionPolicy for them',
+      ],
+    });
   });
 
   it('does not warn about a namespaced Policy, which applies only to its namespace', async () => {

@@ -65,6 +65,7 @@ export function loadDocuments(files: readonly SourceFile[], options: LoadOptions
           break;
         case undefined:
           ignored.push(describe(document));
+          if (isUnenforcedKind(document.value)) found.push(unenforced(document));
       }
     }
     problems.push(...found.sort(byPosition));
@@ -99,6 +100,31 @@ function documentType(value: JsonObject): 'policy' | 'exception' | 'globalContex
     default:
       return undefined;
   }
+}
+
+/** Kinds of Kyverno policies without a mutation, in any version. */
+const unenforcedKinds =
+  /^(?:Namespaced)?(?:ImageValidating|Validating|Deleting)Policy$|^(?:Cluster)?CleanupPolicy$/;
+
+function isUnenforcedKind(value: JsonObject): boolean {
+  const isOfKyverno = /^(?:policies\.)?kyverno\.io\//.test(readText(value, 'apiVersion') ?? '');
+  return isOfKyverno && unenforcedKinds.test(readText(value, 'kind') ?? '');
+}
+
+function unenforced({ file, value, positionOf }: SourceDocument): Problem {
+  const kind = readText(value, 'kind') ?? '';
+  const instead = /^(?:Namespaced)?ValidatingPolicy$/.test(kind)
+    ? 'Kyverno or a ValidatingAdmissionPolicy'
+    : 'Kyverno';
+  return {
+    code: 'KYM_RULE_NOT_RUN',
+    severity: 'warning',
+    message: `a ${kind} is not run here: keep ${instead} for it`,
+    pointer: '/kind',
+    file,
+    ...positionOf(['kind']),
+    policy: nameOf(value),
+  };
 }
 
 function describe({ file, value }: SourceDocument): IgnoredDocument {

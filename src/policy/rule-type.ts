@@ -22,3 +22,27 @@ export function ruleType(rule: JsonObject, reporter?: Reporter): RuleType | unde
   }
   return type;
 }
+
+const listedRules = 3;
+
+/** The sentence about rules that this program does not run; it fits into one warning of the API server. */
+export function notRunText(
+  others: readonly { readonly name: string; readonly type: string }[],
+  ruleCount: number,
+): string {
+  const names = others.slice(0, listedRules).map(({ name, type }) => `${name} (${type})`);
+  const more = others.length > listedRules ? ` and ${others.length - listedRules} more` : '';
+  const isOne = others.length === 1;
+  const which =
+    others.length === ruleCount
+      ? 'no rule of this policy is'
+      : `${others.length} of ${ruleCount} rules ${isOne ? 'is' : 'are'} not`;
+  const them = isOne ? 'it' : 'them';
+  const isOnly = (type: RuleType) => others.every((other) => other.type === type);
+  const instead = isOnly('generate')
+    ? 'a generate rule needs kyverno.io/v1, and the kind and name of its target'
+    : isOnly('verifyImages')
+      ? `keep Kyverno for ${them}`
+      : `keep Kyverno or a ValidatingAdmissionPolicy for ${them}`;
+  return `${which} run here: ${names.join(', ')}${more}; ${instead}`;
+}

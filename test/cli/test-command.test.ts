@@ -46,6 +46,7 @@ test('results that hold pass, and the report says so', async () => {
       result('resources: [default/skipped], result: skip'),
   );
   expect(stdout).toBe(`labels/kyverno-test.yaml (labels)
+    labels/policy.yaml:12:5: warning: 1 of 2 rules is not run here: check (validate); keep Kyverno or a ValidatingAdmissionPolicy for it (policy label, /spec/rules/1) [KYM_RULE_NOT_RUN]
   ✓ label  add-team  Pod default/web      pass
   ✓ label  add-team  Pod default/skipped  skip
 

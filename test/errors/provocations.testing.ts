@@ -93,6 +93,7 @@ export const provocations: Readonly<Record<ErrorCode, Provocation>> = {
   KYM_YAML_SYNTAX: { text: 'a: [' },
   KYM_EXPRESSION_SYNTAX: { text: policy(label('"{{ request..name }}"')) },
   KYM_EXPRESSION_FAILED: { text: policy(label('"{{ to_upper(request.object.data) }}"')), object: configMap },
+  KYM_RULE_NOT_RUN: { text: policy({}).replace(/mutate:/, 'validate:') },
   KYM_RULE_STUCK: { text: policy(label('b')), object: configMap, refusal: 'it has blocked the server twice' },
   KYM_CEL_INVALID: { argv: ['cel', 'check', '1 + "a"'] },
   KYM_CEL_FAILED: { argv: ['cel', 'eval', 'object.nope'] },

@@ -5,7 +5,8 @@ import type { Io } from '../io.ts';
 import { expandInputs } from './input-paths.ts';
 import { displayName, readWhole } from './text-input.ts';
 
-const policyKinds = /\b(?:Cluster)?Policy(?:Exception)?(?:List)?\b|\bGlobalContextEntry(?:List)?\b/;
+const policyKinds =
+  /\b(?:Cluster)?(?:Cleanup)?Policy(?:Exception)?(?:List)?\b|\b(?:Namespaced)?(?:ImageValidating|Validating|Deleting)Policy(?:List)?\b|\bGlobalContextEntry(?:List)?\b/;
 
 /** False for a source that does not contain the name of a policy kind. */
 export function mayHoldPolicies(text: string): boolean {

@@ -95,9 +95,16 @@ describe('the status of a policy', () => {
   });
 
   it('notes rules that are not run', () => {
+    const validate = { name: 'v', match: kinds('Pod'), validate: { message: 'm' } };
+    expect(readyMessage(record([configMaps, validate]))).toBe(
+      'True Succeeded Ready; 1 of 2 rules is not run here: v (validate); keep Kyverno or a ValidatingAdmissionPolicy for it',
+    );
+    expect(readyMessage(record([validate]))).toBe(
+      'True Succeeded Ready; no rule of this policy is run here: v (validate); keep Kyverno or a ValidatingAdmissionPolicy for it',
+    );
     const generate = { name: 'g', match: kinds('Namespace'), generate: { kind: 'ConfigMap' } };
     expect(readyMessage(record([configMaps, generate]))).toBe(
-      'True Succeeded Ready; rules that do not run: g (generate)',
+      'True Succeeded Ready; 1 of 2 rules is not run here: g (generate); a generate rule needs kyverno.io/v1, and the kind and name of its target',
     );
   });
 

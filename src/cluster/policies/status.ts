@@ -1,7 +1,7 @@
 import { equal } from '../../json/equal.ts';
 import { readObject, readObjects } from '../../json/read-field.ts';
 import type { JsonObject } from '../../json/value.ts';
-import { ruleType } from '../../policy/rule-type.ts';
+import { notRunText, ruleType } from '../../policy/rule-type.ts';
 import type { ApiClient } from '../api/client.ts';
 import { hasStatus } from '../api/cluster-error.ts';
 import type { PolicyRecord } from './catalog.ts';
@@ -111,7 +111,10 @@ function readinessOf(
     ...(policy.otherRules.length === 0
       ? []
       : [
-          `rules that do not run: ${policy.otherRules.map(({ name, type }) => `${name} (${type})`).join(', ')}`,
+          notRunText(
+            policy.otherRules,
+            readObjects(readObject(policy.document, 'spec') ?? {}, 'rules').length,
+          ),
         ]),
     ...(unknownKinds.length === 0
       ? []

@@ -15,7 +15,7 @@ import type { CompiledGenerateRule, CompiledPolicy, CompiledRule } from '../comp
 import { alphaPath, compileAlphaMutation, isAlphaDialect, modernizeRule } from '../dialect-v1alpha1.ts';
 import type { PolicyFacts } from '../policy-facts.ts';
 import { collectProblems, type PolicySource, type ProblemCollector } from '../problem-collector.ts';
-import { ruleType } from '../rule-type.ts';
+import { notRunText, ruleType } from '../rule-type.ts';
 import { checkObject } from '../schema/check.ts';
 import { alphaPolicySchema, policySchema } from '../schema/policy.ts';
 import { compileGenerateRule } from './generate.ts';
@@ -46,6 +46,8 @@ export function compilePolicy(document: JsonObject, source: PolicySource): Polic
   if (collector.hasErrors()) return { problems: collector.problems };
 
   const kept = generated.length === 0 ? written : written.filter((rule) => !isAutogenName(rule.name));
+  const others = otherRules(document, generateRules);
+  warnOfOtherRules(document, others, alpha, collector);
   const policy: CompiledPolicy = {
     key,
     kind: facts.namespaced ? 'Policy' : 'ClusterPolicy',
@@ -54,7 +56,7 @@ export function compilePolicy(document: JsonObject, source: PolicySource): Polic
     namespace,
     rules: [...kept, ...generated],
     generateRules,
-    otherRules: otherRules(document, generateRules),
+    otherRules: others,
     ...settings(document),
     source: { file: source.file, line: source.positionOf?.([]).line ?? 1 },
     document,
@@ -179,6 +181,22 @@ function otherRules(
     if (generateRules.some(({ path }) => path[2] === index)) return [];
     return [{ name: readText(rule, 'name') ?? `rule-${index}`, type }];
   });
+}
+
+/** Without this warning, rules that nobody enforces would look enforced. */
+function warnOfOtherRules(
+  document: JsonObject,
+  others: CompiledPolicy['otherRules'],
+  alpha: boolean,
+  collector: ProblemCollector,
+): void {
+  // A generate rule that does not run is incomplete and already reported, except in v1alpha1.
+  const notRun = others.filter(({ type }) => type !== 'generate' || alpha);
+  if (notRun.length === 0) return;
+  const rules = readObjects(readObject(document, 'spec') ?? {}, 'rules');
+  const first = rules.findIndex((rule) => readText(rule, 'name') === notRun[0]?.name);
+  const path: Path = ['spec', 'rules', ...(first < 0 ? [] : [first])];
+  collector.at([]).warn(path, 'KYM_RULE_NOT_RUN', notRunText(notRun, rules.length));
 }
 
 function settings(document: JsonObject) {
