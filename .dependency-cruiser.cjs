@@ -21,6 +21,7 @@ const layers = [
 const pureLayers = [...layers.slice(0, layers.indexOf('analysis') + 1), 'offline'];
 const purePackages = [
   'yaml',
+  'diff',
   'js-yaml',
   'jmespath',
   're2js',
@@ -82,7 +83,7 @@ const rooms = {
   },
   policy: { schema: [], check: ['schema'], compile: ['check', 'schema'] },
   engine: { context: [] },
-  analysis: { advice: [], writes: [], interplay: ['writes'] },
+  analysis: { advice: [], blame: [], writes: [], interplay: ['writes'] },
   kustomize: {
     yaml: [],
     kustomization: ['yaml'],

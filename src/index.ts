@@ -8,6 +8,8 @@ import { createSnapshot, type PolicySnapshot } from './policy/registry.ts';
 import type { Problem } from './problem.ts';
 import { systemEnvironment } from './system-environment.ts';
 
+export { type Blame, type BlamedChange, blame, type Writer } from './analysis/blame/blame.ts';
+export { type BlamedLine, blameLines } from './analysis/blame/lines.ts';
 export type { DataAnswer, DataQuery, DataSource } from './engine/context/data-source.ts';
 export type { Outcome, Result, SkipReason } from './engine/outcome.ts';
 export { parseJson, stringifyJson } from './json/json-text.ts';

@@ -15,6 +15,9 @@ export type Outcome = {
 } & (
   | {
       readonly status: 'applied';
+      /** The object before and after the rule. If another rule of its policy failed, the change is not in the result. */
+      readonly before: JsonObject;
+      readonly after: JsonObject;
       readonly patch: readonly PatchOperation[];
       readonly message: string;
       readonly misses: readonly AnchorMiss[];

@@ -61,7 +61,7 @@ class AppliedOutcome implements Applied {
   readonly policy: CompiledPolicy;
   readonly rule: CompiledRule;
   readonly trace?: RuleTrace | undefined;
-  readonly #before: JsonObject;
+  readonly before: JsonObject;
   readonly #effect: AppliedEffect;
   #patch: readonly PatchOperation[] | undefined;
 
@@ -75,18 +75,22 @@ class AppliedOutcome implements Applied {
     if (trace !== undefined) this.trace = trace;
     this.policy = policy;
     this.rule = rule;
-    this.#before = before;
+    this.before = before;
     this.#effect = effect;
   }
 
+  get after(): JsonObject {
+    return this.#effect.object;
+  }
+
   get patch(): readonly PatchOperation[] {
-    const patch = this.#patch ?? diff(this.#before, this.#effect.object);
+    const patch = this.#patch ?? diff(this.before, this.after);
     this.#patch = patch;
     return patch;
   }
 
   get message(): string {
-    return successMessage(this.#effect.object);
+    return successMessage(this.after);
   }
 
   get misses(): Applied['misses'] {

@@ -68,8 +68,7 @@ export async function apply(
   await output.release();
   await log.release();
   if (options.quiet !== true) {
-    const isForPerson =
-      options.format === 'diff' || options.format === 'table' || options.output !== undefined;
+    const isForPerson = ['diff', 'blame', 'table'].includes(options.format) || options.output !== undefined;
     await (isForPerson ? io.stdout : io.stderr).write(`${summaryOf(counts)}\n`);
   }
   return counts.rulesFailed > 0 ? 1 : 0;

@@ -22,6 +22,7 @@ Exit codes: 0 success; 1 a rule failed; 2 invalid input.
 
 Examples:
   $ kymera apply policy.yaml -r pod.yaml                     show the differences
+  $ kymera apply policies/ -r pod.yaml -o blame              show which rule wrote each line
   $ kymera apply policies/ -r 'manifests/**/*.yaml' -o yaml  print all mutated objects
   $ kymera apply policies/ -r manifests --output out/        write them to files
   $ kustomize build . | kymera apply policies/ -r - -o yaml  in a pipe
@@ -70,6 +71,7 @@ function formatOf({ format, output, stdin, table }: ParsedApplyOptions): ApplyFo
 
 export const applyFormats = [
   'diff',
+  'blame',
   'yaml',
   'json',
   'patch',

@@ -1,3 +1,4 @@
+import { type BlamedChange, blame, type Writer } from '../../analysis/blame/blame.ts';
 import type { Outcome } from '../../engine/outcome.ts';
 import { parseJson, stringifyJson } from '../../json/json-text.ts';
 import type { Json, JsonObject } from '../../json/value.ts';
@@ -119,8 +120,17 @@ function asJson(resource: Resource, evaluated: Evaluated): JsonObject {
     },
     changed: evaluated.after !== evaluated.before,
     failedPolicies: evaluated.failedPolicies.map((policy) => policy.key),
+    blame: blame(evaluated.before, { ...evaluated, object: evaluated.after }).changes.map(blameAsJson),
     outcomes: evaluated.outcomes.map(outcomeAsJson),
   };
+}
+
+function blameAsJson({ op, path, by, earlier }: BlamedChange): JsonObject {
+  return { op, path, ...writerAsJson(by), ...(earlier.length > 0 && { earlier: earlier.map(writerAsJson) }) };
+}
+
+function writerAsJson({ policy, rule }: Writer): JsonObject {
+  return { policy: policy.key, rule: rule.name };
 }
 
 function outcomeAsJson(outcome: Outcome): JsonObject {

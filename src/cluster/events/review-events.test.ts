@@ -14,6 +14,8 @@ const applied: Outcome = {
   status: 'applied',
   message: 'm',
   misses: [],
+  before: {},
+  after: {},
   patch: [{ op: 'add', path: '/metadata/labels/a', value: 'SECRET' }],
 };
 const skipped: Outcome = {

@@ -1,4 +1,6 @@
 import { kindOf } from '../../admission/resource-request.ts';
+import { blame } from '../../analysis/blame/blame.ts';
+import { blameLines } from '../../analysis/blame/lines.ts';
 import type { Outcome } from '../../engine/outcome.ts';
 import { diff } from '../../json/diff/diff.ts';
 import { stringifyJson } from '../../json/json-text.ts';
@@ -7,13 +9,14 @@ import { writeYaml } from '../../yaml/writer.ts';
 import { type Evaluated, reportStatus } from '../evaluator.ts';
 import { nameOf, namespaceOf, titleOf, withoutDefaultNamespace } from '../object-identity.ts';
 import type { Resource } from '../resource-documents.ts';
+import { blameText } from './blame-text.ts';
 import { maskPair } from './mask-secrets.ts';
 import type { Paint } from './paint.ts';
 import { unifiedDiff } from './unified-diff.ts';
 import { visible } from './visible.ts';
 import { editYaml } from './yaml-edit.ts';
 
-export type ApplyFormat = 'diff' | 'yaml' | 'json' | 'patch' | 'table';
+export type ApplyFormat = 'diff' | 'blame' | 'yaml' | 'json' | 'patch' | 'table';
 
 /** Formats results one by one. */
 export interface ApplyFormatter {
@@ -38,6 +41,11 @@ export function createFormatter(
     case 'diff':
       return {
         object: (resource, evaluated) => diffOf(resource, evaluated, paint, showSecrets),
+        end: () => '',
+      };
+    case 'blame':
+      return {
+        object: (resource, evaluated) => blameOf(resource, evaluated, paint, showSecrets),
         end: () => '',
       };
     case 'yaml':
@@ -73,6 +81,20 @@ function diffOf(
     writeYaml(after),
     paint,
   );
+}
+
+function blameOf(
+  resource: Resource,
+  evaluated: Evaluated | undefined,
+  paint: Paint,
+  showSecrets: boolean,
+): string {
+  const result = resultOf(resource, evaluated);
+  if (evaluated === undefined || result === resource.object) return '';
+  const title = titleOf(resource.object);
+  const [before, after] = showSecrets ? [resource.object, result] : maskPair(resource.object, result);
+  const found = blame(evaluated.before, { ...evaluated, object: evaluated.after });
+  return blameText(title, blameLines(found, writeYaml(before), writeYaml(after)), paint);
 }
 
 /** An unchanged document is printed as written, comments included. */
