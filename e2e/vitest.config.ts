@@ -7,7 +7,8 @@ export default defineConfig({
     globalSetup: ['global-setup.ts'],
     // One control plane per worker (see run.mjs). Spec files of a worker run one after the other.
     maxWorkers: 1,
-    testTimeout: 60_000,
-    hookTimeout: 120_000,
+    // On a busy machine. A test that hangs ends later; none depends on it.
+    testTimeout: 240_000,
+    hookTimeout: 240_000,
   },
 });

@@ -306,7 +306,7 @@ suite('the background', ({ settings, kubectl, namespace, before, after }) => {
       const startedAt = Date.now();
       await waitFor(async () => (await labelled('kill-', 'killed')).length === names.length, {
         what: 'all to be done by the next leader',
-        seconds: 60,
+        seconds: 180,
       });
       console.info(
         `${done} of 500 were done when the leader was killed; the rest ${Math.round((Date.now() - startedAt) / 1000)} s later`,

@@ -45,7 +45,15 @@ export interface ObjectStore extends ObjectReader {
   remove(ref: ObjectRef): Promise<void>;
 }
 
-export type StoreReason = 'conflict' | 'forbidden' | 'notFound' | 'alreadyExists' | 'invalid' | 'unavailable';
+export type StoreReason =
+  | 'conflict'
+  | 'forbidden'
+  | 'notFound'
+  | 'alreadyExists'
+  | 'invalid'
+  /** The namespace is being deleted. */
+  | 'terminating'
+  | 'unavailable';
 
 /** A failed read or write. The caller decides by the reason what to do next. */
 export class StoreError extends Error {

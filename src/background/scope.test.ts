@@ -5,7 +5,7 @@ import { refOf, refTitle } from './object-identity.ts';
 import { evaluation, object, policyWith, requestOf, trigger } from './policy.testing.ts';
 import { createMemoryStore } from './store/memory-store.ts';
 import { mutateTargets } from './targets/mutate-existing.ts';
-import { isTriggerOf } from './triggers/triggered-rules.ts';
+import { stillTriggers } from './triggers/triggered-rules.ts';
 
 const definition = (kind: string, scope: string): JsonObject =>
   object('CustomResourceDefinition', `${kind.toLowerCase()}s.example.com`, {
@@ -176,7 +176,8 @@ it('labels cannot name a trigger that the rule does not match', async () => {
   const policy = policyWith(rule, '{}', 'Policy');
   const [generateRule] = policy.generateRules;
   if (generateRule === undefined) throw new Error('no rule');
-  const matches = (candidate: JsonObject) => isTriggerOf(candidate, policy, generateRule, evaluation);
+  const matches = async (candidate: JsonObject) =>
+    (await stillTriggers(candidate, policy, generateRule, evaluation)).status === 'passed';
   expect(await matches(trigger)).toBe(true);
   expect(await matches(object('ConfigMap', 'other/trigger'))).toBe(false);
   expect(await matches(object('Secret', 'ns/trigger'))).toBe(false);

@@ -9,7 +9,7 @@ import type { CompiledPolicy } from '../policy/compiled.ts';
 import type { Problem } from '../problem.ts';
 import type { ApiClient } from './api/client.ts';
 import type { KindTable } from './api/discovery.ts';
-import { accessText, missingAccess, missingRole } from './background/access.ts';
+import { accessText, accessWarnings, missingAccess, missingRole } from './background/access.ts';
 import type { BackgroundIdentity } from './background/identity.ts';
 import { globalContextProblems } from './context/global-context-check.ts';
 import { sizeProblem } from './policies/policy-limits.ts';
@@ -182,11 +182,9 @@ async function judgeAccess(
   if (!actsLater || options.backgroundIdentity === undefined) return accepted;
   const identity = await options.backgroundIdentity();
   const missing = await missingAccess(options.client, identity, document, options.kinds());
-  const { toAct, toRead } = missing;
-  if (toAct.length === 0) {
-    const warning = `'${identity.user}' may not ${accessText(toRead)}: see kymera rbac`;
-    return { errors: [], warnings: toRead.length === 0 ? [] : [warning] };
-  }
+  const { toAct } = missing;
+  if (toAct.length === 0)
+    return { errors: [], warnings: accessWarnings(missing).map((warning) => `${warning}: see kymera rbac`) };
   const errors = [...groupByPointer(toAct)].map(
     ([pointer, accesses]) =>
       `${pointer}: auth check fails, additional privileges are required for '${identity.user}': ${accessText(accesses)}`,

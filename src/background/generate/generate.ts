@@ -53,6 +53,8 @@ async function writeDesired(desired: Desired, run: GenerateRun): Promise<Generat
     return await write(desired.ref, desired.object, run);
   } catch (error) {
     if (!(error instanceof StoreError)) throw error;
+    if (error.reason === 'terminating')
+      return { ref, action: 'skipped', message: `namespace ${desired.ref.namespace} is being deleted` };
     return { ref, action: 'failed', message: error.message, code: 'KYM_CLUSTER', storeError: error };
   }
 }

@@ -3,6 +3,7 @@ import { emptyDataSource } from '../../engine/context/data-source.ts';
 import type { JsonObject } from '../../json/value.ts';
 import { compilePolicy } from '../../policy/compile/policy.ts';
 import { manualClock } from '../clock.testing.ts';
+import { StoreError } from '../ports.ts';
 import { createBreaker } from '../queue/breaker.ts';
 import { type NewUpdateRequest, readUpdateRequest, updateRequestDocument } from '../queue/update-request.ts';
 import { createMemoryStore } from '../store/memory-store.ts';
@@ -26,7 +27,7 @@ const team = (name: string): JsonObject => ({
   },
 });
 
-function world(objects: readonly JsonObject[], generate: JsonObject = {}) {
+function world(objects: readonly JsonObject[], generate: JsonObject = {}, rule: JsonObject = {}) {
   const { policy, problems } = compilePolicy(
     {
       apiVersion: 'kyverno.io/v1',
@@ -48,6 +49,7 @@ function world(objects: readonly JsonObject[], generate: JsonObject = {}) {
               clone: { namespace: 'default', name: 'source' },
               ...generate,
             },
+            ...rule,
           },
         ],
       },
@@ -145,6 +147,77 @@ describe('a request of a generate rule', () => {
     await store.remove({ apiVersion: 'v1', kind: 'Secret', namespace: 'a', name: 'copy' });
     await send({ ...withoutUser, cause: 'change' });
     expect(copies()).toEqual(['a: old']);
+  });
+
+  describe('does not restore an object', () => {
+    const change = { ...withoutUser, cause: 'change' } as const;
+    const condition = (key: string, value: string) => ({ key, operator: 'Equals', value });
+    const copy = { apiVersion: 'v1', kind: 'Secret', namespace: 'a', name: 'copy' };
+    const removed = async (rule: JsonObject, trigger: JsonObject) => {
+      const { ask, send, copies, store } = world([source, team('a')], {}, rule);
+      await ask();
+      expect(copies()).toEqual(['a: old']);
+      await store.update(team('a'), trigger);
+      await store.remove(copy);
+      return { result: await send(change), copies: copies() };
+    };
+    const labelled = (labels: JsonObject, more: JsonObject = {}): JsonObject => {
+      const { metadata, ...rest } = team('a');
+      return { ...rest, metadata: { ...(metadata as JsonObject), labels, ...more } };
+    };
+    const wants = condition("{{ request.object.metadata.labels.tier || 'gold' }}", 'gold');
+    const isCreate = condition('{{ request.operation }}', 'CREATE');
+    const isEve = condition('{{ request.userInfo.username }}', 'eve');
+
+    it.each<[string, JsonObject, JsonObject]>([
+      ['no longer matches', {}, labelled({ team: 'no' })],
+      [
+        'no longer meets the preconditions',
+        { preconditions: { all: [wants] } },
+        labelled({ team: 'yes', tier: 'tin' }),
+      ],
+      [
+        'no longer meets one of the preconditions, another of which reads the operation',
+        { preconditions: { all: [isCreate, wants] } },
+        labelled({ team: 'yes', tier: 'tin' }),
+      ],
+      ['is being deleted', {}, labelled({ team: 'yes' }, { deletionTimestamp: '2024-01-02T00:00:00Z' })],
+    ])('whose trigger %s', async (_, rule, trigger) => {
+      expect(await removed(rule, trigger)).toEqual({
+        result: { state: 'Skip', message: 'nothing to do' },
+        copies: [],
+      });
+    });
+
+    it.each<[string, JsonObject]>([
+      ['the operation', { preconditions: { all: [isCreate, wants] } }],
+      ['the user', { preconditions: { all: [isEve, wants] } }],
+    ])('and does if the conditions also read %s of the original request', async (_, rule) => {
+      expect((await removed(rule, labelled({ team: 'yes', tier: 'gold' }))).copies).toEqual(['a: old']);
+    });
+
+    it('and fails if the preconditions cannot be evaluated', async () => {
+      const rule = {
+        preconditions: { all: [condition('{{ request.object.metadata.annotations.x }}', 'y')] },
+      };
+      const { send, copies } = world([source, team('a')], {}, rule);
+      expect(await send(change)).toMatchObject({
+        state: 'Failed',
+        message: expect.stringContaining('annotations'),
+      });
+      expect(copies()).toEqual([]);
+    });
+  });
+
+  it.each([
+    ['terminating', 'admission', { state: 'Skip', message: 'namespace a is being deleted' }],
+    ['terminating', 'change', { state: 'Skip', message: 'namespace a is being deleted' }],
+    ['notFound', 'change', { state: 'Skip', message: 'the namespace' }],
+    ['notFound', 'admission', { state: 'Failed', message: 'the namespace' }],
+  ] as const)('into a namespace that is gone (%s), because of %s', async (reason, cause, expected) => {
+    const { send, store } = world([source, team('a')]);
+    store.create = () => Promise.reject(new StoreError(reason, 'the namespace'));
+    expect(await send({ ...newRequest, cause })).toEqual(expected);
   });
 
   it('follows a source that changes, and goes with one that is deleted', async () => {

@@ -13,10 +13,11 @@ import type { RunResult } from '../queue/controller.ts';
 import type { UpdateRequest } from '../queue/update-request.ts';
 import { createWaits } from '../queue/wait.ts';
 import { isInScope } from '../scope.ts';
-import { findTrigger } from '../triggers/find-trigger.ts';
+import { findTrigger, isBeingDeleted } from '../triggers/find-trigger.ts';
 import { listTriggers } from '../triggers/list-triggers.ts';
 import { requestOfUpdate } from '../triggers/request-of.ts';
-import { isTriggerOf } from '../triggers/triggered-rules.ts';
+import { triggerFailureText } from '../triggers/trigger-outcome.ts';
+import { stillTriggers } from '../triggers/triggered-rules.ts';
 import { missingRule, passes, type RunnerOptions, tooLarge } from './run-request.ts';
 
 export interface GenerateRunnerOptions extends Omit<RunnerOptions, 'generate' | 'onWrite'> {
@@ -90,8 +91,23 @@ export function createGenerateRunner(
     if (!isInScope(run.policy, trigger, store)) return [];
     const object = await store.get(trigger);
     if (object === undefined) return cleanUpTrigger(run, trigger);
-    if (!(await isTriggerOf(object, run.policy, run.rule, options))) return [];
-    return generate(requestFor(object, { operation: null }), run);
+    if (isBeingDeleted(object)) return [];
+    const current = await stillTriggers(object, run.policy, run.rule, options);
+    if (current.status === 'skipped') return [];
+    if (current.status === 'failed') {
+      const { failure } = current;
+      const message = triggerFailureText({
+        policy: run.policy,
+        type: 'generate',
+        rule: run.rule,
+        ...current,
+      });
+      return [{ action: 'failed', message, code: failure.code }];
+    }
+    // Objects disappear with their namespace or their kind.
+    return (await generate(current.request, run)).map((one) =>
+      one.storeError?.reason === 'notFound' ? { ...one, action: 'skipped' } : one,
+    );
   }
 
   /** Runs the rule for every trigger, or only for those with generated objects. */
@@ -100,6 +116,7 @@ export function createGenerateRunner(
     if (allTriggers) {
       for (const object of await listTriggers(store, run.policy, run.rule)) {
         if (run.isActive?.() === false) break;
+        if (isBeingDeleted(object)) continue;
         const admissionRequest = requestFor(object, { operation: null });
         const passed = await passes(admissionRequest, run.policy, run.rule, options);
         if (passed === true) made.push(...(await generate(admissionRequest, run)));
@@ -129,7 +146,7 @@ export function createGenerateRunner(
       const policy = options.policyOf(request.policy);
       const isForbidden = failed.some(({ storeError }) => storeError?.reason === 'forbidden');
       const advice = isForbidden && policy !== undefined ? await options.adviceFor?.(policy) : undefined;
-      const messages = [...new Set(failed.map(({ message }) => message))].slice(0, maxShown).join('; ');
+      const messages = messagesOf(failed);
       // Another attempt would cost as much.
       const permanent = failed.every(({ code }) => code === 'KYM_BUDGET_EXHAUSTED') || undefined;
       return {
@@ -140,6 +157,7 @@ export function createGenerateRunner(
     }
     const changes = made.filter(({ action }) => action !== 'unchanged' && action !== 'skipped');
     if (made.length === 0) return { state: 'Skip', message: 'nothing to do' };
+    if (made.every(({ action }) => action === 'skipped')) return { state: 'Skip', message: messagesOf(made) };
     const shown = changes.slice(0, maxShown).map(({ message }) => message);
     const more = changes.length - shown.length;
     return {
@@ -150,6 +168,10 @@ export function createGenerateRunner(
           : [...shown, ...(more > 0 ? [`and ${more} more`] : [])].join('; '),
     };
   }
+}
+
+function messagesOf(made: readonly GeneratedObject[]): string {
+  return [...new Set(made.map(({ message }) => message))].slice(0, maxShown).join('; ');
 }
 
 /** Restores what the request records about a deleted rule: its name and the kinds it generated. */

@@ -52,7 +52,7 @@ function isRecent(object: JsonObject, { receivedAt, createdAt }: UpdateRequest):
   return (receivedAt ?? createdAt) - created <= maxAgeMs;
 }
 
-function isBeingDeleted(object: JsonObject): boolean {
+export function isBeingDeleted(object: JsonObject): boolean {
   return readText(readObject(object, 'metadata') ?? {}, 'deletionTimestamp') !== undefined;
 }
 

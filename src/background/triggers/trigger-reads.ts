@@ -1,5 +1,5 @@
 import type { Path } from '../../json/value.ts';
-import { ruleReads } from '../../policy/check/rule-reads.ts';
+import { preconditionReads, ruleReads } from '../../policy/check/rule-reads.ts';
 import type { CompiledBlock, CompiledRuleHead } from '../../policy/compiled.ts';
 
 /** The parts of a trigger that a rule may read; a superset of what it reads. */
@@ -32,6 +32,28 @@ function analyse(rule: CompiledRuleHead): TriggerReads {
     oldObject: partsOf('oldObject', paths, isMatched),
     user: blocks.some(namesUsers) || paths.some(readsUser),
   };
+}
+
+/** The parts of a request, other than its object, that the preconditions of a rule may read. */
+export interface ConditionReads {
+  readonly operation: boolean;
+  /** The user or the old object, which are known only when the request is admitted. */
+  readonly original: boolean;
+}
+
+const knownConditions = new WeakMap<CompiledRuleHead, ConditionReads>();
+
+export function conditionReads(rule: CompiledRuleHead): ConditionReads {
+  const before = knownConditions.get(rule);
+  if (before !== undefined) return before;
+  const { paths } = preconditionReads(rule.document);
+  const readsField = (name: string) => paths.some(([root, field]) => root === 'request' && field === name);
+  const reads = {
+    operation: readsField('operation'),
+    original: paths.some(readsUser) || readsField('oldObject'),
+  };
+  knownConditions.set(rule, reads);
+  return reads;
 }
 
 function partsOf(field: 'object' | 'oldObject', paths: readonly Path[], annotated: boolean) {

@@ -16,13 +16,14 @@ import type { JsonObject } from '../../json/value.ts';
 import type {
   CompiledException,
   CompiledFilter,
+  CompiledGenerateRule,
   CompiledPolicy,
   CompiledRuleHead,
 } from '../../policy/compiled.ts';
 import { type BackgroundRule, backgroundRules } from '../background-rule.ts';
 import { createEvaluate, type EvaluationOptions } from '../evaluate.ts';
 import { skipMessage, type TriggerOutcome, type TriggerSkip } from './trigger-outcome.ts';
-import { triggerReads } from './trigger-reads.ts';
+import { conditionReads, triggerReads } from './trigger-reads.ts';
 
 export interface TriggerSettings {
   readonly dataSource: DataSource;
@@ -57,30 +58,43 @@ export async function triggerOutcomes(
   return outcomes;
 }
 
+/** A stored object as a trigger of a rule that runs again, with the request that triggers it. */
+export type RepeatedTrigger = { readonly status: 'passed'; readonly request: Request } | Skipped | Failed;
+
 /**
- * Whether an object matches a rule, whatever the operation and the user. Labels of generated objects name their trigger, and anyone who
- * may write the object may change them, so the trigger is checked before the rule runs for it again.
+ * Whether a stored object still triggers a rule. The operation and user of the original request are not known, so clauses about them
+ * are ignored. Labels of generated objects name their trigger, and anyone who may write the object may change them, so the trigger
+ * is checked before the rule runs for it again.
  */
-export function isTriggerOf(
+export async function stillTriggers(
   object: JsonObject,
   policy: CompiledPolicy,
-  rule: CompiledRuleHead,
+  rule: CompiledGenerateRule,
   settings: TriggerSettings,
-): Promise<boolean> {
-  const request = requestFor(object, { operation: null });
-  const { isTrigger } = createMatcher(request, policy, settings, new DataCache(settings.dataSource));
-  return createEvaluate(settings.evaluation)(() => isTrigger(rule, object));
+): Promise<RepeatedTrigger> {
+  let verdict: Skipped | Failed = skip({ type: 'match', clauses: [] });
+  for (const operation of conditionReads(rule).operation ? possibleOperations : [null]) {
+    const request = requestFor(object, { operation });
+    const { matchAgain } = createMatcher(request, policy, settings, new DataCache(settings.dataSource));
+    const next = await evaluated(() => matchAgain(rule, object), settings);
+    if (next.status === 'passed' || next.status === 'withdrawn') return { status: 'passed', request };
+    verdict = next;
+  }
+  return verdict;
 }
+
+/** None, as in the periodic resync, or one of those that create triggers. */
+const possibleOperations = [null, 'UPDATE', 'CREATE'] as const;
 
 interface Matcher {
-  matchRule(rule: BackgroundRule): Verdict;
-  isTrigger(rule: CompiledRuleHead, candidate: JsonObject): boolean;
+  matchRule(background: BackgroundRule): Verdict;
+  /** Ignores clauses about the operation and the user. */
+  matchAgain(rule: CompiledGenerateRule, object: JsonObject): Verdict;
 }
 
-type Verdict =
-  | { readonly status: 'passed' | 'withdrawn' }
-  | { readonly status: 'skipped'; readonly reason: TriggerSkip; readonly message: string }
-  | { readonly status: 'failed'; readonly failure: Failure; readonly message: string };
+type Skipped = { readonly status: 'skipped'; readonly reason: TriggerSkip; readonly message: string };
+type Failed = { readonly status: 'failed'; readonly failure: Failure; readonly message: string };
+type Verdict = { readonly status: 'passed' } | { readonly status: 'withdrawn' } | Skipped | Failed;
 
 async function evaluated(match: () => Verdict, settings: TriggerSettings): Promise<Verdict> {
   try {
@@ -92,7 +106,7 @@ async function evaluated(match: () => Verdict, settings: TriggerSettings): Promi
   }
 }
 
-function skip(reason: TriggerSkip): Verdict {
+function skip(reason: TriggerSkip): Skipped {
   return { status: 'skipped', reason, message: skipMessage(reason) };
 }
 
@@ -204,7 +218,17 @@ function createMatcher(
     }
   }
 
-  return { matchRule, isTrigger };
+  function matchAgain(rule: CompiledGenerateRule, object: JsonObject): Verdict {
+    if (!isTrigger(rule, object)) return skip({ type: 'match', clauses: [] });
+    const exceptions = exceptionsFor(rule, new MatchSubject(object, anyRequest));
+    if (exceptions.length > 0) return skip({ type: 'exception', exceptions });
+    // Conditions about the original request cannot be evaluated again.
+    return conditionReads(rule).original
+      ? { status: 'passed' }
+      : evaluateConditions({ type: 'generate', rule });
+  }
+
+  return { matchRule, matchAgain };
 }
 
 function withoutOperations({ any, all }: CompiledFilter): CompiledFilter {

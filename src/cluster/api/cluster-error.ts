@@ -1,4 +1,5 @@
-import { isObject, type Json, member } from '../../json/value.ts';
+import { readObject, readObjects, readText } from '../../json/read-field.ts';
+import { isObject, type Json } from '../../json/value.ts';
 
 /** The cluster cannot be reached, or its configuration is invalid. */
 export class ClusterAccessError extends Error {
@@ -12,11 +13,14 @@ export class ApiError extends Error {
   readonly status: number;
   /** The reason of the Status object, such as `AlreadyExists`. */
   readonly reason: string;
+  /** The reasons of its causes, such as `NamespaceTerminating`. */
+  readonly causes: readonly string[];
 
-  constructor(status: number, reason: string, message: string) {
+  constructor(status: number, reason: string, message: string, causes: readonly string[] = []) {
     super(message);
     this.status = status;
     this.reason = reason;
+    this.causes = causes;
   }
 }
 
@@ -27,10 +31,10 @@ export function hasStatus(error: unknown, status: number): boolean {
 /** Reads a Status object. Other bodies, for example of a proxy, are not quoted. */
 export function apiErrorOf(status: number, request: string, body: Json | string): ApiError {
   if (typeof body !== 'string' && isObject(body)) {
-    const reason = member(body, 'reason');
-    const message = member(body, 'message');
-    const text = typeof message === 'string' && message !== '' ? message : `${request} answered ${status}`;
-    return new ApiError(status, typeof reason === 'string' ? reason : '', text);
+    const text = readText(body, 'message') || `${request} answered ${status}`;
+    const causes = readObjects(readObject(body, 'details') ?? {}, 'causes');
+    const reasons = causes.map((cause) => readText(cause, 'reason') ?? '');
+    return new ApiError(status, readText(body, 'reason') ?? '', text, reasons);
   }
   return new ApiError(status, '', `${request} answered ${status}`);
 }

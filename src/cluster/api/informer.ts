@@ -26,6 +26,10 @@ export interface InformerOptions {
   readonly keep?: ((object: JsonObject) => JsonObject) | undefined;
   readonly onChange?: ((change: Change) => void) | undefined;
   readonly onError?: ((error: unknown, failures: number) => void) | undefined;
+  /** Lists all objects at this interval if they may be listed and not watched. Without it, a refused watch is an error. */
+  readonly pollMs?: number | undefined;
+  /** Called once when the API server refuses the watch, until it accepts one. */
+  readonly onPoll?: ((error: unknown) => void) | undefined;
   readonly timing?: Partial<InformerTiming> | undefined;
 }
 
@@ -75,6 +79,7 @@ export function startInformer(options: InformerOptions): Informer {
   let listFresh = false;
   let listedAt = 0;
   let lastContact = 0;
+  let isPolling = false;
 
   function set(item: JsonObject): void {
     const object = keep(item['kind'] === undefined || select.metadataOnly ? { ...item, ...typed } : item);
@@ -116,6 +121,7 @@ export function startInformer(options: InformerOptions): Informer {
       signal: stopping.signal,
       ...(resourceVersion === undefined ? {} : { resourceVersion }),
     });
+    isPolling = false;
     lastContact = Date.now();
     await readWatch(
       stream,
@@ -129,13 +135,22 @@ export function startInformer(options: InformerOptions): Informer {
     );
   }
 
+  /** Waits for the next list. The watch is tried again then: somebody may have granted the permission. */
+  async function poll(error: unknown): Promise<void> {
+    if (options.pollMs === undefined || !hasStatus(error, 403)) throw error;
+    if (!isPolling) options.onPoll?.(error);
+    isPolling = true;
+    await sleep(options.pollMs, stopping.signal);
+  }
+
   async function follow(): Promise<void> {
     let failures = 0;
     while (!stopping.signal.aborted) {
       const startedAt = Date.now();
       try {
-        if (resourceVersion === undefined || startedAt - listedAt > timing.resyncMs) await list();
-        await watch();
+        if (resourceVersion === undefined || isPolling || startedAt - listedAt > timing.resyncMs)
+          await list();
+        await watch().catch(poll);
         failures = Date.now() - startedAt < shortestWatchMs ? failures + 1 : 0;
       } catch (error) {
         if (stopping.signal.aborted) return;

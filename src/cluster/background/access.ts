@@ -9,6 +9,7 @@ import {
 import type { JsonObject } from '../../json/value.ts';
 import type { ApiClient } from '../api/client.ts';
 import type { KindTable } from '../api/discovery.ts';
+import { pollIntervalMs } from './generate-followers.ts';
 import type { BackgroundIdentity } from './identity.ts';
 import { describeAccess, lackingAccess } from './target-access.ts';
 
@@ -19,6 +20,8 @@ export interface MissingAccess {
   readonly toAct: readonly NeededAccess[];
   /** To read triggers and context data: UpdateRequests that need them fail. */
   readonly toRead: readonly NeededAccess[];
+  /** To watch generated objects: they are listed periodically instead. */
+  readonly toWatch: readonly NeededAccess[];
 }
 
 export async function missingAccess(
@@ -27,7 +30,7 @@ export async function missingAccess(
   policy: JsonObject,
   kinds: KindTable,
 ): Promise<MissingAccess> {
-  const [toAct, toRead] = await Promise.all([
+  const [toWrite, toRead] = await Promise.all([
     lackingAccess(client, identity, unique(neededAccess(policy, kinds))),
     lackingAccess(
       client,
@@ -35,13 +38,30 @@ export async function missingAccess(
       unique([...triggerAccess(policy, kinds), ...contextAccess(policy, kinds)]),
     ),
   ]);
-  return { user: identity.user, toAct, toRead };
+  const isWatch = ({ verb }: NeededAccess) => verb === 'watch';
+  return {
+    user: identity.user,
+    toAct: toWrite.filter((access) => !isWatch(access)),
+    toRead,
+    toWatch: toWrite.filter(isWatch),
+  };
+}
+
+/** What does not work, or works more slowly, without these permissions. */
+export function accessWarnings({ user, toRead, toWatch }: MissingAccess): readonly string[] {
+  const seconds = pollIntervalMs / 1_000;
+  return [
+    ...(toRead.length === 0 ? [] : [`'${user}' may not ${accessText(toRead)}`]),
+    ...(toWatch.length === 0
+      ? []
+      : [`'${user}' may not ${accessText(toWatch)}, so changes are noticed only every ${seconds} s`]),
+  ];
 }
 
 /** The missing ClusterRole, ready for kubectl apply. */
-export function missingRole(policyKey: string, { toAct, toRead }: MissingAccess): string {
+export function missingRole(policyKey: string, { toAct, toRead, toWatch }: MissingAccess): string {
   const name = `kymera-background-${policyKey.replaceAll('/', '-')}`;
-  const role = stringify(clusterRoleFor(name, [...toAct, ...toRead]), {
+  const role = stringify(clusterRoleFor(name, [...toAct, ...toRead, ...toWatch]), {
     lineWidth: 110,
     flowCollectionPadding: false,
   });

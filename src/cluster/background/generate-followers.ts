@@ -20,12 +20,16 @@ export interface FollowerOptions {
   policies(): readonly CompiledPolicy[];
   put(request: NewUpdateRequest): Promise<void>;
   readonly onError: (error: unknown) => void;
+  /** Called when objects of a kind may not be watched and are listed periodically instead. */
+  readonly onPoll?: ((kind: string, error: unknown) => void) | undefined;
+  /** The interval of these lists. */
+  readonly pollMs?: number | undefined;
   readonly timing?: Partial<InformerTiming> | undefined;
 }
 
 export interface Followers {
   policiesChanged(): void;
-  /** Ignore our own writes. */
+  /** Ignore our own writes and deletions. */
   wrote(made: GeneratedObject): void;
   stop(): Promise<void>;
 }
@@ -40,6 +44,8 @@ const generatedSelector = 'app.kubernetes.io/managed-by=kyverno,generate.kyverno
 /** How long the response to a write may take after the watch has reported it. */
 const patienceMs = 300;
 const mostRemembered = 10_000;
+/** How often objects are listed that may not be watched. */
+export const pollIntervalMs = 20_000;
 
 /** Watches the objects that synchronized rules have generated, and their clone sources, while this replica leads. */
 export function followDownstream(options: FollowerOptions): Followers {
@@ -81,6 +87,8 @@ export function followDownstream(options: FollowerOptions): Followers {
         if (entry.isSynced) soon(() => (isSource ? sourceChanged(change) : downstreamChanged(change)));
       },
       onError,
+      pollMs: options.pollMs ?? pollIntervalMs,
+      onPoll: (error) => options.onPoll?.(served.kind, error),
       timing: options.timing,
     });
     const entry: Followed = { informer, isSynced: false };
@@ -103,6 +111,7 @@ export function followDownstream(options: FollowerOptions): Followers {
   /** Runs the rule when a generated object was changed or deleted. */
   function downstreamChanged({ object, previous }: Change): void {
     const changed = object ?? previous ?? {};
+    if (own.has(deletionKey(changed))) return;
     if (object !== undefined && (previous === undefined || own.has(versionKey(object)))) return;
     const origin = originOf(changed);
     if (origin === undefined || origin.trigger.name === '') return;
@@ -144,10 +153,11 @@ export function followDownstream(options: FollowerOptions): Followers {
   const unsubscribe = discovery.onChange(adapt);
   return {
     policiesChanged: adapt,
-    wrote({ after }) {
-      if (after === undefined) return;
+    wrote({ action, before, after }) {
+      const key = after !== undefined ? versionKey(after) : action === 'deleted' && deletionKey(before ?? {});
+      if (key === false) return;
       if (own.size >= mostRemembered) own.clear();
-      own.add(versionKey(after));
+      own.add(key);
     },
     async stop() {
       unsubscribe();
@@ -189,6 +199,11 @@ function metadataOf(object: JsonObject) {
 function versionKey(object: JsonObject): string {
   const { uid, resourceVersion } = metadataOf(object);
   return `${uid ?? ''}@${resourceVersion}`;
+}
+
+/** Covers all later changes of an object that was deleted: finalizers may delay the end. */
+function deletionKey(object: JsonObject): string {
+  return `${metadataOf(object).uid ?? ''}@deleted`;
 }
 
 function jsonOf({ apiVersion, kind, namespace, name, uid = '' }: ObjectRef): JsonObject {

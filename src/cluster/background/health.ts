@@ -8,7 +8,7 @@ import { createCoalescedTask } from '../api/coalesced-task.ts';
 import type { KindTable } from '../api/discovery.ts';
 import { resourceTypes } from '../api/resource-path.ts';
 import type { BackgroundHealth } from '../policies/status.ts';
-import { accessText, missingAccess, missingRole } from './access.ts';
+import { accessText, accessWarnings, missingAccess, missingRole } from './access.ts';
 import type { BackgroundIdentity } from './identity.ts';
 import { backgroundLeaseName } from './work.ts';
 
@@ -75,12 +75,13 @@ export function startBackgroundMonitor(options: BackgroundMonitorOptions): Backg
     const found = new Map<string, BackgroundHealth>();
     for (const policy of policies) {
       const missing = await missingAccess(client, identity, policy.document, options.kinds());
-      const { user, toAct, toRead } = missing;
-      const role = toAct.length + toRead.length === 0 ? '' : missingRole(policy.key, missing);
+      const { user, toAct } = missing;
+      const warnings = accessWarnings(missing);
+      const role = toAct.length === 0 ? '' : missingRole(policy.key, missing);
       found.set(policy.key, {
         ...(isRunning ? {} : { isAbsent: true }),
         ...(toAct.length === 0 ? {} : { lacking: `'${user}' may not ${accessText(toAct)}; ${role}` }),
-        ...(toRead.length === 0 ? {} : { unread: `'${user}' may not ${accessText(toRead)}` }),
+        ...(warnings.length === 0 ? {} : { limited: warnings.join('; ') }),
       });
     }
     return found;

@@ -54,7 +54,8 @@ export function startBackgroundPart(options: BackgroundPartOptions): BackgroundP
           policy.document,
           discovery.current(),
         );
-        const isWhole = missing.toAct.length + missing.toRead.length === 0;
+        const { toAct, toRead, toWatch } = missing;
+        const isWhole = toAct.length + toRead.length + toWatch.length === 0;
         return isWhole ? undefined : missingRole(policy.key, missing);
       } catch (error) {
         // The refusal itself is reported anyway.

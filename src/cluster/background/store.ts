@@ -154,7 +154,8 @@ function storeError(error: unknown): unknown {
   return new StoreError(reasonOf(error), error.message, { cause: error });
 }
 
-function reasonOf({ status, reason }: ApiError): StoreReason {
+function reasonOf({ status, reason, causes }: ApiError): StoreReason {
+  if (causes.includes('NamespaceTerminating')) return 'terminating';
   if (status === 409) return reason === 'AlreadyExists' ? 'alreadyExists' : 'conflict';
   if (status === 403 || status === 401) return 'forbidden';
   if (status === 404) return 'notFound';

@@ -26,7 +26,7 @@ import type { ClusterMetrics } from '../metrics/cluster-metrics.ts';
 import type { PolicyCatalog } from '../policies/catalog.ts';
 import type { ClusterLog } from '../settings/cluster-options.ts';
 import type { ClusterSettings } from '../settings/cluster-settings.ts';
-import { followDownstream } from './generate-followers.ts';
+import { followDownstream, pollIntervalMs } from './generate-followers.ts';
 import { openProgressStore } from './progress-store.ts';
 import { openLedger } from './update-requests.ts';
 
@@ -133,6 +133,11 @@ export function startBackgroundWork(options: BackgroundWorkOptions): BackgroundW
       policies: () => catalog.policies(),
       put: (request) => ledger.put(request),
       onError: (error) => complain('generated objects', error),
+      onPoll: (kind, error) =>
+        log.warn(
+          { kind, reason: messageOf(error), seconds: pollIntervalMs / 1_000 },
+          'generated objects may not be watched; they are listed periodically',
+        ),
       timing: options.timing,
     });
     const run = createRunner({

@@ -1,3 +1,4 @@
+import { Buffer } from 'node:buffer';
 import type { JsonObject } from '../../json/value.ts';
 import { backOffMs } from '../api/back-off.ts';
 import type { ApiClient } from '../api/client.ts';
@@ -25,7 +26,9 @@ export interface EventSinkOptions {
 
 const workers = 3;
 const attempts = 3;
+/** Limits of the API, in bytes of UTF-8. */
 const longestNote = 1024;
+const longestInstance = 128;
 
 /** Writes events asynchronously: from a bounded queue, three at a time. */
 export function createEventSink(options: EventSinkOptions): EventSink {
@@ -105,14 +108,28 @@ export function eventOf(
     metadata: { name: `${base}.${suffix}`, namespace: regarding.namespace ?? 'default' },
     eventTime: time.toISOString().replace('Z', '000Z'),
     reportingController: source,
-    reportingInstance: `${source}-${host}`.slice(0, 128),
+    reportingInstance: truncate(`${source}-${host}`, longestInstance, ''),
     action,
     reason,
     type,
-    note: note.length <= longestNote ? note : `${note.slice(0, longestNote - 1)}…`,
+    note: truncate(note, longestNote, '…'),
     regarding: reference(regarding),
     ...(related === undefined ? {} : { related: reference(related) }),
   };
+}
+
+/** Shortens a string to a number of bytes, without cutting a character. */
+function truncate(text: string, bytes: number, ellipsis: string): string {
+  const encoded = Buffer.from(text, 'utf8');
+  if (encoded.length <= bytes) return text;
+  let end = bytes - Buffer.byteLength(ellipsis);
+  while (isContinuation(encoded[end])) end -= 1;
+  return `${encoded.toString('utf8', 0, end)}${ellipsis}`;
+}
+
+/** Whether a byte continues a character of UTF-8. */
+function isContinuation(byte: number | undefined): boolean {
+  return byte !== undefined && byte >> 6 === 0b10;
 }
 
 function reference(subject: EventSubject): JsonObject {

@@ -1,3 +1,4 @@
+import { Buffer } from 'node:buffer';
 import { describe, expect, it } from 'vitest';
 import type { Outcome } from '../../engine/outcome.ts';
 import type { Request } from '../../engine/request.ts';
@@ -120,9 +121,24 @@ describe('an event object', () => {
     expect(eventOf(onObject, where, time, 1)).toMatchObject({ metadata: { namespace: 'team' } });
   });
 
-  it('has a note of at most 1024 characters', () => {
+  it.each([
+    ['ASCII', 'x'.repeat(2000), 1024],
+    ['two bytes each', 'ü'.repeat(600), 1023],
+    ['three bytes each', '名'.repeat(400), 1023],
+    ['four bytes each', '😀'.repeat(300), 1023],
+    ['as long as possible', 'ü'.repeat(512), 1024],
+  ])('has a note of at most 1024 bytes, of whole characters: %s', (_, text, bytes) => {
     const [note] = notes([applied]);
     if (note === undefined) throw new Error('no note');
-    expect(String(eventOf({ ...note, note: 'x'.repeat(2000) }, where, time, 0)['note'])).toHaveLength(1024);
+    const written = String(eventOf({ ...note, note: text }, where, time, 0)['note']);
+    expect(Buffer.byteLength(written)).toBe(bytes);
+    expect(text.startsWith(written.replace(/…$/, ''))).toBe(true);
+  });
+
+  it('has a reportingInstance of at most 128 bytes', () => {
+    const [note] = notes([applied]);
+    if (note === undefined) throw new Error('no note');
+    const { reportingInstance } = eventOf(note, { ...where, host: 'h'.repeat(200) }, time, 0);
+    expect(reportingInstance).toHaveLength(128);
   });
 });

@@ -149,7 +149,7 @@ describe('the status of a policy', () => {
     });
 
     it('notes what cannot be read, and what is not reconciled', () => {
-      expect(message({ unread: "'x' may not get configmaps" }, "{{ random('[a-z]{3}') }}")).toBe(
+      expect(message({ limited: "'x' may not get configmaps" }, "{{ random('[a-z]{3}') }}")).toBe(
         "True Succeeded Ready; 'x' may not get configmaps; a rule whose patch differs on each run is not reconciled",
       );
     });

@@ -28,7 +28,7 @@ export interface BackgroundHealth {
   /** Missing permissions to write, and the role that grants them. */
   readonly lacking?: string | undefined;
   /** Missing permissions to read. */
-  readonly unread?: string | undefined;
+  readonly limited?: string | undefined;
 }
 
 const notLoaded: WebhookState = { written: false };
@@ -104,7 +104,7 @@ function readinessOf(
     ...(background.isAbsent === true
       ? ['mutateExisting and generate rules do not run: `kymera background` is not running']
       : []),
-    ...(background.unread === undefined ? [] : [background.unread]),
+    ...(background.limited === undefined ? [] : [background.limited]),
     ...(policy.rules.some(({ targets, repeatable }) => targets !== undefined && !repeatable)
       ? ['a rule whose patch differs on each run is not reconciled']
       : []),

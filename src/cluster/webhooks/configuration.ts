@@ -2,13 +2,8 @@ import type { Json, JsonObject } from '../../json/value.ts';
 import type { CompiledPolicy } from '../../policy/compiled.ts';
 import type { KindTable } from '../api/discovery.ts';
 import { managedLabels } from '../api/names.ts';
-import {
-  defaultTimeoutSeconds,
-  type FailureGroup,
-  failureGroup,
-  hasOwnEntry,
-  mayBeReinvoked,
-} from '../policies/grouping.ts';
+import { defaultTimeoutSeconds, type FailureGroup, failureGroup, hasOwnEntry } from '../policies/grouping.ts';
+import { mayBeReinvoked } from '../policies/reinvocation.ts';
 import {
   mutatingConfigurationName,
   namespacesEntryName,

@@ -11,14 +11,28 @@ export function ruleReads(rule: JsonObject): Reads {
 /** The data that determines the result of a rule: its patches or objects, and the context that they read. */
 export function effectReads(rule: JsonObject): Reads {
   const { context, effects } = partsOf(rule);
+  return withContext(effects, context);
+}
+
+/** The data that the preconditions of a rule itself read, and the context that they read. */
+export function preconditionReads(rule: JsonObject): Reads {
+  return withContext([templateReads(read(rule, 'preconditions') ?? null)], contextReads(rule));
+}
+
+function withContext(parts: readonly Reads[], context: readonly NamedReads[]): Reads {
   const taken = new Set<NamedReads>();
-  let found = joinReads(effects);
+  let found = joinReads(parts);
   for (;;) {
     const more = context.filter((entry) => !taken.has(entry) && isRead(entry.name, found));
     if (more.length === 0) return found;
     for (const entry of more) taken.add(entry);
     found = joinReads([found, ...more.map(({ reads }) => reads)]);
   }
+}
+
+/** The context entries of a rule, target or loop, and what each reads. */
+export function contextReads(holder: JsonObject): readonly NamedReads[] {
+  return readObjects(holder, 'context').map(entryReads);
 }
 
 interface NamedReads {
@@ -40,7 +54,7 @@ function partsOf(rule: JsonObject): RuleParts {
   const holders = [rule, ...targets, ...loops];
   const selfIsField = true;
   return {
-    context: holders.flatMap((holder) => readObjects(holder, 'context').map(entryReads)),
+    context: holders.flatMap(contextReads),
     conditions: holders.map((holder) => templateReads(read(holder, 'preconditions') ?? null)),
     effects: [
       ...loops.map((loop) => expressionReads(readText(loop, 'list') ?? "''")),

@@ -1,0 +1,67 @@
+import { expect, it } from 'vitest';
+import type { JsonObject } from '../../json/value.ts';
+import type { ApiClient, ObjectList } from './client.ts';
+import { ApiError } from './cluster-error.ts';
+import { startInformer } from './informer.ts';
+import { resourceTypes } from './resource-path.ts';
+
+const configMap = (name: string, resourceVersion: string): JsonObject => ({
+  metadata: { namespace: 'a', name, resourceVersion },
+});
+
+/** A client that may list and not watch. Resolves `listed` after this many lists. */
+function listing(lists: readonly (readonly JsonObject[])[]) {
+  let count = 0;
+  let end = () => {};
+  const listed = new Promise<void>((resolve) => {
+    end = resolve;
+  });
+  const client = {
+    list: async (): Promise<ObjectList> => {
+      const items = lists[count] ?? [];
+      count += 1;
+      if (count > lists.length) end();
+      return { items, resourceVersion: String(count) };
+    },
+    watch: () => Promise.reject(new ApiError(403, 'Forbidden', 'may not watch')),
+  } as unknown as ApiClient;
+  return { client, listed };
+}
+
+it('objects that may not be watched are listed periodically, and this is reported once', async () => {
+  const { client, listed } = listing([
+    [configMap('x', '1'), configMap('y', '1')],
+    [configMap('x', '2'), configMap('y', '1')],
+    [configMap('y', '1')],
+    [configMap('y', '1')],
+  ]);
+  const seen: string[] = [];
+  const reports: unknown[] = [];
+  const informer = startInformer({
+    client,
+    type: resourceTypes.configMaps,
+    kind: 'ConfigMap',
+    onChange: ({ key, object, previous }) =>
+      seen.push(`${key} ${previous === undefined ? 'added' : object === undefined ? 'deleted' : 'changed'}`),
+    onError: (error) => reports.push(['error', error]),
+    pollMs: 1,
+    onPoll: (error) => reports.push(String(error)),
+  });
+  await listed;
+  await informer.stop();
+  expect(seen).toEqual(['a/x added', 'a/y added', 'a/x changed', 'a/x deleted', 'a/y deleted']);
+  expect(reports).toEqual(['ApiError: may not watch']);
+});
+
+it('without polling, a refused watch is an error', async () => {
+  const { client } = listing([[configMap('x', '1')]]);
+  const failed = new Promise((resolve) => {
+    const informer = startInformer({
+      client,
+      type: resourceTypes.configMaps,
+      kind: 'ConfigMap',
+      onError: (error) => void informer.stop().then(() => resolve(error)),
+    });
+  });
+  expect(await failed).toMatchObject({ status: 403 });
+});
