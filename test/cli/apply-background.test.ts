@@ -1,3 +1,6 @@
+import { mkdtempSync, readFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { parseAllDocuments } from 'yaml';
 import { kymera } from './in-process.testing.ts';
@@ -54,16 +57,73 @@ describe('apply shows what comes after the requests', () => {
     ]);
   });
 
-  it('in JSON and as patches too', async () => {
-    const run = (format: string) =>
-      kymera(['apply', 'targets.yaml', '-r', 'ns.yaml', 'secret.yaml', '-o', format, '-q'], { files });
-    const { items } = JSON.parse((await run('json')).stdout) as { items: object[] };
-    expect(items).toMatchObject([
-      { kind: 'Namespace' },
-      { kind: 'Secret' },
-      { metadata: { labels: { a: 'b' } } },
+  const labelled = {
+    'both.yaml': `${files['targets.yaml']}  - name: team
+    match: {any: [{resources: {kinds: [Secret]}}]}
+    mutate: {patchStrategicMerge: {metadata: {labels: {team: x}}}}
+`,
+    'cm.yaml': 'apiVersion: v1\nkind: ConfigMap\nmetadata: {name: last}\n',
+  };
+  // The target comes before its trigger, and an object that does not change after it.
+  const inputs = ['-r', 'secret.yaml', 'ns.yaml', 'cm.yaml'];
+  const run = (format: string, ...more: string[]) =>
+    kymera(['apply', 'both.yaml', ...inputs, '-o', format, ...more], { files: { ...files, ...labelled } });
+
+  it('every object once, in input order', async () => {
+    const { items } = JSON.parse((await run('json', '-q')).stdout) as { items: object[] };
+    expect(items).toEqual([
+      {
+        apiVersion: 'v1',
+        kind: 'Secret',
+        metadata: { name: 'regcred', namespace: 'default', labels: { team: 'x', a: 'b' } },
+      },
+      { apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'web' } },
+      { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'last' } },
     ]);
-    expect((await run('patch')).stdout).toContain('path: /metadata/labels');
+    const { stdout } = await run('yaml', '-q');
+    expect(parseAllDocuments(stdout).map((document) => document.toJS() as object)).toEqual(items);
+  });
+
+  it('once with --output, as a file and as a folder', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'kymera-apply-'));
+    const setup = { files: { ...files, ...labelled }, folder };
+    await kymera(['apply', 'both.yaml', ...inputs, '--output', 'all.yaml'], setup);
+    await kymera(['apply', 'both.yaml', ...inputs, '--output', 'out/'], setup);
+    expect(parseAllDocuments(readFileSync(join(folder, 'all.yaml'), 'utf8'))).toHaveLength(3);
+    expect(parseAllDocuments(readFileSync(join(folder, 'out/regcred-mutated.yaml'), 'utf8'))).toHaveLength(1);
+  });
+
+  it('the objects and rules are counted', async () => {
+    const { stdout } = await run('diff');
+    expect(stdout).toContain('+++ Secret default/regcred (mutated, p/r)');
+    expect(stdout).toContain(
+      '3 objects: 1 changed, 2 unchanged, 0 failed; rules: 2 applied, 0 skipped, 0 failed\n',
+    );
+    const target = ['-r', 'ns.yaml', '--target-resource', 'secret.yaml'];
+    const other = await kymera(['apply', 'targets.yaml', ...target], { files });
+    expect(other.stdout).toContain(
+      '2 objects: 1 changed, 1 unchanged, 0 failed; rules: 1 applied, 0 skipped, 0 failed\n',
+    );
+  });
+
+  it('in a table', async () => {
+    const { stdout } = await run('table', '-q');
+    expect(stdout).toBe(`RESOURCE                POLICY  RULE  RESULT  MESSAGE
+Secret default/regcred  p       team  pass    mutated Secret/regcred in namespace default
+Secret default/regcred  p       r     pass    mutated Secret/regcred in namespace default (trigger Namespace web)
+`);
+  });
+
+  it('with blame for rules of both kinds', async () => {
+    const { stdout } = await run('blame', '-q');
+    expect(stdout).toContain('p/team +   labels:\np/team +     team: x\np/r    +     a: b\n');
+  });
+
+  it('as patches, from the object that was given', async () => {
+    const { stdout } = await run('patch', '-q');
+    expect(parseAllDocuments(stdout).map((document) => document.toJS() as object)).toMatchObject([
+      { name: 'regcred', patch: [{ op: 'add', path: '/metadata/labels', value: { team: 'x', a: 'b' } }] },
+    ]);
   });
 
   it('a target that was not given may be in a cluster: that is a warning', async () => {
@@ -72,4 +132,11 @@ describe('apply shows what comes after the requests', () => {
     expect(stderr).toContain('Secret default/regcred does not exist');
     expect(stderr).toContain('KYM_TARGET_NOT_FOUND');
   });
+});
+
+it('points to explain when no rule selects an object', async () => {
+  const { stdout } = await kymera(['apply', 'targets.yaml', '-r', 'secret.yaml'], { files });
+  expect(stdout).toContain(
+    'rules: 0 applied, 0 skipped, 0 failed\nNo rule selects these objects. kymera explain shows why.\n',
+  );
 });

@@ -346,7 +346,7 @@ describe('bad input ends with 2 and prints nothing half', () => {
     [
       'an unknown format',
       ['apply', 'policy.yaml', '-r', 'pod.yaml', '-o', 'xml'],
-      '-o xml: the formats are diff, yaml, json, patch, table',
+      '-o xml: the formats are diff, blame, yaml, json, patch, table',
     ],
     ['an unknown command', ['aply'], "unknown command 'aply'"],
     [

@@ -1,12 +1,22 @@
-import type { Outcome, Result } from '../../engine/outcome.ts';
+import type { Result } from '../../engine/outcome.ts';
 import { alignLists } from '../../json/diff/align.ts';
 import { identityOf } from '../../json/diff/item-identity.ts';
 import { equal } from '../../json/equal.ts';
 import type { Json, JsonArray, JsonObject } from '../../json/value.ts';
+import type { CompiledPolicy, CompiledRuleHead } from '../../policy/compiled.ts';
 import { below, isFilledList, isFilledObject, type Origin, Origins, partOf } from './origin.ts';
 
 /** The rule that wrote or removed a value. */
-export type Writer = Pick<Outcome, 'policy' | 'rule'>;
+export interface Writer {
+  readonly policy: CompiledPolicy;
+  readonly rule: CompiledRuleHead;
+}
+
+/** What one rule did to the object. */
+export interface RuleWrite extends Writer {
+  readonly before: JsonObject;
+  readonly after: JsonObject;
+}
 
 export interface BlamedChange {
   readonly op: 'add' | 'replace' | 'remove';
@@ -40,15 +50,28 @@ export function blame(
   before: JsonObject,
   { object, outcomes, failedPolicies }: Pick<Result, 'object' | 'outcomes' | 'failedPolicies'>,
 ): Blame {
+  return blameWrites(before, writesOf({ outcomes, failedPolicies }), object ?? before);
+}
+
+/** The changes of rules that are part of the result. */
+export function writesOf({
+  outcomes,
+  failedPolicies,
+}: Pick<Result, 'outcomes' | 'failedPolicies'>): readonly RuleWrite[] {
+  return outcomes.flatMap((outcome) =>
+    outcome.status === 'applied' && !failedPolicies.includes(outcome.policy) ? [outcome] : [],
+  );
+}
+
+/** As `blame`, for writes in order. A change between two writes is nobody's. */
+export function blameWrites(before: JsonObject, writes: readonly RuleWrite[], after: JsonObject): Blame {
   const origins = new Origins<Writer>();
   let current = before;
-  for (const outcome of outcomes) {
-    if (outcome.status !== 'applied' || failedPolicies.includes(outcome.policy)) continue;
-    origins.change(current, outcome.before, undefined);
-    origins.change(outcome.before, outcome.after, outcome);
-    current = outcome.after;
+  for (const write of writes) {
+    origins.change(current, write.before, undefined);
+    origins.change(write.before, write.after, write);
+    current = write.after;
   }
-  const after = object ?? current;
   origins.change(current, after, undefined);
   const comparison = new Comparison(origins.removers);
   comparison.compare({ value: before, path: '' }, { value: after, path: '' }, origins.root);

@@ -3,23 +3,27 @@ import { formatPointer } from '../../json/pointer.ts';
 import type { JsonObject, Path } from '../../json/value.ts';
 import type { Evaluated } from '../../offline/evaluator.ts';
 import { nameOf, titleOf } from '../../offline/object-identity.ts';
-import { absenceWarning, isAbsence, previewBackground } from '../../offline/output/background-preview.ts';
 import {
+  absenceWarning,
+  previewBackground,
+  withBackgroundChanges,
+} from '../../offline/output/background-preview.ts';
+import {
+  type AppliedObject,
   type ApplyFormat,
-  type ApplyFormatter,
-  countEvaluated,
+  countObject,
+  countStep,
   createFormatter,
   noCounts,
   summaryOf,
   textOf,
 } from '../../offline/output/object-format.ts';
 import { type Paint, plain } from '../../offline/output/paint.ts';
-import { failureText, formatChanges, type PlannedChange } from '../../offline/output/planned-changes.ts';
+import { failureText, isAbsence } from '../../offline/output/planned-changes.ts';
 import { visible } from '../../offline/output/visible.ts';
 import type { Resource } from '../../offline/resource-documents.ts';
 import { resourceRole } from '../../offline/resource-role.ts';
 import { InputError, inputError, type Problem } from '../../problem.ts';
-import { writeYaml } from '../../yaml/writer.ts';
 import { createCommandLog, type LogLevel } from '../command-log.ts';
 import { type Run, type RunOptions, setUpRun } from '../input/run-setup.ts';
 import type { ExitCode, Io } from '../io.ts';
@@ -93,8 +97,15 @@ async function applyToAll(
     columns: isOnScreen ? io.stdout.columns : undefined,
     showSecrets: options.showSecrets,
   });
+  const print = async (applied: AppliedObject) => {
+    const text = output.apart ? textOf(applied) : formatter.object(applied);
+    if (text !== '') await output.write(text, nameOf(applied.resource.object));
+    countObject(applied, counts);
+  };
   const errors: Problem[] = [];
   const background = previewBackground(run.background);
+  // Background rules may change any object after all are admitted.
+  const held: AppliedObject[] = [];
   for await (const item of run.items) {
     if ('problem' in item) {
       if (item.problem.severity === 'error') errors.push(item.problem);
@@ -104,48 +115,29 @@ async function applyToAll(
     const role = resourceRole(item.object);
     if (role === 'tooling') continue;
     const evaluated = role === 'policy' ? undefined : await run.evaluator.evaluate(item.object);
-    const text = output.apart ? textOf(item, evaluated) : formatter.object(item, evaluated);
-    await output.write(text, nameOf(item.object));
+    const applied = { resource: item, evaluated };
+    if (background === undefined) await print(applied);
+    else held.push(applied);
     progress.step();
     if (evaluated === undefined) {
       if (!item.discovered) await log.warn(misplacedPolicy(item));
       continue;
     }
-    countEvaluated(evaluated, counts);
     background?.admitted(evaluated.after);
     for (const text of failuresOf(item.object, evaluated, log.paint)) await log.error(text);
   }
   if (background !== undefined) {
-    const { changes, failures } = await background.finish();
-    for (const change of changes) {
-      const text = output.apart
-        ? writeYaml(change.after ?? {})
-        : backgroundText(change, formatter, options, paint);
-      if (change.after !== undefined || options.format === 'diff') await output.write(text, change.ref.name);
+    const { changes, steps } = await background.finish();
+    for (const applied of withBackgroundChanges(held, changes)) await print(applied);
+    if (!output.apart) await output.write(formatter.steps(steps), '');
+    for (const step of steps) {
+      countStep(step, counts);
+      if (isAbsence(step)) await log.warn(absenceWarning(step));
+      else if (step.action === 'failed') await log.error(failureText(step, log.paint));
     }
-    for (const failure of failures) {
-      if (isAbsence(failure)) await log.warn(absenceWarning(failure));
-      else await log.error(failureText(failure, log.paint));
-    }
-    counts.rulesFailed += failures.filter((failure) => !isAbsence(failure)).length;
   }
   if (!output.apart) await output.write(formatter.end(), '');
   return errors;
-}
-
-/** An object that a background rule changes or creates. A table does not show it. */
-function backgroundText(
-  change: PlannedChange,
-  formatter: ApplyFormatter,
-  { format, showSecrets }: ApplyOptions,
-  paint: Paint,
-): string {
-  const { before, after } = change;
-  if (format === 'diff') return formatChanges([change], 'diff', paint, showSecrets);
-  if (after === undefined || format === 'table') return '';
-  const resource = { object: before ?? after, file: '(background)', line: 1, discovered: true };
-  if (before === undefined) return formatter.object(resource, undefined);
-  return formatter.object(resource, { before, after, outcomes: [], failedPolicies: [], steps: new Map() });
 }
 
 function isProgressWanted({ quiet }: ApplyOptions, io: Io): boolean {

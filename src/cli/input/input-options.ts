@@ -30,7 +30,7 @@ export function withInput(command: Command): Command {
     .addOption(new Option('--resources <path...>').hideHelp())
     .option(
       '--target-resource <path...>',
-      'existing objects that context entries and replacement sources can read; not printed',
+      'existing objects that policies can read and change; only changed ones are printed',
     )
     .addOption(new Option('--target-resources <path...>').hideHelp())
     .option('-f, --values <file>', 'a Values document: request, context and namespace labels')

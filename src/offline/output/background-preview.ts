@@ -1,5 +1,5 @@
 import { backgroundRules } from '../../background/background-rule.ts';
-import { refTitle } from '../../background/object-identity.ts';
+import { refKey, refOf, refTitle } from '../../background/object-identity.ts';
 import { createExistingRun, type ExistingStep } from '../../background/run/existing-run.ts';
 import { createMemoryStore } from '../../background/store/memory-store.ts';
 import { createOverlayStore } from '../../background/store/overlay-store.ts';
@@ -10,7 +10,14 @@ import type { JsonObject } from '../../json/value.ts';
 import type { CompiledException, CompiledPolicy, Operation } from '../../policy/compiled.ts';
 import type { Problem } from '../../problem.ts';
 import { nameOf, withDefaultNamespace } from '../object-identity.ts';
-import { type PlannedChange, plannedChanges } from './planned-changes.ts';
+import type { AppliedObject } from './object-format.ts';
+import {
+  isWrite,
+  type PlannedChange,
+  type PlannedStep,
+  plannedChanges,
+  wholeObject,
+} from './planned-changes.ts';
 
 /** The input of a preview of mutate existing and generate rules. */
 export interface BackgroundInput {
@@ -29,7 +36,7 @@ export interface BackgroundPreview {
   admitted(object: JsonObject): void;
   finish(): Promise<{
     readonly changes: readonly PlannedChange[];
-    readonly failures: readonly ExistingStep[];
+    readonly steps: readonly PlannedStep[];
   }>;
 }
 
@@ -41,8 +48,19 @@ export function previewBackground(input: BackgroundInput): BackgroundPreview | u
   return {
     admitted: (object) => void admitted.push(object),
     async finish() {
-      const store = createOverlayStore(createMemoryStore([...others.map(withDefaultNamespace), ...admitted]));
-      const steps: ExistingStep[] = [];
+      const base = createMemoryStore([...others.map(withDefaultNamespace), ...admitted]);
+      const store = createOverlayStore(base);
+      const steps: PlannedStep[] = [];
+      const known = new Map<string, JsonObject | undefined>();
+      // A write includes what mutate rules change when the API server admits it.
+      const withObjects = async (step: ExistingStep): Promise<PlannedStep> => {
+        if (step.ref === undefined || !isWrite(step)) return step;
+        const ref = wholeObject(step.ref);
+        const before = known.has(refKey(ref)) ? known.get(refKey(ref)) : await base.get(ref);
+        const after = await store.get(ref);
+        known.set(refKey(ref), after);
+        return { ...step, before, after };
+      };
       for (const object of admitted) {
         const run = createExistingRun({
           policies,
@@ -54,21 +72,34 @@ export function previewBackground(input: BackgroundInput): BackgroundPreview | u
           follow: true,
           user,
         });
-        for await (const step of run.act(object)) steps.push(step);
+        for await (const step of run.act(object)) steps.push(await withObjects(step));
       }
-      return {
-        changes: plannedChanges(store.changes(), steps),
-        failures: steps.filter(({ action }) => action === 'failed'),
-      };
+      return { changes: plannedChanges(store.changes(), steps), steps };
     },
   };
 }
 
-const absent: ReadonlySet<string | undefined> = new Set(['KYM_TARGET_NOT_FOUND', 'KYM_SOURCE_NOT_FOUND']);
-
-/** A missing target or source may exist in a cluster, so this is a warning and not a failure of the policy. */
-export function isAbsence({ code }: ExistingStep): boolean {
-  return absent.has(code);
+/** Each object once: those of the input in their order with their last state, then those that only background rules change. */
+export function withBackgroundChanges(
+  objects: readonly AppliedObject[],
+  changes: readonly PlannedChange[],
+): readonly AppliedObject[] {
+  const left = new Map(changes.map((change) => [refKey(change.ref), change]));
+  const printed = objects
+    .toReversed()
+    .map((applied) => {
+      const key = applied.evaluated === undefined ? '' : refKey(wholeObject(refOf(applied.evaluated.after)));
+      const change = left.get(key);
+      // If the input has an object twice, the last one is what the cluster has.
+      left.delete(key);
+      return change === undefined ? applied : { ...applied, change };
+    })
+    .reverse();
+  const others = [...left.values()].map((change) => {
+    const object = change.before ?? change.after ?? {};
+    return { resource: { object, file: '(background)', line: 1, discovered: true }, change };
+  });
+  return [...printed, ...others];
 }
 
 export function absenceWarning({ policy, rule, trigger, message, code }: ExistingStep): Problem {

@@ -1,8 +1,10 @@
 import { refKey, refTitle } from '../../background/object-identity.ts';
+import type { ObjectRef } from '../../background/ports.ts';
 import type { ExistingStep } from '../../background/run/existing-run.ts';
 import type { Change } from '../../background/store/overlay-store.ts';
 import { diff } from '../../json/diff/diff.ts';
 import { stringifyJson } from '../../json/json-text.ts';
+import type { JsonObject } from '../../json/value.ts';
 import { writeYaml } from '../../yaml/writer.ts';
 import { maskPair } from './mask-secrets.ts';
 import type { Paint } from './paint.ts';
@@ -13,24 +15,44 @@ export type ChangeFormat = 'diff' | 'yaml' | 'json' | 'table';
 
 /** A change to an object, and the rules and triggers that cause it. */
 export interface PlannedChange extends Change {
-  readonly steps: readonly ExistingStep[];
+  readonly steps: readonly PlannedStep[];
+}
+
+/** A step, and the object before and after it if known. */
+export interface PlannedStep extends ExistingStep {
+  readonly before?: JsonObject | undefined;
+  readonly after?: JsonObject | undefined;
 }
 
 export function plannedChanges(
   changes: readonly Change[],
-  steps: readonly ExistingStep[],
+  steps: readonly PlannedStep[],
 ): readonly PlannedChange[] {
-  const byObject = new Map<string, ExistingStep[]>();
+  const byObject = new Map<string, PlannedStep[]>();
   for (const step of steps) {
-    if (step.ref === undefined || !writes.has(step.action)) continue;
-    const { uid: _, subresource: __, ...ref } = step.ref;
-    const key = refKey(ref);
+    if (step.ref === undefined || !isWrite(step)) continue;
+    const key = refKey(wholeObject(step.ref));
     byObject.set(key, [...(byObject.get(key) ?? []), step]);
   }
   return changes.map((change) => ({ ...change, steps: byObject.get(refKey(change.ref)) ?? [] }));
 }
 
 const writes: ReadonlySet<string> = new Set(['created', 'updated', 'deleted']);
+
+export function isWrite({ action }: ExistingStep): boolean {
+  return writes.has(action);
+}
+
+export function wholeObject({ uid: _, subresource: __, ...ref }: ObjectRef): ObjectRef {
+  return ref;
+}
+
+const absent: ReadonlySet<string | undefined> = new Set(['KYM_TARGET_NOT_FOUND', 'KYM_SOURCE_NOT_FOUND']);
+
+/** A missing target or source may exist in a cluster, so this is a warning and not a failure of the policy. */
+export function isAbsence({ code }: ExistingStep): boolean {
+  return absent.has(code);
+}
 
 export function formatChanges(
   changes: readonly PlannedChange[],
@@ -81,7 +103,7 @@ export function actionOf({ before, after }: Change): 'create' | 'update' | 'dele
   return after === undefined ? 'delete' : 'update';
 }
 
-function rulesOf(steps: readonly ExistingStep[]): readonly string[] {
+export function rulesOf(steps: readonly ExistingStep[]): readonly string[] {
   return [...new Set(steps.map(({ policy, rule }) => `${policy.key}/${rule.name}`))];
 }
 
