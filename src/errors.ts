@@ -134,6 +134,19 @@ export const errorTable = {
     cause: 'A patch, or a value that it merges, is nested too deeply.',
     cure: 'Check how the patch or the value was created.',
   },
+  KYM_ANCHOR_SYNTAX: {
+    cause: 'A key of a patch looks like an anchor, but its parentheses are incomplete or in the wrong place.',
+    cure: 'Write `(key)`, `<(key)` or `+(key)`.',
+  },
+  KYM_BRACES_UNCLOSED: {
+    cause: 'A string contains `{{` without `}}`, so it is not a variable and is used as it is.',
+    cure: 'Close the braces: `{{ name }}`. Write literal braces as `\\{{`.',
+  },
+  KYM_LITERAL_WILDCARD: {
+    cause:
+      'An item of a patch has a name with a wildcard. Without an anchor it is a literal name, so the item is added.',
+    cure: 'Write an anchor, such as `(name): "*"`, to change the existing items that match.',
+  },
   KYM_ANCHOR_UNSUPPORTED: {
     cause: 'A mutation uses an anchor that only validate rules support: `=()`, `X()` or `^()`.',
     cure: 'Use `()`, `<()` or `+()`, or use preconditions.',

@@ -14,6 +14,8 @@ export interface Problem {
   readonly line?: number | undefined;
   /** 1-based. */
   readonly column?: number | undefined;
+  /** The source line of a syntax error. */
+  readonly sourceLine?: string | undefined;
   readonly policy?: string | undefined;
   readonly rule?: string | undefined;
 }
@@ -25,6 +27,8 @@ export interface Problem {
 export interface Reporter {
   error(path: Path, code: ErrorCode, message: string, hint?: string): void;
   warn(path: Path, code: ErrorCode, message: string, hint?: string): void;
+  /** The plain scalar at a path as its author wrote it: `yes`, `012`. Absent without source. */
+  readonly writtenAt?: ((path: Path) => string | undefined) | undefined;
 }
 
 /** Unusable input or an invalid command line: the program prints the problems and exits with 2. */

@@ -15,5 +15,8 @@ export function formatProblem(problem: Problem, paint: Paint): string {
   ].filter((part) => part !== '');
   const context = subject.length === 0 ? '' : ` (${subject.join(', ')})`;
   const head = `${location === '' ? '' : `${paint('bold', visible(location))}: `}${severity}: ${visible(`${problem.message}${context}`)} [${problem.code}]`;
-  return problem.hint === undefined ? head : `${head}\n  ${paint('cyan', 'hint')}: ${visible(problem.hint)}`;
+  const { line, sourceLine } = problem;
+  const source = sourceLine === undefined ? '' : `\n  ${line ?? ''} | ${visible(sourceLine)}`;
+  const hint = problem.hint === undefined ? '' : `\n  ${paint('cyan', 'hint')}: ${visible(problem.hint)}`;
+  return `${head}${source}${hint}`;
 }

@@ -6,6 +6,9 @@ export interface KustomizeLocation {
   readonly file?: string | undefined;
   /** The field of that file: `patches[0].target.name`. */
   readonly field?: string | undefined;
+  /** 1-based. */
+  readonly line?: number | undefined;
+  readonly sourceLine?: string | undefined;
   readonly hint?: string | undefined;
 }
 

@@ -1,6 +1,10 @@
 import { loadAll, YAMLException } from 'js-yaml';
-import { isArray, isObject, type Json, type JsonObject, member } from '../json/value.ts';
+import { metadataOf } from '../json/metadata.ts';
+import { formatPointer } from '../json/pointer.ts';
+import { isArray, isNumber, isObject, type Json, type JsonObject, member, type Path } from '../json/value.ts';
+import { readDocuments } from '../policy/documents.ts';
 import type { Problem } from '../problem.ts';
+import { notAString } from '../yaml/advice.ts';
 import type { DocumentText } from '../yaml/document-stream.ts';
 import { kubernetesResourceSchema } from '../yaml/kubernetes-schema.ts';
 import { readSimpleYaml } from '../yaml/simple-yaml.ts';
@@ -45,8 +49,9 @@ export function* readYaml(document: DocumentText, file: string, discovered: bool
   const measured = mayAlias || text.length > maximumObjectCharacters;
   const isWhole =
     values.length === 1 && objects.length === 1 && objects[0] === values[0] && isPrintable(text);
-  for (const object of objects) {
+  for (const [index, object] of objects.entries()) {
     const item = checkedObject(object, { file, line }, discovered, measured);
+    if ('object' in item) for (const problem of typeProblems(item, index, document)) yield { problem };
     yield isWhole && 'object' in item ? { ...item, text } : item;
   }
 }
@@ -71,11 +76,11 @@ function parseYaml({ text, line }: DocumentText, file: string): { values: Json[]
     }) as Json[];
     return { values: values.filter((value) => value !== null) };
   } catch (error) {
-    return { problem: yamlProblem(error, file, line) };
+    return { problem: yamlProblem(error, file, line, text) };
   }
 }
 
-function yamlProblem(error: unknown, file: string, line: number): Problem {
+function yamlProblem(error: unknown, file: string, line: number, text: string): Problem {
   if (!(error instanceof YAMLException)) {
     const message = error instanceof Error ? error.message : String(error);
     return problemAt({ code: 'KYM_YAML_SYNTAX', message }, { file, line });
@@ -89,7 +94,11 @@ function yamlProblem(error: unknown, file: string, line: number): Problem {
       location,
     );
   }
-  return problemAt({ code: 'KYM_YAML_SYNTAX', message: reason }, location);
+  // The reader of policies knows the exact position of every error, and common mistakes.
+  const exact = readDocuments({ file, text }).problems.find(({ code }) => code === 'KYM_YAML_SYNTAX');
+  return exact === undefined
+    ? problemAt({ code: 'KYM_YAML_SYNTAX', message: reason }, location)
+    : { ...exact, line: line + (exact.line ?? 1) - 1 };
 }
 
 /** The objects in a document: the items of `List`, `PodList` … and of a plain list, otherwise the document itself. */
@@ -129,6 +138,33 @@ function checkedObject(
     : 'the document is not a map: it is not a Kubernetes object';
   const problem = problemAt({ code: 'KYM_NOT_AN_OBJECT', message }, location);
   return { problem: discovered ? { ...problem, severity: 'warning' } : problem };
+}
+
+/** Names, labels and annotations that YAML reads as booleans or numbers. The API server refuses such an object. */
+function* typeProblems(resource: Resource, index: number, { text, line }: DocumentText): Generator<Problem> {
+  const metadata = metadataOf(resource.object);
+  const wrong = [
+    ...entriesOf(metadata, ['metadata']).filter(([[, key]]) => key === 'name' || key === 'namespace'),
+    ...entriesOf(metadata['labels'], ['metadata', 'labels']),
+    ...entriesOf(metadata['annotations'], ['metadata', 'annotations']),
+  ].flatMap(([path, value]) => (isNumber(value) || typeof value === 'boolean' ? [{ path, value }] : []));
+  if (wrong.length === 0) return;
+  // Only the slower reader knows positions and sources.
+  const source = readDocuments({ file: resource.file, text }).documents[index];
+  for (const { path, value } of wrong) {
+    const position = source?.positionOf(path);
+    yield {
+      ...problemAt(
+        { code: 'KYM_FIELD_TYPE', message: notAString(source?.writtenAt(path) ?? String(value), value) },
+        { file: resource.file, line: line + (position?.line ?? 1) - 1, column: position?.column },
+      ),
+      pointer: formatPointer(path),
+    };
+  }
+}
+
+function entriesOf(value: Json | undefined, path: Path): (readonly [Path, Json])[] {
+  return isObject(value) ? Object.entries(value).map(([key, inner]) => [[...path, key], inner] as const) : [];
 }
 
 function isText(value: Json | undefined): boolean {

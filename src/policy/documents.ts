@@ -9,8 +9,10 @@ import {
   type JsonObject,
   member,
   type Path,
+  valueAt,
 } from '../json/value.ts';
 import type { Problem } from '../problem.ts';
+import { adviseOnSyntax } from '../yaml/advice.ts';
 import { convertYaml, type SourceOffsets } from '../yaml/value.ts';
 
 export interface SourceFile {
@@ -31,6 +33,8 @@ export interface SourceDocument {
   readonly value: JsonObject;
   /** The position of the key or item at `path`, or of its nearest existing parent. */
   positionOf(path: Path): Position;
+  /** The plain scalar at `path` as written, unless it is a string: `yes`, `012`. */
+  writtenAt(path: Path): string | undefined;
 }
 
 export interface ReadResult {
@@ -98,15 +102,18 @@ function readPart(file: string, part: DocumentPart, problems: Problem[]): Source
   const documents: SourceDocument[] = [];
   const composer = new Composer({ schema: 'failsafe', uniqueKeys: false, merge: false, logLevel: 'silent' });
   for (const composed of composer.compose(tokens, false, part.text.length)) {
-    for (const error of composed.errors) {
-      problems.push(problemAt('KYM_YAML_SYNTAX', error.message, positionAt(error.pos[0])));
+    const [error] = composed.errors;
+    if (error !== undefined) {
+      // Later errors of a document mostly follow from the first one.
+      problems.push(syntaxProblem(error.message, positionAt(error.pos[0]), part));
+      continue;
     }
-    if (composed.errors.length > 0) continue;
     const offsets = new WeakMap<JsonObject | JsonArray, SourceOffsets>();
     const { value, problems: found } = convertYaml(composed.contents, offsets);
     for (const { kind, message, offset } of found) {
-      const code = kind === 'aliases' ? 'KYM_YAML_ALIASES' : 'KYM_YAML_SYNTAX';
-      problems.push(problemAt(code, message, positionAt(offset)));
+      const position = positionAt(offset);
+      if (kind === 'aliases') problems.push(problemAt('KYM_YAML_ALIASES', message, position));
+      else problems.push(syntaxProblem(message, position, part));
     }
     if (found.length > 0 || value === null) continue;
     documents.push(...toDocuments(file, value, offsets, positionAt, problems));
@@ -145,7 +152,19 @@ function toDocuments(
   if (items !== undefined) {
     return items.flatMap((item) => toDocuments(file, item, offsets, positionAt, problems));
   }
-  return [{ file, value, positionOf: (path) => positionAt(offsetOf(value, path, offsets)) }];
+  return [
+    {
+      file,
+      value,
+      positionOf: (path) => positionAt(offsetOf(value, path, offsets)),
+      writtenAt(path) {
+        const holder = valueAt(value, path.slice(0, -1));
+        const token = path.at(-1);
+        if (token === undefined || (!isObject(holder) && !isArray(holder))) return undefined;
+        return offsets.get(holder)?.scalars?.get(token);
+      },
+    },
+  ];
 }
 
 /** The items of `kind: List`, `ClusterPolicyList` …; undefined for anything else. */
@@ -172,6 +191,12 @@ function offsetOf(
     current = isArray(current) ? current[Number(token)] : member(current, String(token));
   }
   return offset;
+}
+
+function syntaxProblem(message: string, position: Position, part: DocumentPart): Problem {
+  const advice = adviseOnSyntax(part.text, position.line - part.linesBefore);
+  const { hint, sourceLine } = advice;
+  return { ...problemAt('KYM_YAML_SYNTAX', advice.message ?? message, position), hint, sourceLine };
 }
 
 function problemAt(code: ErrorCode, message: string, { line, column }: Position): Problem {

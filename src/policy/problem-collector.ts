@@ -8,6 +8,7 @@ export interface PolicySource {
   readonly file: string;
   /** Absent for documents without source text. */
   positionOf?(path: Path): Position;
+  writtenAt?(path: Path): string | undefined;
 }
 
 /** Collects the problems of one document and adds file, line, column, policy and rule. */
@@ -63,6 +64,7 @@ export function collectProblems(source: PolicySource, policy: string): ProblemCo
           add('error', [...base, ...translate(path)], code, message, hint, rule),
         warn: (path, code, message, hint) =>
           add('warning', [...base, ...translate(path)], code, message, hint, rule),
+        writtenAt: (path) => source.writtenAt?.([...base, ...translate(path)]),
       };
     },
     hasErrors: () => problems.some((problem) => problem.severity === 'error'),
@@ -81,5 +83,6 @@ export function watchErrors(reporter: Reporter): Reporter & { readonly failed: b
       reporter.error(path, code, message, hint);
     },
     warn: reporter.warn,
+    writtenAt: reporter.writtenAt,
   };
 }

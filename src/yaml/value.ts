@@ -1,11 +1,13 @@
 import { isAlias, isMap, isScalar, isSeq, type Node, type Pair, type Scalar } from 'yaml';
 import { isNumber, type Json, type JsonArray, type JsonObject, type PathToken } from '../json/value.ts';
-import { decodeBase64, NonFiniteNumberError, resolveYamlScalar } from './scalar.ts';
+import { decodeBase64, NonFiniteNumberError, resolveYamlScalar, typedScalarStarts } from './scalar.ts';
 
 /** Source offsets of a container (`start`) and of each of its keys or items. */
 export interface SourceOffsets {
   readonly start: number;
   readonly members: ReadonlyMap<PathToken, number>;
+  /** Plain scalars that are not strings, as written. */
+  readonly scalars?: ReadonlyMap<PathToken, string> | undefined;
 }
 
 export interface YamlProblem {
@@ -70,20 +72,23 @@ export function convertYaml(
   function list(node: Node & { items: unknown[] }): Converted {
     const value: Json[] = [];
     const members = new Map<PathToken, number>();
+    const scalars = new Map<PathToken, string>();
     let size = 1;
     for (const item of node.items as Node[]) {
       members.set(value.length, startOf(item, startOf(node)));
+      keepSource(scalars, value.length, item);
       const converted = convert(item);
       value.push(converted.value);
       size += converted.size;
     }
-    offsets.set(value, { start: startOf(node), members });
+    offsets.set(value, { start: startOf(node), members, scalars });
     return { value, size };
   }
 
   function map(node: Node & { items: Pair[] }): Converted {
     const value: Record<string, Json> = {};
     const members = new Map<PathToken, number>();
+    const scalars = new Map<PathToken, string>();
     const inherited: Json[] = [];
     let size = 1;
     for (const pair of node.items) {
@@ -100,10 +105,11 @@ export function convertYaml(
       const converted = convert(pair.value as Node | null);
       defineMember(value, key, converted.value);
       members.set(key, startOf(keyNode, startOf(node)));
+      keepSource(scalars, key, pair.value as Node | null);
       size += converted.size;
     }
     for (const source of inherited) mergeInto(value, members, source, node);
-    offsets.set(value, { start: startOf(node), members });
+    offsets.set(value, { start: startOf(node), members, scalars });
     return { value, size };
   }
 
@@ -143,6 +149,12 @@ export function convertYaml(
   }
 
   return { value: convert(root).value, problems };
+}
+
+function keepSource(scalars: Map<PathToken, string>, token: PathToken, node: Node | null): void {
+  if (node === null || !isScalar(node) || node.type !== 'PLAIN' || node.tag !== undefined) return;
+  const text = node.source ?? '';
+  if (typedScalarStarts.includes(text.slice(0, 1))) scalars.set(token, text);
 }
 
 /** Assignment would call the `__proto__` setter; keys come from users and are data. */

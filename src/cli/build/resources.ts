@@ -99,15 +99,17 @@ async function targetOf(path: string, io: Io): Promise<BuildTarget> {
 }
 
 export function asInputError(error: KustomizeError): InputError {
-  const { file, field, hint } = error.place;
+  const { file, field, hint, line, sourceLine } = error.place;
   return new InputError([
     {
       code: error.code,
       severity: 'error',
       message: field === undefined ? error.message : `${field}: ${error.message}`,
       pointer: '',
-      ...(file !== undefined && { file }),
-      ...(hint !== undefined && { hint }),
+      file,
+      line,
+      sourceLine,
+      hint,
     },
   ]);
 }

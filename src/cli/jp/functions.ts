@@ -1,8 +1,8 @@
+import { didYouMean } from '../../expression/did-you-mean.ts';
 import type { ExpressionFunction } from '../../expression/functions/function-signature.ts';
 import { functionTable } from '../../expression/functions/table.ts';
 import { compileWildcard } from '../../expression/wildcard.ts';
 import type { Paint } from '../../offline/output/paint.ts';
-import { didYouMean } from '../../policy/did-you-mean.ts';
 import { inputError } from '../../problem.ts';
 import type { ExitCode, Io } from '../io.ts';
 import { paintFor } from '../output/style.ts';

@@ -1,5 +1,6 @@
 import { spendList, spendSteps, spendText } from '../../json/budget.ts';
 import { isArray, isNumber, isObject, type Json, typeOf } from '../../json/value.ts';
+import { didYouMean } from '../did-you-mean.ts';
 import type {
   Argument,
   ArgumentType,
@@ -23,8 +24,11 @@ export function compileCall(
   { functions }: ClosureContext,
 ): Closure {
   const definition = functions.get(node.name);
-  if (definition === undefined)
-    throw new ExpressionSyntaxError(`unknown function ${node.name}()`, node.position);
+  if (definition === undefined) {
+    const similar = didYouMean(node.name, [...functions.keys()]);
+    const advice = similar === undefined ? '' : `: did you mean ${similar}()?`;
+    throw new ExpressionSyntaxError(`unknown function ${node.name}()${advice}`, node.position);
+  }
   checkArity(definition, node);
   definition.prepare?.();
   const args = node.args.map((arg, index) =>

@@ -1,3 +1,5 @@
+import { helmHint, looksLikeHelm } from '../../yaml/advice.ts';
+
 /** An expression that does not parse. */
 export class ExpressionSyntaxError extends Error {
   override readonly name = 'ExpressionSyntaxError';
@@ -11,6 +13,7 @@ export class ExpressionSyntaxError extends Error {
 
 /** A hint for common mistakes in an expression that does not parse. */
 export function syntaxHint(text: string): string | undefined {
+  if (looksLikeHelm(`{{${text}`)) return helmHint;
   if (/\.\s*'/.test(text)) return `single quotes make a raw string; a key is written in double quotes: a."b"`;
   if (/\w-\w/.test(text))
     return 'keys with dashes, dots or slashes need double quotes: metadata.labels."my-key"';

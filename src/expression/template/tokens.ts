@@ -55,6 +55,19 @@ export function hasVariable(text: string): boolean {
   return text.includes('{{') && findVariables(text).length > 0;
 }
 
+/** The part of a string from an opening `{{` that no `}}` closes; undefined if all are closed or escaped. */
+export function unclosedBraces(text: string): string | undefined {
+  if (!text.includes('{{')) return undefined;
+  const tokens = findVariables(text);
+  let at = 0;
+  for (const { start, end } of [...tokens, { start: text.length, end: text.length }]) {
+    const open = /(?<!\\)\{\{[^{}\n]*\}?/.exec(text.slice(at, start));
+    if (open !== null) return open[0].trimEnd();
+    at = end;
+  }
+  return undefined;
+}
+
 /** Unescapes the text between tokens: `\{{` stands for `{{`. */
 export function unescapeBraces(text: string): string {
   return text.includes('\\{{') ? text.replaceAll('\\{{', '{{') : text;

@@ -2,7 +2,7 @@ import { removeMember, setMember } from '../../json/edit.ts';
 import { isArray, isObject, type Json, type JsonObject, member } from '../../json/value.ts';
 import { notSimple, readSimpleYaml } from '../../yaml/simple-yaml.ts';
 import { KustomizeError } from '../kustomize-error.ts';
-import { plainValue, readResourceYaml, ScalarText, yamlMessage } from '../yaml/read.ts';
+import { plainValue, readResourceYaml, ScalarText, yamlError } from '../yaml/read.ts';
 import { isNonFinite, timestampOf, typedScalar } from '../yaml/types.ts';
 
 /** How to read a null annotation: as a string, or, in a patch, as removal. */
@@ -63,9 +63,7 @@ function readDocument({ text, line }: DocumentText, file: string, nulls: NullAnn
       plainValue(withTextAnnotationsInside(value, nulls) ?? value),
     );
   } catch (error) {
-    throw new KustomizeError('KYM_KUSTOMIZE_RESOURCE', `invalid YAML: ${yamlMessage(error, line)}`, {
-      file,
-    });
+    throw yamlError('KYM_KUSTOMIZE_RESOURCE', error, text, { file, firstLine: line });
   }
 }
 

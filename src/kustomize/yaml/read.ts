@@ -10,8 +10,10 @@ import {
   strTag,
   YAMLException,
 } from 'js-yaml';
+import type { ErrorCode } from '../../errors.ts';
 import { assignMember } from '../../json/edit.ts';
 import type { Json } from '../../json/value.ts';
+import { readDocuments } from '../../policy/documents.ts';
 import { decodeBase64 } from '../../yaml/scalar.ts';
 import { KustomizeError } from '../kustomize-error.ts';
 import { isNonFinite, type Typed, timestampOf, typedScalar, typedSettingsScalar } from './types.ts';
@@ -44,16 +46,39 @@ export function readSettings(text: string, file: string): Json {
   try {
     return readSettingsYaml(text)[0] ?? null;
   } catch (error) {
-    throw new KustomizeError('KYM_YAML_SYNTAX', yamlMessage(error), { file });
+    throw yamlError('KYM_YAML_SYNTAX', error, text, { file });
   }
 }
 
+/** A YAML error with the likely cause. `firstLine` is the first line of `text` in the file. */
+export function yamlError(
+  code: ErrorCode,
+  error: unknown,
+  text: string,
+  { file, firstLine = 1 }: { readonly file: string; readonly firstLine?: number | undefined },
+): KustomizeError {
+  const prefix = code === 'KYM_YAML_SYNTAX' ? '' : 'invalid YAML: ';
+  // The reader of policies knows the exact position of every error, and common mistakes.
+  const exact =
+    error instanceof YAMLException
+      ? readDocuments({ file, text }).problems.find((problem) => problem.code === 'KYM_YAML_SYNTAX')
+      : undefined;
+  if (exact === undefined) return new KustomizeError(code, `${prefix}${yamlMessage(error)}`, { file });
+  const { message, line = 1, hint, sourceLine } = exact;
+  return new KustomizeError(code, `${prefix}${message}`, {
+    file,
+    line: firstLine + line - 1,
+    hint,
+    sourceLine,
+  });
+}
+
 /** The message of a YAML error with line and column. */
-export function yamlMessage(error: unknown, firstLine = 1): string {
+export function yamlMessage(error: unknown): string {
   if (!(error instanceof YAMLException)) return error instanceof Error ? error.message : String(error);
   const { reason, mark } = error;
   if (mark === undefined || mark === null) return reason;
-  return `${reason} (line ${firstLine + mark.line}, column ${mark.column + 1})`;
+  return `${reason} (line ${mark.line + 1}, column ${mark.column + 1})`;
 }
 
 /** The maximum number of values in a document after expanding aliases. */

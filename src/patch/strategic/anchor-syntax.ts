@@ -23,3 +23,14 @@ export function parseAnchor(key: string): Anchor | undefined {
   if (inner === undefined) return undefined;
   return { type: typeOfModifier[match?.[1] ?? ''] ?? 'unsupported', key: inner, text };
 }
+
+/** The anchor that an author probably meant by a key such as `+(team`, `+team)` or `(+team)`; undefined for others. */
+export function intendedAnchor(key: string): string | undefined {
+  const text = key.trim();
+  // Variables may contain parentheses.
+  if (text.includes('{{')) return undefined;
+  const [, outer = '', inner = '', name = ''] = /^([+<]?)\(?\s*([+<]?)\(?([\w./-]+)\)?\)?$/.exec(text) ?? [];
+  if (name === '' || !/[()]/.test(text)) return undefined;
+  const intended = `${outer || inner}(${name})`;
+  return intended === text ? undefined : intended;
+}

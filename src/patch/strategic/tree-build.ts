@@ -23,6 +23,7 @@ export interface OverlayBuild {
   readonly failed: boolean;
   fill(value: Json, path: Path): Filled;
   unsupported(anchor: Anchor, path: Path): void;
+  misspelled(key: string, intended: string, path: Path): void;
   discards(directive: string, path: Path): void;
   tooDeep(path: Path): boolean;
 }
@@ -60,6 +61,14 @@ export function startBuild(root: Path, syntax: OverlaySyntax, reporter: Reporter
         'KYM_ANCHOR_UNSUPPORTED',
         `${anchor.text} is an anchor of validate rules and has no effect in a mutation`,
         'Use (key), <(key) or +(key) in a mutation, and preconditions for other checks.',
+      );
+    },
+    misspelled(key, intended, path) {
+      recording.error(
+        path,
+        'KYM_ANCHOR_SYNTAX',
+        `${key} is not an anchor: its parentheses are incomplete or in the wrong place`,
+        `Did you mean ${intended}?`,
       );
     },
     discards(directive, path) {

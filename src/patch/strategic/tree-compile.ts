@@ -8,7 +8,7 @@ import {
   type JsonObject,
   type Path,
 } from '../../json/value.ts';
-import { type Anchor, parseAnchor } from './anchor-syntax.ts';
+import { type Anchor, intendedAnchor, parseAnchor } from './anchor-syntax.ts';
 import { type MapDirectives, takeDirective, takeListDirective } from './directives.ts';
 import {
   type AnchorsInside,
@@ -43,6 +43,8 @@ export function compileMap(value: JsonObject, path: Path, build: OverlayBuild): 
     const at = [...path, text];
     if (build.syntax.directives && takeDirective(text, inner, at, build, directives)) continue;
     const anchor = build.syntax.anchors ? parseAnchor(text) : undefined;
+    const intended = build.syntax.anchors ? intendedAnchor(text) : undefined;
+    if (intended !== undefined) build.misspelled(text, intended, at);
     if (anchor?.type === 'unsupported') build.unsupported(anchor, at);
     else if (anchor?.type === 'condition') conditions.push(compileTest(anchor, inner, at, build));
     else if (anchor?.type === 'global') globals.push(compileTest(anchor, inner, at, build));

@@ -1,4 +1,5 @@
-import { findVariables } from '../../expression/template/tokens.ts';
+import { findVariables, hasVariable, unclosedBraces } from '../../expression/template/tokens.ts';
+import { hasWildcard } from '../../expression/wildcard.ts';
 import { stringifyJson } from '../../json/json-text.ts';
 import { readObject, readObjects, readText, readTexts } from '../../json/read-field.ts';
 import { isArray, isObject, type Json, type JsonObject, type Path } from '../../json/value.ts';
@@ -6,13 +7,47 @@ import type { Reporter } from '../../problem.ts';
 import { parseKind } from '../kind-selector.ts';
 import type { PolicyFacts } from '../policy-facts.ts';
 import { excludeKinds, matchKinds } from './match-blocks.ts';
+import { patchDocuments } from './patch-writes.ts';
 
 /** Patterns that Kyverno accepts with a warning, or rejects although the result does not depend on them. */
 export function adviseOn(rule: JsonObject, facts: PolicyFacts, reporter: Reporter): void {
   const mutate = readObject(rule, 'mutate') ?? {};
   adviseOnSubresources(rule, mutate, reporter);
   adviseOnPods(rule, mutate, facts, reporter);
+  adviseOnBraces(rule, [], reporter);
+  for (const patch of patchDocuments(mutate, ['mutate'])) {
+    if (patch.form === 'merge') adviseOnNames(patch.content, patch.path, reporter);
+  }
   if (facts.background && !facts.mutatesExisting) adviseOnUserVariables(rule, [], reporter);
+}
+
+/** Unclosed braces are literal. */
+export function adviseOnBraces(value: Json, path: Path, reporter: Reporter): void {
+  if (typeof value === 'string') {
+    const open = unclosedBraces(value);
+    if (open === undefined) return;
+    const message = `${stringifyJson(open)} has no closing }}: it is not a variable`;
+    reporter.warn(path, 'KYM_BRACES_UNCLOSED', message, 'Write {{ name }}, or \\{{ for literal braces.');
+  } else if (isArray(value)) {
+    for (const [index, item] of value.entries()) adviseOnBraces(item, [...path, index], reporter);
+  } else if (isObject(value)) {
+    for (const [key, item] of Object.entries(value)) adviseOnBraces(item, [...path, key], reporter);
+  }
+}
+
+/** An item `name: "*"` without an anchor is added with this name. */
+function adviseOnNames(value: Json, path: Path, reporter: Reporter): void {
+  const entries = isArray(value) ? value.entries() : isObject(value) ? Object.entries(value) : [];
+  for (const [token, item] of entries) {
+    const at = [...path, token];
+    const name = isArray(value) && isObject(item) ? readText(item, 'name') : undefined;
+    if (name !== undefined && !hasVariable(name) && hasWildcard(name)) {
+      const message = `name: ${stringifyJson(name)} is a literal name: the patch adds an item with this name`;
+      const hint = `Write (name): ${stringifyJson(name)} to change the items that match.`;
+      reporter.warn([...at, 'name'], 'KYM_LITERAL_WILDCARD', message, hint);
+    }
+    adviseOnNames(item, at, reporter);
+  }
 }
 
 function adviseOnSubresources(rule: JsonObject, mutate: JsonObject, reporter: Reporter): void {

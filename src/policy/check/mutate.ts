@@ -2,8 +2,9 @@ import { hasVariable } from '../../expression/template/tokens.ts';
 import { hasWildcard } from '../../expression/wildcard.ts';
 import { stringifyJson } from '../../json/json-text.ts';
 import { read, readBoolean, readList, readObject, readObjects, readText } from '../../json/read-field.ts';
-import { isObject, type Json, type JsonObject, type Path } from '../../json/value.ts';
+import { isNumber, isObject, type Json, type JsonObject, type Path } from '../../json/value.ts';
 import type { Reporter } from '../../problem.ts';
+import { notAString } from '../../yaml/advice.ts';
 import type { PolicyFacts } from '../policy-facts.ts';
 import { matchKinds } from './match-blocks.ts';
 import { patchDocuments, staysBelow, touchesOnlyMetadata } from './patch-writes.ts';
@@ -59,16 +60,17 @@ function checkTextMaps(metadata: JsonObject, path: Path, reporter: Reporter): vo
   for (const field of ['labels', 'annotations']) {
     for (const [key, value] of Object.entries(readObject(metadata, field) ?? {})) {
       if (typeof value === 'string') continue;
+      const at = [...path, field, key];
+      const written = reporter.writtenAt?.(at);
+      if (written !== undefined && (typeof value === 'boolean' || isNumber(value))) {
+        reporter.error(at, 'KYM_LABEL_VALUE', notAString(written, value));
+        continue;
+      }
       const hint =
         value === null
           ? 'To remove it, use patchesJson6902 with op: remove.'
-          : `Put quotes around it: "${value}".`;
-      reporter.error(
-        [...path, field, key],
-        'KYM_LABEL_VALUE',
-        `${field} are texts; found ${stringifyJson(value)}`,
-        hint,
-      );
+          : `Put quotes around it: ${stringifyJson(stringifyJson(value))}.`;
+      reporter.error(at, 'KYM_LABEL_VALUE', `${field} are strings; found ${stringifyJson(value)}`, hint);
     }
   }
 }

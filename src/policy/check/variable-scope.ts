@@ -1,8 +1,9 @@
+import { didYouMean } from '../../expression/did-you-mean.ts';
 import { compileTemplate } from '../../expression/template/template.ts';
 import { findVariables } from '../../expression/template/tokens.ts';
 import { isArray, isObject, type Json, type Path } from '../../json/value.ts';
 import type { Reporter } from '../../problem.ts';
-import { didYouMean } from '../did-you-mean.ts';
+import { helmHint } from '../../yaml/advice.ts';
 
 /** The root names that are available to expressions at one path of a rule. */
 export interface VariableScope {
@@ -104,10 +105,25 @@ function reportUnknown(
 function hintFor(name: string, known: readonly string[]): string {
   if (name === 'target')
     return 'target is available in the context and preconditions of a target, and in the patch.';
+  if (helmWords.has(name)) return helmHint;
   const similar = didYouMean(name, known);
   if (similar !== undefined) return `Did you mean ${similar}?`;
   return `Available variables: ${known.join(', ')}. Define ${name} as a context entry to use it.`;
 }
+
+/** `{{ end }}`, `{{- if .Values.x }}` … */
+const helmWords = new Set([
+  'if',
+  'else',
+  'end',
+  'range',
+  'with',
+  'define',
+  'include',
+  'template',
+  'toYaml',
+  'tpl',
+]);
 
 const silent: Reporter = { error: () => {}, warn: () => {} };
 

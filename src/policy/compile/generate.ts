@@ -3,6 +3,7 @@ import { type CompiledTemplate, compileTemplate } from '../../expression/templat
 import { read, readBoolean, readList, readObject, readObjects, readText } from '../../json/read-field.ts';
 import { isObject, type Json, type JsonObject, type Path } from '../../json/value.ts';
 import type { Reporter } from '../../problem.ts';
+import { adviseOnBraces } from '../check/advice.ts';
 import { checkGenerate, isComplete } from '../check/generate.ts';
 import { checkMatch } from '../check/match.ts';
 import { checkVariables, insideLoop, outermostScope, type VariableScope } from '../check/variable-scope.ts';
@@ -38,6 +39,7 @@ export function compileGenerateRule(
   const reporter = watchErrors(outer);
   checkMatch(rule, facts, reporter);
   checkGenerate(rule, facts, reporter);
+  adviseOnBraces(rule, [], reporter);
   const match = compileFilter(readObject(rule, 'match') ?? {}, ['match'], reporter);
   const exclude = compileFilter(readObject(rule, 'exclude') ?? {}, ['exclude'], reporter);
   const context = compileContext(readObjects(rule, 'context'), ['context'], reporter, facts, outermostScope);

@@ -108,6 +108,7 @@ function checkShape(
       collector.at(base, { rule }).error(path.slice(base.length), code, message, hint);
     },
     warn: plain.warn,
+    writtenAt: plain.writtenAt,
   };
   checkObject(document, alpha ? alphaPolicySchema : policySchema, [], reporter, version);
   return everything ? 'all' : rules;

@@ -1,7 +1,16 @@
+import { didYouMean } from '../../expression/did-you-mean.ts';
 import { stringifyJson } from '../../json/json-text.ts';
-import { isArray, isObject, type Json, type JsonObject, type Path, typeOf } from '../../json/value.ts';
+import {
+  isArray,
+  isNumber,
+  isObject,
+  type Json,
+  type JsonObject,
+  type Path,
+  typeOf,
+} from '../../json/value.ts';
 import type { Reporter } from '../../problem.ts';
-import { didYouMean } from '../did-you-mean.ts';
+import { notAString } from '../../yaml/advice.ts';
 import type { FieldSchema, FieldType, ObjectSchema } from './schema.ts';
 
 /**
@@ -104,7 +113,7 @@ function isOfType(value: Json, type: FieldType & string, path: Path, reporter: R
   if (type !== 'texts') return typeof value === type;
   if (!isObject(value)) return false;
   return Object.entries(value)
-    .map(([key, text]) => typeof text === 'string' || reportType(text, 'text', [...path, key], reporter))
+    .map(([key, text]) => typeof text === 'string' || reportType(text, 'a string', [...path, key], reporter))
     .every(Boolean);
 }
 
@@ -131,7 +140,12 @@ function checkRange(value: Json, field: FieldSchema, path: Path, reporter: Repor
 }
 
 function reportType(value: Json, expected: string, path: Path, reporter: Reporter): false {
-  const isScalar = typeof value === 'number' || typeof value === 'boolean';
+  const isScalar = isNumber(value) || typeof value === 'boolean';
+  const written = isScalar && expected === 'a string' ? reporter.writtenAt?.(path) : undefined;
+  if (isScalar && written !== undefined) {
+    reporter.error(path, 'KYM_FIELD_TYPE', notAString(written, value));
+    return false;
+  }
   reporter.error(
     path,
     'KYM_FIELD_TYPE',
