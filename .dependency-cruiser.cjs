@@ -74,10 +74,10 @@ const rooms = {
   },
   patch: {
     generated: [],
-    strategic: [],
+    strategic: ['structured'],
     'field-path': ['strategic'],
     replacement: ['field-path', 'strategic'],
-    'json-patch': [],
+    'json-patch': ['structured'],
     v1alpha1: ['strategic'],
     structured: ['generated'],
   },

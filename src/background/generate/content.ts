@@ -2,6 +2,7 @@ import { Buffer } from 'node:buffer';
 import { metadataOf } from '../../json/metadata.ts';
 import { readObject, readTextMap } from '../../json/read-field.ts';
 import { isObject, type Json, type JsonObject } from '../../json/value.ts';
+import { asDeclared, declaredSchema } from '../../patch/structured/declared.ts';
 import { addLabels, refOf } from '../object-identity.ts';
 import type { ObjectRef } from '../ports.ts';
 import { labelPrefix, sourceLabels } from './labels.ts';
@@ -20,7 +21,8 @@ const serverFields = [
 
 /** Builds the object from `data`. */
 export function objectFromData(data: JsonObject, ref: ObjectRef): JsonObject {
-  return named(withPlainSecret(withoutServerFields(data), ref), ref);
+  const object = named(withoutServerFields(data), ref);
+  return withPlainSecret(asDeclared(object, declaredSchema(object)) as JsonObject, ref);
 }
 
 /** Copies an object under another name. Owner references are only valid in the namespace of the source. */

@@ -62,6 +62,17 @@ describe('data', () => {
     });
   });
 
+  it('has strings where the kind wants strings, also for numbers of variables', async () => {
+    const store = createMemoryStore([]);
+    const text = `generate: {foreach: [{list: "request.object.data.[a]", apiVersion: v1, kind: ConfigMap, name: made, namespace: ns,
+      data: {metadata: {labels: {index: "{{ elementIndex }}"}}, data: {port: 80, debug: true}}}]}`;
+    await run(text, store, requestOf(object('ConfigMap', 'ns/trigger', { data: { a: 'x' } })));
+    expect(get(store, 'ns/made', 'ConfigMap')).toMatchObject({
+      metadata: { labels: { index: '0' } },
+      data: { port: '80', debug: 'true' },
+    });
+  });
+
   it('without synchronize leaves alone what is there', async () => {
     const there = object('Secret', 'ns/made', { data: { b: 'c' } });
     const store = createMemoryStore([there]);

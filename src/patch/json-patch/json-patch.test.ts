@@ -376,3 +376,98 @@ describe('v1alpha1: mutate.patches', () => {
     });
   });
 });
+
+describe('a number or boolean', () => {
+  const pod: JsonObject = {
+    apiVersion: 'v1',
+    kind: 'Pod',
+    metadata: { name: 'a', labels: { n: '1' } },
+    spec: { terminationGracePeriodSeconds: 30, containers: [{ name: 'a' }] },
+  };
+  const widget: JsonObject = {
+    apiVersion: 'example.org/v1',
+    kind: 'Widget',
+    spec: { mode: 'off', level: 1 },
+  };
+
+  it.each<[string, JsonObject, string, JsonObject]>([
+    [
+      'replaces a label',
+      pod,
+      '{op: replace, path: /metadata/labels/n, value: 5}',
+      { metadata: { labels: { n: '5' } } },
+    ],
+    [
+      'is added to labels',
+      pod,
+      '{op: add, path: /metadata/labels/b, value: true}',
+      { metadata: { labels: { b: 'true' } } },
+    ],
+    [
+      'is inside an added map',
+      pod,
+      '{op: add, path: /metadata/annotations, value: {x: 1, y: z}}',
+      { metadata: { annotations: { x: '1', y: 'z' } } },
+    ],
+    [
+      'is inside an added item',
+      pod,
+      '{op: add, path: /spec/containers/-, value: {name: b, tty: true, env: [{name: X, value: 1}]}}',
+      { spec: { containers: [{ name: 'a' }, { name: 'b', tty: true, env: [{ name: 'X', value: '1' }] }] } },
+    ],
+    [
+      'is appended to arguments',
+      pod,
+      '{op: add, path: /spec/containers/0/args/-, value: 80}',
+      { spec: { containers: [{ args: ['80'] }] } },
+    ],
+    [
+      'is copied to a label',
+      pod,
+      '{op: copy, from: /spec/terminationGracePeriodSeconds, path: /metadata/labels/s}',
+      { metadata: { labels: { s: '30' } }, spec: { terminationGracePeriodSeconds: 30 } },
+    ],
+    [
+      'is moved to a label',
+      pod,
+      '{op: move, from: /spec/terminationGracePeriodSeconds, path: /metadata/labels/s}',
+      { metadata: { labels: { s: '30' } } },
+    ],
+    [
+      'stays where a number belongs',
+      pod,
+      '{op: replace, path: /spec/terminationGracePeriodSeconds, value: 5}',
+      { spec: { terminationGracePeriodSeconds: 5 } },
+    ],
+    [
+      'replaces a string of a custom resource',
+      widget,
+      '{op: replace, path: /spec/mode, value: true}',
+      { spec: { mode: 'true', level: 1 } },
+    ],
+    [
+      'stays in another field of it',
+      widget,
+      '{op: add, path: /spec/level, value: 2}',
+      { spec: { level: 2 } },
+    ],
+  ])('%s', (_, object, operation, after) => {
+    expect(run(`- ${operation}`, object)).toMatchObject(after);
+  });
+
+  it('comes from a variable', () => {
+    const source =
+      '- {op: add, path: /metadata/labels/n, value: "{{ n }}"}\n- {op: add, path: /metadata/annotations, value: {{ all }}}';
+    expect(run(source, pod, { n: 5, all: { x: 1 } })).toMatchObject({
+      metadata: { labels: { n: '5' }, annotations: { x: '1' } },
+    });
+  });
+
+  it('is moved away', () => {
+    const moved = run(
+      '- {op: move, from: /spec/terminationGracePeriodSeconds, path: /metadata/labels/s}',
+      pod,
+    );
+    expect(moved['spec']).toEqual({ containers: [{ name: 'a' }] });
+  });
+});

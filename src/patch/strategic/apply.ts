@@ -3,11 +3,12 @@ import { assignMember, copyMembers } from '../../json/edit.ts';
 import { equal } from '../../json/equal.ts';
 import { isObject, type Json, type JsonObject, typeOf } from '../../json/value.ts';
 import type { SchemaNode } from '../merge-schema.ts';
+import { asDeclared } from '../structured/declared.ts';
 import { dataNode } from './data.ts';
 import { applyDirectives } from './directives.ts';
 import { mergeList } from './list.ts';
 import { dropped, keyText, type Merged, type MergeRun, mismatch, recordMiss, skipped } from './run.ts';
-import type { AnchorTest, MapNode, OverlayNode } from './tree.ts';
+import type { AnchorTest, MapNode, OverlayNode, ScalarNode } from './tree.ts';
 
 /**
  * Merges one overlay node. Conditions test `original`, the value before this overlay, so that list
@@ -23,27 +24,31 @@ export function mergeNode(
 ): Merged {
   switch (node.type) {
     case 'scalar':
-      return mergeScalar(node.value, current, run);
+      return mergeScalar(node.value, node.isDeclared, current, run);
     case 'map':
       return mergeMap(node, original, current, schema, run);
     case 'list':
       return mergeList(node, original, current, schema, run, mergeNode);
     case 'variable': {
       const value = run.slots[node.slot] ?? null;
-      if (typeof value !== 'object' || value === null) return mergeScalar(value, current, run);
-      return mergeNode(dataNode(value, run.path), original, current, schema, run);
+      if (typeof value !== 'object' || value === null) {
+        const scalar = asDeclared(value, node.schema) as ScalarNode['value'];
+        return mergeScalar(scalar, node.schema !== undefined, current, run);
+      }
+      return mergeNode(dataNode(value, run.path, node.schema), original, current, schema, run);
     }
   }
 }
 
 function mergeScalar(
-  value: null | boolean | number | bigint | string,
+  value: ScalarNode['value'],
+  isDeclared: boolean,
   current: Json | undefined,
   run: MergeRun,
 ): Json | undefined {
   if (value === null) return undefined;
   if (typeof current === 'object' && current !== null) throw mismatch(run, typeOf(value), current);
-  return value;
+  return typeof current === 'string' && !isDeclared ? String(value) : value;
 }
 
 function mergeMap(

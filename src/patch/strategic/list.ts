@@ -42,7 +42,7 @@ export function mergeList(
 function fillItems(items: readonly OverlayNode[], run: MergeRun): readonly OverlayNode[] {
   if (!items.some((item) => item.type === 'variable')) return items;
   return items.map((item) =>
-    item.type === 'variable' ? dataNode(run.slots[item.slot] ?? null, run.path) : item,
+    item.type === 'variable' ? dataNode(run.slots[item.slot] ?? null, run.path, item.schema) : item,
   );
 }
 

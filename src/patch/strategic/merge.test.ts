@@ -117,8 +117,8 @@ describe('merge', () => {
     [
       'keeps types',
       "data: {a: 'true', b: '1', c: 'null', d: 1.5, e: true}",
-      object('v1', 'ConfigMap', '{}'),
-      object('v1', 'ConfigMap', "{data: {a: 'true', b: '1', c: 'null', d: 1.5, e: true}}"),
+      widget('{}'),
+      widget("{data: {a: 'true', b: '1', c: 'null', d: 1.5, e: true}}"),
     ],
     [
       'drops apiVersion and kind that agree',

@@ -6,6 +6,7 @@ import type { AnchorMiss, CompiledPatch } from '../compiled-patch.ts';
 import { mergeSchemaFor, type SchemaNode } from '../merge-schema.ts';
 import { parseAnchor } from './anchor-syntax.ts';
 import { mergeNode } from './apply.ts';
+import { declaredOverlays } from './declared.ts';
 import { dropped, type MergeRun, skipped } from './run.ts';
 import type { MapNode } from './tree.ts';
 import { startBuild } from './tree-build.ts';
@@ -56,6 +57,7 @@ function compiledPatch(
   root: MapNode,
   templates: readonly { readonly roots: ReadonlySet<string>; render: CompiledRender }[],
 ): CompiledPatch {
+  const overlayFor = declaredOverlays(root);
   return {
     path,
     roots: new Set(templates.flatMap((template) => [...template.roots])),
@@ -64,7 +66,7 @@ function compiledPatch(
         templates.map((template) => template.render(scope)),
         scope.environment.observer,
       );
-      const merged = mergeNode(root, object, object, schemaOf(object), run);
+      const merged = mergeNode(overlayFor(object), object, object, schemaOf(object), run);
       const misses = run.misses.length === 0 ? noMisses : run.misses;
       if (merged === skipped || merged === dropped || !isObject(merged)) return { status: 'skipped', misses };
       return { status: 'patched', object: merged, misses };

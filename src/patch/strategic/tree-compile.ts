@@ -21,7 +21,9 @@ import {
   nothingInside,
   type OverlayKey,
   type OverlayNode,
+  type PostMergeDirectives,
   type RunValues,
+  type ScalarNode,
 } from './tree.ts';
 import type { OverlayBuild } from './tree-build.ts';
 
@@ -29,8 +31,8 @@ export function compileNode(value: Json, path: Path, build: OverlayBuild): Overl
   if (isObject(value)) return compileMap(value, path, build);
   if (isArray(value)) return compileList(value, path, build);
   const filled = build.fill(value, path);
-  if (filled.slot !== undefined) return { type: 'variable', slot: filled.slot };
-  return { type: 'scalar', value: filled.value as null | boolean | number | string };
+  if (filled.slot !== undefined) return { type: 'variable', slot: filled.slot, schema: undefined };
+  return { type: 'scalar', value: filled.value as ScalarNode['value'], isDeclared: false };
 }
 
 export function compileMap(value: JsonObject, path: Path, build: OverlayBuild): MapNode {
@@ -62,11 +64,11 @@ export function compileMap(value: JsonObject, path: Path, build: OverlayBuild): 
 
 const emptyMap: MapNode = finishMap([], [], [], { directive: 'merge', deletions: [], orders: [] });
 
-function finishMap(
+export function finishMap(
   globals: readonly AnchorTest[],
   conditions: readonly AnchorTest[],
   entries: readonly MapEntry[],
-  { directive, retainKeys, deletions, orders }: MapDirectives,
+  { directive, retainKeys, deletions, orders }: PostMergeDirectives & Pick<MapNode, 'directive'>,
 ): MapNode {
   const hasDirectives = retainKeys !== undefined || deletions.length > 0 || orders.length > 0;
   const plain = new Map<string, OverlayNode>();
@@ -167,6 +169,14 @@ function compileList(value: JsonArray, path: Path, build: OverlayBuild): ListNod
     items.push(item);
   }
   if (directive !== 'merge' && inside !== nothingInside) build.discards(directive, path);
+  return finishList(directive, items, inside);
+}
+
+export function finishList(
+  directive: ListNode['directive'],
+  items: readonly OverlayNode[],
+  inside: AnchorsInside,
+): ListNode {
   const constant = inside === nothingInside ? constantList(items) : undefined;
   return { type: 'list', directive, items, inside, constant };
 }

@@ -1,17 +1,22 @@
 import type { Json, JsonObject } from '../../json/value.ts';
+import type { StructuredSchema } from '../structured/schema.ts';
 
 /** A compiled strategic merge overlay. Variables are slots. */
 export type OverlayNode = ScalarNode | VariableNode | MapNode | ListNode;
 
 export interface ScalarNode {
   readonly type: 'scalar';
-  readonly value: null | boolean | number | string;
+  readonly value: null | boolean | number | bigint | string;
+  /** Has the type that the schema declares. Otherwise a number or boolean becomes a string where it replaces one. */
+  readonly isDeclared: boolean;
 }
 
 /** Substituted per run. Its value is data and cannot contain anchors or directives. */
 export interface VariableNode {
   readonly type: 'variable';
   readonly slot: number;
+  /** The schema of the value, if it is known. */
+  readonly schema: StructuredSchema | undefined;
 }
 
 export type Directive = 'merge' | 'replace' | 'delete';
