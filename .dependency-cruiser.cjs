@@ -74,12 +74,12 @@ const rooms = {
   },
   patch: {
     generated: [],
+    structured: ['generated'],
     strategic: ['structured'],
     'field-path': ['strategic'],
     replacement: ['field-path', 'strategic'],
     'json-patch': ['structured'],
     v1alpha1: ['strategic'],
-    structured: ['generated'],
   },
   policy: { schema: [], check: ['schema'], compile: ['check', 'schema'] },
   engine: { context: [] },
