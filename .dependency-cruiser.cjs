@@ -220,6 +220,31 @@ module.exports = {
       },
     },
     {
+      name: 'page',
+      comment:
+        'The page imports only what runs in a browser: pure layers, and layers whose Node modules web/platform replaces.',
+      severity: 'error',
+      from: {
+        path: '^web/',
+        pathNot: ['\\.test\\.ts$', '^web/vite.config.ts$', '^web/gallery/(collect|plugin).ts$'],
+      },
+      to: {
+        path: ['^src/', '^node:'],
+        pathNot: [
+          `^src/(${[...pureLayers, 'admission', 'kustomize', 'background'].join('|')})/`,
+          foundation,
+          systemEnvironment,
+        ],
+      },
+    },
+    {
+      name: 'page-is-not-imported',
+      comment: 'Nothing in src/ knows the page.',
+      severity: 'error',
+      from: { path: '^src/' },
+      to: { path: '^web/' },
+    },
+    {
       name: 'no-test-code',
       comment: 'What we ship imports no test code.',
       severity: 'error',
@@ -243,7 +268,8 @@ module.exports = {
       from: {},
       to: { circular: true, viaOnly: { dependencyTypesNot: ['type-only'] } },
     },
-    { name: 'resolvable', severity: 'error', from: {}, to: { couldNotResolve: true } },
+    // The gallery is a module that vite creates.
+    { name: 'resolvable', severity: 'error', from: {}, to: { couldNotResolve: true, pathNot: '^virtual:' } },
   ],
   options: {
     doNotFollow: { path: 'node_modules' },

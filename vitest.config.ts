@@ -14,9 +14,14 @@ export default defineConfig({
     projects: [
       { extends: true, test: { name: 'pure', include: [pure], isolate: false } },
       { extends: true, test: { name: 'cli', include: cli } },
+      { extends: true, test: { name: 'web', include: ['web/**/*.test.ts', 'test/web/*.test.ts'] } },
       {
         extends: true,
-        test: { name: 'whole', include: ['src/**/*.test.ts', 'test/**/*.test.ts'], exclude: [pure, ...cli] },
+        test: {
+          name: 'whole',
+          include: ['src/**/*.test.ts', 'test/**/*.test.ts'],
+          exclude: [pure, ...cli, 'test/web/**'],
+        },
       },
     ],
     testTimeout: 20_000,

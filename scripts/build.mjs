@@ -1,4 +1,4 @@
-// Bundles the command line and the library into dist/. `--types` empties dist/ first and also writes the declaration files.
+// Bundles the command line and the library into dist/. `--types` empties dist/ first and also writes the declaration files and the playground.
 // `--program` bundles only the command line, with its packages: this is what the image contains.
 import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
@@ -98,6 +98,9 @@ if (isMain(import.meta.url)) {
     const withTypes = process.argv.includes('--types');
     if (withTypes) rmSync(join(root, 'dist'), { recursive: true, force: true });
     await bundle();
-    if (withTypes) writeTypes();
+    if (withTypes) {
+      writeTypes();
+      await (await import('./build-web.mjs')).buildWeb();
+    }
   }
 }

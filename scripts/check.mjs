@@ -4,6 +4,7 @@ import { ensureInstalled, root } from './setup.mjs';
 
 const steps = [
   ['types', 'typescript/bin/tsc', ['-p', '.']],
+  ['types of the page', 'typescript/bin/tsc', ['-p', 'web']],
   [
     'lint and format',
     '@biomejs/biome/bin/biome',
@@ -12,7 +13,7 @@ const steps = [
   [
     'import direction',
     'dependency-cruiser/bin/dependency-cruise.mjs',
-    ['--config', '.dependency-cruiser.cjs', 'src'],
+    ['--config', '.dependency-cruiser.cjs', 'src', 'web'],
   ],
   ['unused code', 'knip/bin/knip.js', ['--no-progress']],
 ];

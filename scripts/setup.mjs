@@ -20,6 +20,17 @@ const stamps = {
   all: join(root, 'dist', '.built'),
   'command line': join(root, 'dist', '.built-command-line'),
 };
+const webStamp = join(root, 'dist', '.built-web');
+const webInputs = [
+  'web',
+  'src',
+  'policies',
+  'docs',
+  'README.md',
+  'schemas',
+  'package-lock.json',
+  'scripts/build-web.mjs',
+];
 const buildInputs = ['src', 'package-lock.json', 'package.json', 'scripts/build.mjs', 'tsconfig.json'];
 
 export function ensureInstalled() {
@@ -40,6 +51,23 @@ export async function ensureCommandLineBuilt() {
   if (!isStale(stamps.all) || !isStale(stamps['command line'])) return;
   const { bundleCommandLine } = await import('./build.mjs');
   await bundleCommandLine();
+}
+
+/** Builds the playground if it is missing or out of date. */
+export async function ensureWebBuilt() {
+  ensureInstalled();
+  if (isWebBuilt()) return;
+  const { buildWeb } = await import('./build-web.mjs');
+  await buildWeb();
+}
+
+export function isWebBuilt() {
+  return !isStale(webStamp, webInputs);
+}
+
+export function markWebBuilt(startedAt) {
+  writeFileSync(webStamp, '');
+  utimesSync(webStamp, startedAt, startedAt);
 }
 
 /** `startedAt` is the time before the build read its inputs, so that edits during the build count as newer. */
@@ -80,10 +108,10 @@ function readPackages(file) {
   return JSON.parse(readFileSync(file, 'utf8')).packages;
 }
 
-function isStale(stamp) {
+function isStale(stamp, inputs = buildInputs) {
   if (!existsSync(stamp)) return true;
   const builtAt = statSync(stamp).mtimeMs;
-  return buildInputs.some((input) => newestChange(join(root, input)) > builtAt);
+  return inputs.some((input) => newestChange(join(root, input)) > builtAt);
 }
 
 /** Includes folders, because removing a file changes only its folder. */

@@ -2,13 +2,18 @@
 // With arguments, it runs vitest with them, without the e2e specs.
 import { controlPlaneBinaries } from '../e2e/control-plane/build.mjs';
 import { runE2e } from '../e2e/run.mjs';
-import { ensureBuilt } from './setup.mjs';
+import { ensureChromium } from './chromium.mjs';
+import { ensureBuilt, ensureWebBuilt } from './setup.mjs';
 import { report, runVitest } from './vitest-run.mjs';
 
 await ensureBuilt();
 const args = process.argv.slice(2);
 // Some tests outside e2e/ use an API server, too, and are skipped without one.
-if (args.length === 0) await controlPlaneBinaries();
+if (args.length === 0) {
+  await ensureWebBuilt();
+  ensureChromium();
+  await controlPlaneBinaries();
+}
 const summaries = [await runVitest('test', args)];
 if (args.length === 0) summaries.push(await runE2e());
 process.exit(report(summaries));

@@ -7,6 +7,8 @@ export interface Problem {
   readonly severity: 'error' | 'warning';
   readonly message: string;
   readonly hint?: string | undefined;
+  /** A change of the source that solves the problem. */
+  readonly fix?: Fix | undefined;
   /** RFC 6901 pointer into the document. */
   readonly pointer: string;
   readonly file?: string | undefined;
@@ -20,13 +22,27 @@ export interface Problem {
   readonly rule?: string | undefined;
 }
 
+/** Replaces the first occurrence of `find` at or after the position of the problem. */
+export interface Fix {
+  readonly find: string;
+  readonly replace: string;
+}
+
+/** What to do about a problem, with a fix that a program can apply. */
+export type Hint = string | { readonly text: string; readonly fix: Fix };
+
+/** The hint for a misspelled word. */
+export function replaceHint(find: string, replace: string): Hint {
+  return { text: `Did you mean ${replace}?`, fix: { find, replace } };
+}
+
 /**
  * Compilers report every problem they find and continue; the caller adds file, line, policy and rule.
  * A compiler that reported an error returns undefined.
  */
 export interface Reporter {
-  error(path: Path, code: ErrorCode, message: string, hint?: string): void;
-  warn(path: Path, code: ErrorCode, message: string, hint?: string): void;
+  error(path: Path, code: ErrorCode, message: string, hint?: Hint): void;
+  warn(path: Path, code: ErrorCode, message: string, hint?: Hint): void;
   /** The plain scalar at a path as its author wrote it: `yes`, `012`. Absent without source. */
   readonly writtenAt?: ((path: Path) => string | undefined) | undefined;
 }

@@ -16,6 +16,8 @@ export interface CannedData {
   /** Responses to API calls by `urlPath` or `METHOD urlPath`. */
   readonly apiCalls?: ReadonlyMap<string, { readonly status: number; readonly body: Json }> | undefined;
   readonly globalReferences?: ReadonlyMap<string, Json> | undefined;
+  /** Data of images by reference. */
+  readonly images?: ReadonlyMap<string, Json> | undefined;
 }
 
 /** A data source that answers queries from given objects instead of a cluster. */
@@ -56,8 +58,15 @@ export function createInputDataSource(
       case 'globalReference':
         return readGlobal(query.name, query.policyNamespace);
       case 'imageRegistry':
-        return missing(`image ${query.reference} (registries are not contacted)`);
+        return readImage(query.reference);
     }
+  }
+
+  function readImage(reference: string): DataAnswer {
+    const value = canned.images?.get(reference);
+    return value === undefined
+      ? missing(`image ${reference} (registries are not contacted)`)
+      : { found: true, value };
   }
 
   function namespaceLabels(name: string): JsonObject {

@@ -1,7 +1,7 @@
 import type { ErrorCode } from '../errors.ts';
 import { formatPointer } from '../json/pointer.ts';
 import type { Path } from '../json/value.ts';
-import type { Problem, Reporter } from '../problem.ts';
+import type { Hint, Problem, Reporter } from '../problem.ts';
 import type { Position } from './documents.ts';
 
 export interface PolicySource {
@@ -33,7 +33,7 @@ export function collectProblems(source: PolicySource, policy: string): ProblemCo
     path: Path,
     code: ErrorCode,
     message: string,
-    hint: string | undefined,
+    hint: Hint | undefined,
     rule: string | undefined,
   ): void {
     const pointer = formatPointer(path);
@@ -46,7 +46,7 @@ export function collectProblems(source: PolicySource, policy: string): ProblemCo
       code,
       severity,
       message,
-      hint,
+      ...(typeof hint === 'object' ? { hint: hint.text, fix: hint.fix } : { hint }),
       pointer,
       file: source.file,
       ...source.positionOf?.(path),

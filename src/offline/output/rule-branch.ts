@@ -1,6 +1,6 @@
 import type { ElementOutcome, Outcome, SkipReason } from '../../engine/outcome.ts';
 import { stringifyJson } from '../../json/json-text.ts';
-import { formatPointer } from '../../json/pointer.ts';
+import { formatPointer, parsePointer } from '../../json/pointer.ts';
 import type { Json } from '../../json/value.ts';
 import type { AnchorMiss } from '../../patch/compiled-patch.ts';
 import type { SecretMask } from './mask-secrets.ts';
@@ -47,6 +47,7 @@ function reasonsOf(outcome: Outcome, view: View): Branch[] {
         ...outcome.patch.map((operation) =>
           leaf(
             `${operation.op} ${visible(operation.path)}${'value' in operation ? ` ${short(view.mask.value(operation.value, operation.path))}` : ''}`,
+            { objectPath: parsePointer(operation.path) },
           ),
         ),
         ...outcome.misses.map((miss) => missLeaf(miss, view)),
@@ -61,10 +62,11 @@ function reasonsOf(outcome: Outcome, view: View): Branch[] {
       return skipBranches(outcome.reason, view);
     case 'failed': {
       const { failure } = outcome;
-      const location = leaf(visible(`at ${dotted(failure.rulePath)} of the rule [${failure.code}]`));
-      return failure.objectPath === undefined
+      const { rulePath, objectPath, code } = failure;
+      const location = leaf(visible(`at ${dotted(rulePath)} of the rule [${code}]`), { rulePath });
+      return objectPath === undefined
         ? [location]
-        : [location, leaf(visible(`at ${formatPointer(failure.objectPath)} of the object`))];
+        : [location, leaf(visible(`at ${formatPointer(objectPath)} of the object`), { objectPath })];
     }
   }
 }
@@ -77,10 +79,11 @@ function skipBranches(reason: SkipReason | { readonly type: 'null' }, view: View
           visible(
             `${dotted(path)}: the policy selects ${expected || "''"}, the object has ${actual || "''"}`,
           ),
+          { rulePath: path },
         ),
       );
     case 'exclude':
-      return [leaf(`excluded by ${dotted(reason.clause)}`)];
+      return [leaf(`excluded by ${dotted(reason.clause)}`, { rulePath: reason.clause })];
     case 'namespace':
       return [
         leaf(
@@ -94,6 +97,7 @@ function skipBranches(reason: SkipReason | { readonly type: 'null' }, view: View
         const verdict = passed ? view.paint('green', 'true') : view.paint('red', 'false');
         return leaf(
           `${dotted(path)}: ${short(view.mask.value(key, ''))} ${visible(operator)} ${short(view.mask.value(value, ''))}: ${verdict}${message === undefined ? '' : `: ${visible(view.mask.text(message))}`}`,
+          { rulePath: path },
         );
       });
     case 'anchor':
@@ -113,6 +117,7 @@ function elementBranches(elements: readonly ElementOutcome[], view: View): Branc
   return elements.map(({ index, entry, status, reason }) => ({
     text: `${dotted(entry)}, element ${index.join('.')}: ${status}`,
     below: reason === undefined ? [] : skipBranches(reason, view),
+    rulePath: entry,
   }));
 }
 
@@ -124,11 +129,12 @@ function missLeaf({ anchor, path, expected, actual }: AnchorMiss, { mask }: View
       : `the object has ${short(mask.value(actual, pointer))}`;
   return leaf(
     visible(`anchor ${anchor} at ${pointer} expects ${short(mask.value(expected, pointer))}: ${found}`),
+    { objectPath: path },
   );
 }
 
-function leaf(text: string): Branch {
-  return { text, below: [] };
+function leaf(text: string, about: Pick<Branch, 'rulePath' | 'objectPath'> = {}): Branch {
+  return { text, below: [], ...about };
 }
 
 const longest = 120;

@@ -4,6 +4,10 @@ import type { Path } from '../../json/value.ts';
 export interface Branch {
   readonly text: string;
   readonly below: readonly Branch[];
+  /** The part of the rule that the line is about. */
+  readonly rulePath?: Path | undefined;
+  /** The field of the object that the line is about. */
+  readonly objectPath?: Path | undefined;
 }
 
 /** With `columns`, longer lines are wrapped inside the tree. */

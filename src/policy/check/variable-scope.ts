@@ -2,7 +2,7 @@ import { didYouMean } from '../../expression/did-you-mean.ts';
 import { compileTemplate } from '../../expression/template/template.ts';
 import { findVariables } from '../../expression/template/tokens.ts';
 import { isArray, isObject, type Json, type Path } from '../../json/value.ts';
-import type { Reporter } from '../../problem.ts';
+import { type Hint, type Reporter, replaceHint } from '../../problem.ts';
 import { helmHint } from '../../yaml/advice.ts';
 
 /** The root names that are available to expressions at one path of a rule. */
@@ -102,12 +102,12 @@ function reportUnknown(
   else reporter.error(path, 'KYM_VARIABLE_UNKNOWN', message, hint);
 }
 
-function hintFor(name: string, known: readonly string[]): string {
+function hintFor(name: string, known: readonly string[]): Hint {
   if (name === 'target')
     return 'target is available in the context and preconditions of a target, and in the patch.';
   if (helmWords.has(name)) return helmHint;
   const similar = didYouMean(name, known);
-  if (similar !== undefined) return `Did you mean ${similar}?`;
+  if (similar !== undefined) return replaceHint(name, similar);
   return `Available variables: ${known.join(', ')}. Define ${name} as a context entry to use it.`;
 }
 

@@ -9,7 +9,7 @@ import {
   type Path,
   typeOf,
 } from '../../json/value.ts';
-import type { Reporter } from '../../problem.ts';
+import { type Reporter, replaceHint } from '../../problem.ts';
 import { notAString } from '../../yaml/advice.ts';
 import type { FieldSchema, FieldType, ObjectSchema } from './schema.ts';
 
@@ -61,7 +61,7 @@ function reportUnknown(
   }
   const known = Object.keys(schema).filter((name) => existsIn(schema[name] as FieldSchema, version));
   const similar = didYouMean(key, known);
-  const hint = similar === undefined ? `Known fields: ${known.join(', ')}.` : `Did you mean ${similar}?`;
+  const hint = similar === undefined ? `Known fields: ${known.join(', ')}.` : replaceHint(key, similar);
   reporter.error(path, 'KYM_FIELD_UNKNOWN', `unknown field ${JSON.stringify(key)}`, hint);
 }
 
@@ -124,7 +124,7 @@ function checkRange(value: Json, field: FieldSchema, path: Path, reporter: Repor
       path,
       'KYM_FIELD_VALUE',
       `${stringifyJson(value)} is not one of ${field.enum.join(', ')}`,
-      similar === undefined ? undefined : `Did you mean ${similar}?`,
+      similar === undefined ? undefined : replaceHint(value, similar),
     );
     return false;
   }

@@ -1,0 +1,189 @@
+import axe from 'axe-core';
+import type { Page } from 'playwright-core';
+import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
+import { describeUnless } from '../needs.testing.ts';
+import {
+  changedLines,
+  noBrowser,
+  type Playground,
+  startPlayground,
+  typeInto,
+  type WatchedPage,
+} from './page.testing.ts';
+
+const policy = (name: string, rules: Readonly<Record<string, string>>) => `apiVersion: kyverno.io/v1
+kind: ClusterPolicy
+metadata:
+  name: ${name}
+  annotations: {pod-policies.kyverno.io/autogen-controllers: none}
+spec:
+  rules:
+${Object.entries(rules)
+  .map(
+    ([rule, patch]) =>
+      `  - name: ${rule}\n    match: {any: [{resources: {kinds: [Pod]}}]}\n    mutate:\n      ${patch}\n`,
+  )
+  .join('')}`;
+
+const pod = `apiVersion: v1
+kind: Pod
+metadata:
+  name: web
+spec:
+  containers:
+  - name: app
+    image: app:1
+`;
+
+const object = { name: 'o.yaml', text: pod };
+
+describeUnless(noBrowser)('the playground in a browser', { timeout: 120_000 }, () => {
+  let playground: Playground;
+  let opened: WatchedPage | undefined;
+
+  const open = async (...args: Parameters<Playground['open']>) => {
+    opened = await playground.open(...args);
+    return opened.page;
+  };
+
+  beforeAll(async () => {
+    playground = await startPlayground('/some/where/');
+  }, 300_000);
+  afterAll(() => playground?.close());
+  afterEach(async () => {
+    const offences = opened?.offences ?? [];
+    await opened?.close();
+    opened = undefined;
+    expect(offences, 'console errors, exceptions and requests to other origins').toEqual([]);
+  });
+
+  it('shows the diff of a typed policy, below any path', async () => {
+    const page = await open({ policies: [{ name: 'p.yaml', text: '' }], resources: [object] });
+    expect(await changedLines(page)).toEqual([]);
+    const patch = 'patchStrategicMerge: {metadata: {labels: {+(team): shop}}}';
+    await typeInto(page, 'Policy source', policy('labels', { team: patch }));
+    await expect
+      .poll(() => changedLines(page))
+      .toEqual(['+  labels: | labels › team', '+    team: shop | labels › team']);
+  });
+
+  it('names the right rule when two rules write into one list', async () => {
+    const page = await open({
+      policies: [
+        {
+          name: 'p.yaml',
+          text: policy('sidecars', {
+            append: `patchesJson6902: '[{"op": "add", "path": "/spec/containers/-", "value": {"name": "log", "image": "log:2"}}]'`,
+            prepend: `patchesJson6902: '[{"op": "add", "path": "/spec/containers/0", "value": {"name": "init", "image": "init:3"}}]'`,
+          }),
+        },
+      ],
+      resources: [object],
+    });
+    await expect
+      .poll(() => changedLines(page))
+      .toEqual([
+        '+  - name: init | sidecars › prepend',
+        '+    image: init:3 | sidecars › prepend',
+        '+  - name: log | sidecars › append',
+        '+    image: log:2 | sidecars › append',
+      ]);
+    await page.getByRole('button', { name: 'sidecars › append' }).first().click();
+    await expect.poll(() => cursorLine(page, 'Policy source')).toBe('  - name: append');
+  });
+
+  it('underlines an error at its line, and its quick fix works', async () => {
+    const text = policy('labels', { team: 'patchStrategicMerge: {metadata: {labels: {team: shop}}}' });
+    const page = await open({
+      policies: [{ name: 'p.yaml', text: text.replace('patchStrategicMerge', 'patchStrategicMerg') }],
+      resources: [object],
+    });
+    const underlined = page.locator('.cm-lintRange-error');
+    expect(await underlined.textContent()).toBe('patchStrategicMerg');
+    expect(await underlined.evaluate((node) => node.closest('.cm-line')?.textContent)).toContain(
+      '{team: shop}',
+    );
+    await underlined.hover();
+    await page.getByRole('button', { name: 'Change to patchStrategicMerge' }).click();
+    await expect.poll(() => underlined.count()).toBe(0);
+    await expect.poll(async () => (await changedLines(page)).length).toBe(2);
+  });
+
+  it('explains a rule that did not apply, and jumps to the policy line and the object field', async () => {
+    const page = await open({
+      policies: [
+        {
+          name: 'p.yaml',
+          text: policy('pull', {
+            always:
+              'patchStrategicMerge: {spec: {containers: [{(image): "*:latest", imagePullPolicy: Always}]}}',
+          }),
+        },
+      ],
+      resources: [object],
+    });
+    await page.getByRole('button', { name: 'Why' }).click();
+    const reason = page.locator('.reasons li', { hasText: 'anchor (image)' });
+    expect(await reason.textContent()).toContain('expects "*:latest": the object has "app:1"');
+    await reason.getByRole('button', { name: 'object' }).click();
+    await expect.poll(() => cursorLine(page, 'Object source')).toBe('    image: app:1');
+    await page.locator('.rule').getByRole('button', { name: 'always' }).click();
+    await expect.poll(() => cursorLine(page, 'Policy source')).toBe('  - name: always');
+  });
+
+  it.each(['light', 'dark'] as const)('has no serious accessibility problem: %s', async (colorScheme) => {
+    const page = await open(undefined, { colorScheme });
+    await page.evaluate(axe.source);
+    for (const view of ['Changes', 'Why', 'JSON patch', 'YAML', 'Request', 'Context', 'Gallery']) {
+      await page.getByRole('button', { name: view, exact: true }).click();
+      if (view === 'Gallery') await page.locator('.card').first().waitFor();
+      expect({ view, problems: await seriousProblems(page) }).toEqual({ view, problems: [] });
+    }
+  });
+
+  it('restores the whole state from a shared link', async () => {
+    const page = await open();
+    await typeInto(page, 'Object source', pod.replace('app:1', 'shared:latest'));
+    await page.getByRole('button', { name: 'Share' }).click();
+    await page.getByRole('button', { name: 'Link copied' }).waitFor();
+    const address = page.url();
+    const lines = await changedLines(page);
+    expect(lines).toContain('+    imagePullPolicy: Always | image-defaults › pull-latest-always');
+    const other = await page.context().newPage();
+    await other.goto(address);
+    await expect.poll(() => changedLines(other)).toEqual(lines);
+    expect(await other.getByLabel('Object source').textContent()).toContain('shared:latest');
+  });
+});
+
+function cursorLine(page: Page, label: string): Promise<string> {
+  return page
+    .getByLabel(label)
+    .evaluate(
+      (editor) =>
+        (editor.contains(editor.ownerDocument.activeElement)
+          ? editor.querySelector('.cm-activeLine')?.textContent
+          : '') ?? '',
+    );
+}
+
+interface AxeProblem {
+  readonly id: string;
+  readonly impact: string;
+  readonly nodes: readonly { readonly html: string; readonly failureSummary: string }[];
+}
+
+async function seriousProblems(page: Page): Promise<string[]> {
+  const found = await page.evaluate(async () => {
+    const { violations } = await (
+      globalThis as unknown as { axe: { run(): Promise<{ violations: AxeProblem[] }> } }
+    ).axe.run();
+    return violations;
+  });
+  return found
+    .filter(({ impact }) => impact === 'serious' || impact === 'critical')
+    .map(
+      ({ id, nodes }) =>
+        `${id}: ${nodes.map(({ html, failureSummary }) => `${html} ${failureSummary}`).join('; ')}`,
+    );
+}

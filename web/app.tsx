@@ -1,0 +1,44 @@
+import { useEffect } from 'preact/hooks';
+import { GalleryDialog } from './gallery/dialog.tsx';
+import { Header } from './header.tsx';
+import { acceptDrops } from './input/drop.ts';
+import { InputPane } from './input/pane.tsx';
+import { ResultPane } from './result/pane.tsx';
+import { visiblePart } from './state/playground.ts';
+
+const parts = [
+  ['policies', 'Policies'],
+  ['resources', 'Objects'],
+  ['result', 'Result'],
+] as const;
+
+export function App() {
+  useEffect(acceptDrops, []);
+  return (
+    <div class="page" data-part={visiblePart.value}>
+      <Header />
+      <nav class="parts" aria-label="Parts of the page">
+        {parts.map(([part, title]) => (
+          <button
+            key={part}
+            type="button"
+            aria-pressed={visiblePart.value === part}
+            onClick={() => {
+              visiblePart.value = part;
+            }}
+          >
+            {title}
+          </button>
+        ))}
+      </nav>
+      <main class="columns">
+        <div class="inputs">
+          <InputPane of="policies" title="Policies" />
+          <InputPane of="resources" title="Objects" />
+        </div>
+        <ResultPane />
+      </main>
+      <GalleryDialog />
+    </div>
+  );
+}

@@ -1,0 +1,241 @@
+import { adviseOnPolicy } from '../../src/analysis/advice/advice.ts';
+import type { Outcome } from '../../src/engine/outcome.ts';
+import { diff } from '../../src/json/diff/diff.ts';
+import { stringifyJson } from '../../src/json/json-text.ts';
+import type { JsonObject } from '../../src/json/value.ts';
+import { createInputDataSource } from '../../src/offline/data-source.ts';
+import { createEvaluator, type Evaluated, type EvaluatorOptions } from '../../src/offline/evaluator.ts';
+import { titleOf } from '../../src/offline/object-identity.ts';
+import { previewBackground } from '../../src/offline/output/background-preview.ts';
+import {
+  countEvaluated,
+  createFormatter,
+  formatBackgroundChange,
+  noCounts,
+  summaryOf,
+} from '../../src/offline/output/object-format.ts';
+import { plain } from '../../src/offline/output/paint.ts';
+import { createValuesLookup } from '../../src/offline/request-values.ts';
+import type { Resource } from '../../src/offline/resource-documents.ts';
+import { resourceRole } from '../../src/offline/resource-role.ts';
+import { readResourceText } from '../../src/offline/resource-text.ts';
+import { parseUserInfo } from '../../src/offline/user-info.ts';
+import { parseValues } from '../../src/offline/values-document.ts';
+import type { CompiledPolicy } from '../../src/policy/compiled.ts';
+import { type LoadResult, loadDocuments } from '../../src/policy/load.ts';
+import { InputError } from '../../src/problem.ts';
+import { systemEnvironment } from '../../src/system-environment.ts';
+import { backgroundChange } from './background.ts';
+import { diffLines } from './diff-lines.ts';
+import type { EvaluatedObject, Evaluation, SourceProblem } from './evaluation.ts';
+import { policyNodes, writerName } from './explain.ts';
+import { parseMocks, recordReads } from './reads.ts';
+import { requestDocuments } from './request-documents.ts';
+import type { RequestForm, SourceRole, SourceText, Workspace } from './workspace.ts';
+
+/** Evaluates workspaces. Keeps compiled policies, so that typing into an object does not compile them again. */
+export interface WorkspaceEvaluator {
+  evaluate(workspace: Workspace): Promise<Evaluation>;
+  /** The lines of an object of the last evaluation after its first `count` applied rules. */
+  linesAfter(object: number, count: number): EvaluatedObject['lines'];
+}
+
+interface Kept {
+  readonly resource: Resource;
+  readonly evaluated: Evaluated;
+}
+
+export function createWorkspaceEvaluator(now: () => number): WorkspaceEvaluator {
+  const compiled = new Map<string, { readonly text: string; readonly loaded: LoadResult }>();
+  let kept: readonly Kept[] = [];
+
+  function load(source: SourceText): LoadResult {
+    const known = compiled.get(source.name);
+    if (known?.text === source.text) return known.loaded;
+    const loaded = loadDocuments([{ file: source.name, text: source.text }], { advise: adviseOnPolicy });
+    compiled.set(source.name, { text: source.text, loaded });
+    return loaded;
+  }
+
+  async function evaluate(workspace: Workspace): Promise<Evaluation> {
+    const startedAt = now();
+    const loads = workspace.policies.map(load);
+    const policies = loads.flatMap((loaded) => loaded.policies);
+    const problems: SourceProblem[] = loads.flatMap((loaded) => withRole(loaded.problems, 'policies'));
+    const resources = await readSources(workspace.resources, 'resources', problems);
+    const others = await readSources(workspace.context, 'context', problems);
+    const setup = setUp(workspace, loads, resources, others, problems);
+    const results = await run(setup, resources, policies);
+    kept = results.kept;
+    return {
+      problems,
+      ...results.shown,
+      reads: setup.reads(),
+      policyCount: policies.length,
+      milliseconds: now() - startedAt,
+    };
+  }
+
+  return {
+    evaluate,
+    linesAfter(object, count) {
+      const one = kept[object];
+      if (one === undefined) return [];
+      const outcomes = appliedOutcomes(one.evaluated).slice(0, count);
+      const last = outcomes.at(-1);
+      const after = last === undefined ? one.evaluated.before : last.after;
+      return diffLines(one.resource, { ...one.evaluated, outcomes, after });
+    },
+  };
+}
+
+async function readSources(
+  sources: readonly SourceText[],
+  role: SourceRole,
+  problems: SourceProblem[],
+): Promise<Resource[]> {
+  const resources: Resource[] = [];
+  for (const { name, text } of sources) {
+    for await (const item of readResourceText(chunksOf(text), name, false)) {
+      if ('object' in item) resources.push(item);
+      else problems.push({ ...item.problem, role });
+    }
+  }
+  return resources;
+}
+
+async function* chunksOf(text: string): AsyncGenerator<string> {
+  yield text;
+}
+
+function withRole(problems: LoadResult['problems'], role: SourceRole): SourceProblem[] {
+  return problems.map((problem) => ({ ...problem, role }));
+}
+
+interface Setup extends EvaluatorOptions {
+  readonly others: readonly JsonObject[];
+  reads(): Evaluation['reads'];
+}
+
+function setUp(
+  workspace: Workspace,
+  loads: readonly LoadResult[],
+  resources: readonly Resource[],
+  others: readonly Resource[],
+  problems: SourceProblem[],
+): Setup {
+  const mocks = parseMocks(workspace.mocks);
+  problems.push(...mocks.problems);
+  const objects = resources.map(({ object }) => object);
+  const request = readRequest(workspace.request, objects, problems);
+  const known = [...mocks.objects, ...others.map(({ object }) => object)];
+  const recorder = recordReads(
+    createInputDataSource(
+      [...loads.flatMap(({ globalContext }) => globalContext), ...known, ...objects],
+      systemEnvironment,
+      { ...mocks.canned, namespaces: request.values?.namespaces },
+    ),
+  );
+  return {
+    policies: loads.flatMap((loaded) => loaded.policies),
+    exceptions: loads.flatMap((loaded) => loaded.exceptions),
+    values: createValuesLookup(request.values),
+    user: request.user,
+    dataSource: recorder.source,
+    environment: systemEnvironment,
+    explain: true,
+    others: known,
+    reads: recorder.reads,
+  };
+}
+
+function readRequest(form: RequestForm, objects: readonly JsonObject[], problems: SourceProblem[]) {
+  try {
+    const { values, userInfo } = requestDocuments(form, objects);
+    return {
+      values: values === undefined ? undefined : parseValues(values, 'request').values,
+      user: userInfo === undefined ? undefined : parseUserInfo(userInfo, 'request'),
+    };
+  } catch (error) {
+    const found =
+      error instanceof InputError
+        ? error.problems
+        : [
+            {
+              code: 'KYM_VALUES_INVALID',
+              severity: 'error',
+              message: messageOf(error),
+              pointer: '',
+            } as const,
+          ];
+    problems.push(...found.map((problem) => ({ ...problem, file: 'request', role: 'request' as const })));
+    return { values: undefined, user: undefined };
+  }
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}
+
+/** Evaluates the objects in order, as `kymera apply` does. */
+async function run(setup: Setup, resources: readonly Resource[], policies: readonly CompiledPolicy[]) {
+  const evaluator = createEvaluator(setup);
+  const formatters = { yaml: createFormatter('yaml', plain, {}), patch: createFormatter('patch', plain, {}) };
+  const output = { yaml: '', patch: '' };
+  const counts = noCounts();
+  const kept: Kept[] = [];
+  const background = previewBackground({
+    ...setup,
+    operationOf: (name) => setup.values.forObject(undefined, name).operation ?? 'CREATE',
+  });
+  for (const resource of resources) {
+    const role = resourceRole(resource.object);
+    if (role === 'tooling') continue;
+    const evaluated = role === 'policy' ? undefined : await evaluator.evaluate(resource.object);
+    output.yaml += formatters.yaml.object(resource, evaluated);
+    output.patch += formatters.patch.object(resource, evaluated);
+    if (evaluated === undefined) continue;
+    countEvaluated(evaluated, counts);
+    background?.admitted(evaluated.after);
+    kept.push({ resource, evaluated });
+  }
+  const { changes = [] } = (await background?.finish()) ?? {};
+  for (const change of changes) {
+    output.yaml += formatBackgroundChange(change, formatters.yaml, { format: 'yaml' }, plain);
+    output.patch += formatBackgroundChange(change, formatters.patch, { format: 'patch' }, plain);
+  }
+  return {
+    kept,
+    shown: {
+      objects: kept.map(({ resource, evaluated }) => showObject(resource, evaluated, policies)),
+      background: changes.map(backgroundChange),
+      output,
+      summary: summaryOf(counts),
+    },
+  };
+}
+
+function showObject(
+  resource: Resource,
+  evaluated: Evaluated,
+  policies: readonly CompiledPolicy[],
+): EvaluatedObject {
+  const { before, after, failedPolicies } = evaluated;
+  return {
+    title: titleOf(resource.object),
+    file: resource.file,
+    line: resource.line,
+    status: failedPolicies.length > 0 ? 'failed' : after === before ? 'unchanged' : 'changed',
+    lines: diffLines(resource, evaluated),
+    patch: stringifyJson(diff(before, after), 2),
+    policies: policyNodes(policies, resource, evaluated),
+    steps: appliedOutcomes(evaluated).map(writerName),
+  };
+}
+
+/** The outcomes whose changes are kept. */
+function appliedOutcomes({ outcomes, failedPolicies }: Evaluated): Extract<Outcome, { status: 'applied' }>[] {
+  return outcomes.flatMap((outcome) =>
+    outcome.status === 'applied' && !failedPolicies.includes(outcome.policy) ? [outcome] : [],
+  );
+}

@@ -1,0 +1,118 @@
+import type { Path } from '../../src/json/value.ts';
+import type { Problem } from '../../src/problem.ts';
+import type { SourceRole } from './workspace.ts';
+
+/** The result of one evaluation. Plain data, because it comes from a worker. */
+export interface Evaluation {
+  readonly problems: readonly SourceProblem[];
+  readonly objects: readonly EvaluatedObject[];
+  /** Objects that background rules create, change or delete. */
+  readonly background: readonly BackgroundChange[];
+  readonly reads: readonly ContextRead[];
+  /** What `kymera apply` prints, by the format. */
+  readonly output: { readonly yaml: string; readonly patch: string };
+  readonly summary: string;
+  readonly policyCount: number;
+  readonly milliseconds: number;
+}
+
+export interface SourceProblem extends Problem {
+  readonly role: SourceRole | 'request' | 'mocks';
+}
+
+/** The rule that wrote a line. */
+export interface WriterName {
+  readonly policy: string;
+  readonly rule: string;
+  readonly at: PolicyLocation;
+}
+
+export interface PolicyLocation {
+  readonly role: 'policies';
+  readonly file: string;
+  /** The first line of the policy's document. */
+  readonly line: number;
+  readonly path: Path;
+}
+
+export interface ObjectLocation {
+  readonly role: 'resources';
+  readonly file: string;
+  readonly line: number;
+  readonly path: Path;
+}
+
+export type SourceLocation = PolicyLocation | ObjectLocation;
+
+export interface DiffLine {
+  readonly kind: 'same' | 'added' | 'removed';
+  readonly text: string;
+  readonly before?: number | undefined;
+  readonly after?: number | undefined;
+  /** Oldest first. */
+  readonly writers: readonly WriterName[];
+}
+
+export interface EvaluatedObject {
+  /** `Pod shop/web`. */
+  readonly title: string;
+  readonly file: string;
+  readonly line: number;
+  readonly status: 'changed' | 'unchanged' | 'failed';
+  readonly lines: readonly DiffLine[];
+  /** A JSON patch, as JSON. */
+  readonly patch: string;
+  readonly policies: readonly PolicyNode[];
+  /** The rules that changed the object, in order. */
+  readonly steps: readonly WriterName[];
+}
+
+export interface PolicyNode {
+  readonly policy: string;
+  readonly at: PolicyLocation;
+  /** A rule failed, so that none of its changes are kept. */
+  readonly dropped: boolean;
+  readonly rules: readonly RuleNode[];
+}
+
+export interface RuleNode {
+  readonly rule: string;
+  readonly status: 'applied' | 'unchanged' | 'skipped' | 'failed' | 'ignored';
+  readonly message: string;
+  readonly at: PolicyLocation;
+  readonly reasons: readonly ReasonNode[];
+  /** For a generated rule: the rule that it comes from, and its YAML. */
+  readonly autogen?: { readonly of: string; readonly yaml: string } | undefined;
+}
+
+export interface ReasonNode {
+  readonly text: string;
+  readonly below: readonly ReasonNode[];
+  readonly policyAt?: PolicyLocation | undefined;
+  readonly objectAt?: ObjectLocation | undefined;
+}
+
+export interface BackgroundChange {
+  readonly title: string;
+  readonly action: 'create' | 'update' | 'delete';
+  /** `policy/rule`. */
+  readonly rules: readonly string[];
+  readonly lines: readonly DiffLine[];
+}
+
+/** Something outside of the object that a policy reads. */
+export interface ContextRead {
+  /** Identifies the read: the key of its mock. */
+  readonly key: string;
+  readonly type: 'configMap' | 'apiCall' | 'imageRegistry' | 'globalReference' | 'namespaceLabels' | 'object';
+  readonly title: string;
+  readonly found: boolean;
+  readonly error?: string | undefined;
+  /** A mock to start from. */
+  readonly starter: string;
+}
+
+export interface Position {
+  readonly line: number;
+  readonly column: number;
+}

@@ -1,0 +1,27 @@
+import type { Path } from '../../src/json/value.ts';
+import type { DiffLine, Evaluation, Position } from './evaluation.ts';
+import type { SourceText, Workspace } from './workspace.ts';
+
+/** The jobs of the worker, with their results. */
+export interface Jobs {
+  evaluate: { readonly input: Workspace; readonly output: Evaluation };
+  /** The lines of an object of the last evaluation after its first rules. */
+  step: {
+    readonly input: { readonly object: number; readonly count: number };
+    readonly output: readonly DiffLine[];
+  };
+  locate: {
+    readonly input: { readonly source: SourceText; readonly line: number; readonly path: Path };
+    readonly output: Position;
+  };
+}
+
+export type JobName = keyof Jobs;
+
+export type JobRequest = {
+  [Name in JobName]: { readonly id: number; readonly job: Name; readonly input: Jobs[Name]['input'] };
+}[JobName];
+
+export type JobReply =
+  | { readonly id: number; readonly output: Jobs[JobName]['output'] }
+  | { readonly id: number; readonly error: string };

@@ -1,0 +1,28 @@
+import { createWorkspaceEvaluator } from './evaluate.ts';
+import { locate } from './locate.ts';
+import type { JobReply, JobRequest, Jobs } from './protocol.ts';
+
+const evaluator = createWorkspaceEvaluator(() => performance.now());
+
+function perform(request: JobRequest): Promise<Jobs[keyof Jobs]['output']> | Jobs[keyof Jobs]['output'] {
+  switch (request.job) {
+    case 'evaluate':
+      return evaluator.evaluate(request.input);
+    case 'step':
+      return evaluator.linesAfter(request.input.object, request.input.count);
+    case 'locate':
+      return locate(request.input.source, request.input.line, request.input.path);
+  }
+}
+
+async function answer(request: JobRequest): Promise<JobReply> {
+  try {
+    return { id: request.id, output: await perform(request) };
+  } catch (error) {
+    return { id: request.id, error: error instanceof Error ? error.message : String(error) };
+  }
+}
+
+addEventListener('message', (event: MessageEvent<JobRequest>) => {
+  void answer(event.data).then((reply) => postMessage(reply));
+});

@@ -1,0 +1,11 @@
+import type { Workspace } from '../engine/workspace.ts';
+
+/** An entry of the gallery. */
+export interface Example {
+  /** `cookbook/dns-ndots`. */
+  readonly id: string;
+  readonly group: string;
+  readonly title: string;
+  readonly description: string;
+  readonly workspace: Pick<Workspace, 'policies' | 'resources' | 'context'>;
+}

@@ -1,0 +1,3 @@
+declare module 'virtual:gallery' {
+  export const examples: readonly import('./example.ts').Example[];
+}

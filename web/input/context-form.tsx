@@ -1,0 +1,86 @@
+import type { ContextRead } from '../engine/evaluation.ts';
+import { evaluation, update, workspace } from '../state/playground.ts';
+
+/** Everything that the policies read besides the object, with editable answers. */
+export function ContextForm() {
+  const { mocks, context } = workspace.value;
+  const reads = evaluation.value?.reads ?? [];
+  const problems = (evaluation.value?.problems ?? []).filter(({ role }) => role === 'mocks');
+  const set = (key: string, text: string | undefined) => {
+    const { [key]: _, ...rest } = mocks;
+    update({ mocks: text === undefined ? rest : { ...rest, [key]: text } });
+  };
+  const unused = Object.keys(mocks).filter((key) => reads.every((read) => read.key !== key));
+  const shown: readonly ContextRead[] = [
+    ...reads,
+    ...unused.map(
+      (key): ContextRead => ({ key, type: 'object', title: key, found: true, starter: mocks[key] ?? '' }),
+    ),
+  ];
+  if (shown.length === 0 && context.length === 0) {
+    return (
+      <div class="empty">
+        <p>The policies read nothing but the object.</p>
+        <p class="muted">
+          ConfigMaps, API calls, image data and global context entries that a rule reads appear here, and you
+          can edit what it gets.
+        </p>
+      </div>
+    );
+  }
+  return (
+    <div class="form" role="group" aria-label="Context">
+      {context.map((source, index) => (
+        <label key={source.name} class="field wide">
+          <span>{source.name}: objects in the cluster</span>
+          <textarea
+            rows={8}
+            value={source.text}
+            spellcheck={false}
+            onInput={(event) => {
+              const text = event.currentTarget.value;
+              update({ context: context.map((one, at) => (at === index ? { ...one, text } : one)) });
+            }}
+          />
+        </label>
+      ))}
+      {shown.map((read) => {
+        const problem = problems.find(({ file }) => file === read.key);
+        return (
+          <div key={read.key} class="mock">
+            <div class="mock-head">
+              <code>{read.title}</code>
+              <span class={read.found ? 'badge good' : 'badge bad'}>
+                {read.found ? 'found' : 'not found'}
+              </span>
+              {mocks[read.key] === undefined ? (
+                <button type="button" class="button small" onClick={() => set(read.key, read.starter)}>
+                  {read.found ? 'Replace' : 'Add a mock'}
+                </button>
+              ) : (
+                <button type="button" class="button small" onClick={() => set(read.key, undefined)}>
+                  Remove the mock
+                </button>
+              )}
+            </div>
+            {read.error !== undefined && <p class="muted">{read.error}</p>}
+            {problem !== undefined && (
+              <p class="problem" role="alert">
+                {problem.message}
+              </p>
+            )}
+            {mocks[read.key] !== undefined && (
+              <textarea
+                rows={6}
+                aria-label={`Mock of ${read.title}`}
+                value={mocks[read.key] ?? ''}
+                spellcheck={false}
+                onInput={(event) => set(read.key, event.currentTarget.value)}
+              />
+            )}
+          </div>
+        );
+      })}
+    </div>
+  );
+}

@@ -1,0 +1,35 @@
+import type { SourceRole } from '../engine/workspace.ts';
+import { addSource } from '../state/playground.ts';
+
+const mostBytes = 10 * 1024 * 1024;
+const policyKinds = /^kind:\s*["']?(?:Cluster)?Policy(?:Exception)?\b|^kind:\s*["']?GlobalContextEntry\b/m;
+
+/** Files dropped anywhere on the page open as tabs. Returns the function that stops this. */
+export function acceptDrops(): () => void {
+  const over = (event: DragEvent) => {
+    if (event.dataTransfer?.types.includes('Files')) event.preventDefault();
+  };
+  const drop = (event: DragEvent) => {
+    const files = [...(event.dataTransfer?.files ?? [])];
+    if (files.length === 0) return;
+    event.preventDefault();
+    void openFiles(files);
+  };
+  addEventListener('dragover', over);
+  addEventListener('drop', drop);
+  return () => {
+    removeEventListener('dragover', over);
+    removeEventListener('drop', drop);
+  };
+}
+
+export async function openFiles(files: readonly File[]): Promise<void> {
+  for (const file of files.filter(({ size }) => size <= mostBytes)) {
+    const text = await file.text();
+    addSource(roleOf(text), { name: file.name, text });
+  }
+}
+
+export function roleOf(text: string): SourceRole {
+  return policyKinds.test(text) ? 'policies' : 'resources';
+}

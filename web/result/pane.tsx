@@ -1,0 +1,115 @@
+import { signal } from '@preact/signals';
+import { addressError } from '../state/address.ts';
+import { engineError, evaluation, isRunning, selectedObject } from '../state/playground.ts';
+import { BackgroundView } from './background-view.tsx';
+import { DiffView } from './diff-view.tsx';
+import { ExplainView } from './explain-view.tsx';
+import { ProblemList } from './problem-list.tsx';
+import { Stepper } from './stepper.tsx';
+import { TextView } from './text-view.tsx';
+
+export const resultView = signal<'diff' | 'explain' | 'patch' | 'output'>('diff');
+
+const views = [
+  ['diff', 'Changes'],
+  ['explain', 'Why'],
+  ['patch', 'JSON patch'],
+  ['output', 'YAML'],
+] as const;
+
+export function ResultPane() {
+  const result = evaluation.value;
+  const object = result?.objects[selectedObject.value];
+  return (
+    <section class="pane result" aria-label="Result" aria-busy={isRunning.value}>
+      <div class="pane-head">
+        <h2>Result</h2>
+        <div class="side-tabs" role="group" aria-label="Views of the result">
+          {views.map(([view, title]) => (
+            <button
+              key={view}
+              type="button"
+              class="tab"
+              aria-pressed={resultView.value === view}
+              onClick={() => {
+                resultView.value = view;
+              }}
+            >
+              {title}
+            </button>
+          ))}
+        </div>
+      </div>
+      <div class="pane-body scroll">
+        {addressError.value !== undefined && (
+          <p class="banner bad" role="alert">
+            {addressError.value}
+          </p>
+        )}
+        {engineError.value !== undefined && (
+          <p class="banner bad" role="alert">
+            {engineError.value}
+          </p>
+        )}
+        <ProblemList />
+        <ObjectChoice />
+        {result === undefined && engineError.value === undefined && <p class="empty muted">Evaluating …</p>}
+        {result !== undefined && object === undefined && (
+          <div class="empty">
+            <p>Nothing to evaluate.</p>
+            <p class="muted">Add an object on the left. Its changes appear here as you type.</p>
+          </div>
+        )}
+        {object !== undefined && resultView.value === 'diff' && (
+          <>
+            <Stepper object={object} />
+            <DiffView object={object} />
+          </>
+        )}
+        {result !== undefined && resultView.value === 'diff' && (
+          <BackgroundView changes={result.background} />
+        )}
+        {object !== undefined && resultView.value === 'explain' && <ExplainView object={object} />}
+        {object !== undefined && resultView.value === 'patch' && (
+          <TextView text={`${object.patch}\n`} name="patch.json" label="JSON patch" />
+        )}
+        {result !== undefined && resultView.value === 'output' && (
+          <TextView text={result.output.yaml} name="mutated.yaml" label="Output of kymera apply -o yaml" />
+        )}
+      </div>
+      <div class="status" role="status">
+        {result !== undefined && (
+          <>
+            <span>{result.summary}</span>
+            <span class="muted">{result.milliseconds.toFixed(result.milliseconds < 10 ? 1 : 0)} ms</span>
+          </>
+        )}
+      </div>
+    </section>
+  );
+}
+
+/** A choice when there are several objects. */
+function ObjectChoice() {
+  const objects = evaluation.value?.objects ?? [];
+  if (objects.length < 2) return null;
+  return (
+    <div class="objects" role="group" aria-label="Objects">
+      {objects.map(({ title, status, file, line }, index) => (
+        <button
+          key={`${file}:${line}:${title}`}
+          type="button"
+          class="chip"
+          aria-pressed={index === selectedObject.value}
+          onClick={() => {
+            selectedObject.value = index;
+          }}
+        >
+          <span class={`dot ${status}`} aria-hidden="true" />
+          {title}
+          <span class="visually-hidden">: {status}</span>
+        </button>
+      ))}
+    </div>
+  );
+}

@@ -1,0 +1,28 @@
+import { fileURLToPath } from 'node:url';
+import { defineConfig } from 'vite';
+import { galleryPlugin } from './gallery/plugin.ts';
+
+const file = (path: string) => fileURLToPath(new URL(path, import.meta.url));
+
+export default defineConfig({
+  root: file('.'),
+  // Relative addresses: the folder works under any path.
+  base: './',
+  cacheDir: file('../.cache/vite'),
+  plugins: [galleryPlugin(file('..'))],
+  resolve: {
+    alias: {
+      'node:buffer': file('platform/node-buffer.ts'),
+      'node:crypto': file('platform/node-crypto.ts'),
+    },
+  },
+  build: {
+    outDir: file('../dist/web'),
+    emptyOutDir: true,
+    target: 'es2022',
+    assetsInlineLimit: 0,
+    modulePreload: { polyfill: false },
+    reportCompressedSize: false,
+  },
+  worker: { format: 'es' },
+});
