@@ -6,11 +6,12 @@ import type { JsonObject } from '../../src/json/value.ts';
 import { createInputDataSource } from '../../src/offline/data-source.ts';
 import { createEvaluator, type Evaluated, type EvaluatorOptions } from '../../src/offline/evaluator.ts';
 import { titleOf } from '../../src/offline/object-identity.ts';
-import { previewBackground } from '../../src/offline/output/background-preview.ts';
+import { previewBackground, withBackgroundChanges } from '../../src/offline/output/background-preview.ts';
 import {
-  countEvaluated,
+  type AppliedObject,
+  countObject,
+  countStep,
   createFormatter,
-  formatBackgroundChange,
   noCounts,
   summaryOf,
 } from '../../src/offline/output/object-format.ts';
@@ -181,9 +182,8 @@ function messageOf(error: unknown): string {
 async function run(setup: Setup, resources: readonly Resource[], policies: readonly CompiledPolicy[]) {
   const evaluator = createEvaluator(setup);
   const formatters = { yaml: createFormatter('yaml', plain, {}), patch: createFormatter('patch', plain, {}) };
-  const output = { yaml: '', patch: '' };
   const counts = noCounts();
-  const kept: Kept[] = [];
+  const held: AppliedObject[] = [];
   const background = previewBackground({
     ...setup,
     operationOf: (name) => setup.values.forObject(undefined, name).operation ?? 'CREATE',
@@ -192,18 +192,20 @@ async function run(setup: Setup, resources: readonly Resource[], policies: reado
     const role = resourceRole(resource.object);
     if (role === 'tooling') continue;
     const evaluated = role === 'policy' ? undefined : await evaluator.evaluate(resource.object);
-    output.yaml += formatters.yaml.object(resource, evaluated);
-    output.patch += formatters.patch.object(resource, evaluated);
-    if (evaluated === undefined) continue;
-    countEvaluated(evaluated, counts);
-    background?.admitted(evaluated.after);
-    kept.push({ resource, evaluated });
+    held.push({ resource, evaluated });
+    if (evaluated !== undefined) background?.admitted(evaluated.after);
   }
-  const { changes = [] } = (await background?.finish()) ?? {};
-  for (const change of changes) {
-    output.yaml += formatBackgroundChange(change, formatters.yaml, { format: 'yaml' }, plain);
-    output.patch += formatBackgroundChange(change, formatters.patch, { format: 'patch' }, plain);
+  const { changes = [], steps = [] } = (await background?.finish()) ?? {};
+  const output = { yaml: '', patch: '' };
+  for (const applied of withBackgroundChanges(held, changes)) {
+    output.yaml += formatters.yaml.object(applied);
+    output.patch += formatters.patch.object(applied);
+    countObject(applied, counts);
   }
+  for (const step of steps) countStep(step, counts);
+  const kept = held.flatMap(({ resource, evaluated }) =>
+    evaluated === undefined ? [] : [{ resource, evaluated }],
+  );
   return {
     kept,
     shown: {

@@ -1,3 +1,4 @@
+import type { Writer } from '../../src/analysis/blame/blame.ts';
 import type { Outcome } from '../../src/engine/outcome.ts';
 import type { Path } from '../../src/json/value.ts';
 import type { Evaluated } from '../../src/offline/evaluator.ts';
@@ -75,11 +76,11 @@ function writtenPath(rule: CompiledRule, path: Path): Path {
   return rule.autogenOf === undefined ? path : path.slice(0, 2);
 }
 
-function ruleLocation(policy: CompiledPolicy, rule: Pick<CompiledRule, 'path'>): PolicyLocation {
+function ruleLocation(policy: CompiledPolicy, rule: Writer['rule']): PolicyLocation {
   return policyLocation(policy, rule.path);
 }
 
-export function writerName({ policy, rule }: Pick<Outcome, 'policy' | 'rule'>): WriterName {
+export function writerName({ policy, rule }: Writer): WriterName {
   return { policy: policy.key, rule: rule.name, at: ruleLocation(policy, rule) };
 }
 
