@@ -90,6 +90,27 @@ describe('a failure names its place', () => {
     expect(failureOf(rule)).toMatch(/: context entry "map" \(rule \/context\/0\)/);
   });
 
+  it.each([
+    [
+      'mutate: {patchStrategicMerge: {metadata: {labels: {x: "{{ request.object.spec.absent }}"}}}}',
+      'variable substitution failed: failed to resolve request.object.spec.absent: Unknown key "absent" in path (rule /mutate/patchStrategicMerge/metadata/labels/x) [KYM_VARIABLE_UNRESOLVED]',
+    ],
+    [
+      `mutate: {patchStrategicMerge: {metadata: {labels: {x: "{{ divide('1', request.object.metadata.\\"name\\") }}"}}}}`,
+      `variable substitution failed: failed to resolve divide('1', request.object.metadata."name"): An expression could not be evaluated`,
+    ],
+    [
+      'mutate: {foreach: [{list: "parse_json(request.object.metadata.name)", patchStrategicMerge: {a: b}}]}',
+      'failed to mutate elements: failed to evaluate list parse_json(request.object.metadata.name): ',
+    ],
+    [
+      'context: [{name: map, variable: {jmesPath: "sum(request.object.metadata.name)"}}]\nmutate: {patchStrategicMerge: {metadata: {labels: {x: "{{ map }}"}}}}',
+      'failed to patch resource: failed to resolve map: failed to resolve sum(request.object.metadata.name): context entry "map" (rule /context/0',
+    ],
+  ])('and the expression, as the command line does: %s', (rule, text) => {
+    expect(failureOf(rule).slice(0, text.length)).toBe(text);
+  });
+
   it('but no value', () => {
     const rule = `mutate:
   foreach:

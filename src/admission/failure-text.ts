@@ -15,11 +15,21 @@ export function failureText(outcome: Extract<Outcome, { status: 'failed' }>): st
     `rule ${formatPointer(failure.rulePath)}`,
     ...(failure.objectPath === undefined ? [] : [`object ${objectLocation(failure.objectPath, rule)}`]),
   ];
-  const names = policyWords(failure.detail, rule);
-  const cause = names ?? errorTable[failure.code].cause.replace(/\.$/, '');
+  const reason = policyWords(failure.detail, rule) ?? errorTable[failure.code].cause.replace(/\.$/, '');
+  const cause = [...expressionsOf(failure.detail, rule), reason].join(': ');
   // A message consists of its stage and the detail.
   const stage = outcome.message.slice(0, outcome.message.length - failure.detail.length);
   return `${stage}${cause} (${locations.join(', ')}) [${failure.code}]`;
+}
+
+/** The expressions that could not be evaluated, outermost first, as the rule has them. */
+function expressionsOf(detail: string, rule: CompiledRule): readonly string[] {
+  const found = detail.matchAll(/failed to (?:resolve (.+?) at path |evaluate list (.+?): )/gs);
+  return [...found].flatMap(([, variable, list]) => {
+    const text = variable ?? list ?? '';
+    if (!isInRule(text, rule)) return [];
+    return [list === undefined ? `failed to resolve ${text}` : `failed to evaluate list ${text}`];
+  });
 }
 
 /** The most useful parts of a detail, as far as they quote only the rule. */
@@ -46,5 +56,5 @@ function objectLocation(path: Path, rule: CompiledRule): string {
 }
 
 function isInRule(text: string, rule: CompiledRule): boolean {
-  return stringifyJson(rule.document).includes(text);
+  return stringifyJson(rule.document).includes(stringifyJson(text).slice(1, -1));
 }

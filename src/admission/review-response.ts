@@ -25,11 +25,13 @@ export interface AdmissionResponse {
     | undefined;
 }
 
+type Failed = Extract<Outcome, { status: 'failed' }>;
+
 /** Names the rules that changed the object. The API server prefixes it with the name of the webhook. */
 export const appliedAnnotation = 'mutated-by';
 /** Longer lists of rules are truncated: an audit event is one line. */
 const annotationLimit = 4_096;
-const noOutcomes: readonly Outcome[] = [];
+const noOutcomes: readonly Failed[] = [];
 const noPatch = '[]';
 
 export function reviewWith(apiVersion: string, response: AdmissionResponse): AdmissionReview {
@@ -63,11 +65,13 @@ export function verdictOf(
   result: Result,
   audited: readonly Outcome[] = noOutcomes,
 ): AdmissionResponse {
-  const warnings = warningsOf(result.outcomes, audited);
-  if (result.failedPolicies.length > 0) {
-    const denial = denialMessage(result);
-    if (denial !== undefined) return deny(uid, denial, warnings);
+  const denials = result.failedPolicies.length === 0 ? noOutcomes : denyingOutcomes(result);
+  if (denials.length > 0) {
+    // The message of a denial is not repeated as a warning.
+    const others = result.outcomes.filter((outcome) => !(denials as readonly Outcome[]).includes(outcome));
+    return deny(uid, `mutation failed: ${denials.map(denialLine).join('; ')}`, warningsOf(others, audited));
   }
+  const warnings = warningsOf(result.outcomes, audited);
   const { patchText } = result;
   if (patchText === noPatch) return allow(uid, warnings);
   const auditAnnotations = { [appliedAnnotation]: appliedRules(result) };
@@ -87,15 +91,18 @@ function appliedRules({ outcomes, failedPolicies }: Result): string {
   return text.length <= annotationLimit ? text : `${text.slice(0, annotationLimit - 1)}…`;
 }
 
-function denialMessage({ outcomes, failedPolicies }: Result): string | undefined {
-  const denying = failedPolicies.filter((policy) => policy.failurePolicy === 'Fail');
-  if (denying.length === 0) return undefined;
-  const lines = outcomes.flatMap((outcome) =>
-    outcome.status === 'failed' && denying.includes(outcome.policy)
-      ? [`policy ${outcome.policy.key}, rule ${outcome.rule.name}: ${failureText(outcome)}`]
-      : [],
+/** The failed outcomes of policies under Fail. */
+function denyingOutcomes({ outcomes, failedPolicies }: Result): readonly Failed[] {
+  return outcomes.filter(
+    (outcome): outcome is Failed =>
+      outcome.status === 'failed' &&
+      outcome.policy.failurePolicy === 'Fail' &&
+      failedPolicies.includes(outcome.policy),
   );
-  return `mutation failed: ${lines.join('; ')}`;
+}
+
+function denialLine(outcome: Failed): string {
+  return `policy ${outcome.policy.key}, rule ${outcome.rule.name}: ${failureText(outcome)}`;
 }
 
 const ASCII = /^[\x20-\x7e]*$/;

@@ -140,3 +140,47 @@ it('points to explain when no rule selects an object', async () => {
     'rules: 0 applied, 0 skipped, 0 failed\nNo rule selects these objects. kymera explain shows why.\n',
   );
 });
+
+describe('explain shows background rules', () => {
+  it('with their targets and a pointer to existing plan', async () => {
+    const argv = [
+      'explain',
+      'targets.yaml',
+      'generate.yaml',
+      '-r',
+      'ns.yaml',
+      '--target-resource',
+      'secret.yaml',
+    ];
+    const { stdout } = await kymera(argv, { files });
+    expect(stdout).toBe(`Namespace web (ns.yaml:1)
+├─ policy p
+│  └─ - rule r: changes existing objects in the background; see kymera existing plan
+│     └─ ✓ Secret default/regcred: updated: mutated Secret/regcred in namespace default
+│        └─ add /metadata/labels {"a":"b"}
+└─ policy p
+   └─ - rule r: generates objects in the background; see kymera existing plan
+      └─ ✓ ConfigMap web/made: created: generated ConfigMap web/made
+`);
+    const json = JSON.parse((await kymera([...argv, '-o', 'json'], { files })).stdout) as object[];
+    expect(json).toMatchObject([
+      {
+        background: [
+          {
+            policy: 'p',
+            rule: 'r',
+            object: { kind: 'Secret', name: 'regcred' },
+            action: 'updated',
+            patch: [{ op: 'add', path: '/metadata/labels', value: { a: 'b' } }],
+          },
+          { object: { kind: 'ConfigMap', name: 'made' }, action: 'created' },
+        ],
+      },
+    ]);
+  });
+
+  it('without targets for an object that is no trigger', async () => {
+    const { stdout } = await kymera(['explain', 'targets.yaml', '-r', 'secret.yaml'], { files });
+    expect(stdout).toContain('rule r: skipped: the object does not match');
+  });
+});

@@ -35,6 +35,17 @@ const files = {
 };
 
 describe('output', () => {
+  test('changed and unchanged objects keep Windows line endings', async () => {
+    const windows = (text: string) => text.replaceAll('\n', '\r\n');
+    const without = pod.replaceAll(/ ?#.*$/gm, '').trimStart();
+    const argv = ['apply', 'policy.yaml', '-r', 'all.yaml', '-o', 'yaml', '-q'];
+    const run = async (text: string) =>
+      (await kymera(argv, { files: { ...files, 'all.yaml': text } })).stdout;
+    const texts = `${service}---\n${pod}---\n${without}---\n${service.trimEnd()}`;
+    expect(await run(windows(texts))).toBe(windows(await run(texts)));
+    expect(await run(windows(texts))).toContain('  labels:\r\n    team: web\r\n');
+  });
+
   test('the default is a unified diff with a summary', async () => {
     expect(await kymera(['apply', 'policy.yaml', '-r', 'all.yaml'], { files })).toEqual({
       exitCode: 0,

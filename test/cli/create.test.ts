@@ -2,6 +2,7 @@ import { mkdtempSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it, test } from 'vitest';
+import { parse } from 'yaml';
 import { loadPolicies } from '../../src/index.ts';
 import { kymera } from './in-process.testing.ts';
 
@@ -51,6 +52,68 @@ describe('kymera create test', () => {
     const text = readFileSync(join(cwd, 't/kyverno-test.yaml'), 'utf8');
     expect(text).toContain('targetResources:\n- ../config.yaml\n');
     expect(readFileSync(join(cwd, 't/patched.yaml'), 'utf8')).toContain('env: prod');
+  });
+
+  it('covers rules that change existing objects and rules that generate objects', async () => {
+    const cwd = folder();
+    const background = {
+      'background.yaml': `apiVersion: kyverno.io/v1
+kind: ClusterPolicy
+metadata: {name: background}
+spec:
+  rules:
+  - name: existing
+    match: {any: [{resources: {kinds: [Namespace]}}]}
+    mutate:
+      targets: [{apiVersion: v1, kind: Secret, name: regcred, namespace: d}]
+      patchStrategicMerge: {metadata: {labels: {a: b}}}
+  - name: generate
+    match: {any: [{resources: {kinds: [Namespace]}}]}
+    generate: {apiVersion: v1, kind: ConfigMap, name: made, namespace: "{{ request.object.metadata.name }}", data: {data: {k: v}}}
+  - name: own
+    match: {any: [{resources: {kinds: [Namespace]}}]}
+    mutate:
+      targets: [{apiVersion: v1, kind: ConfigMap, name: shared, namespace: d}]
+      patchStrategicMerge: {data: {last: "{{ request.object.metadata.name }}"}}
+`,
+      'namespaces.yaml':
+        'apiVersion: v1\nkind: Namespace\nmetadata: {name: one}\n---\napiVersion: v1\nkind: Namespace\nmetadata: {name: two}\n',
+      'targets.yaml':
+        'apiVersion: v1\nkind: Secret\nmetadata: {name: regcred, namespace: d}\n---\napiVersion: v1\nkind: ConfigMap\nmetadata: {name: shared, namespace: d}\n',
+    };
+    const argv = 'create test background.yaml -r namespaces.yaml --target-resource targets.yaml -o t'.split(
+      ' ',
+    );
+    const made = await kymera(argv, { files: background, folder: cwd });
+    expect(made).toMatchObject({ exitCode: 0, stderr: '' });
+    const { results } = parse(readFileSync(join(cwd, 't/kyverno-test.yaml'), 'utf8')) as { results: unknown };
+    expect(results).toEqual([
+      {
+        policy: 'background',
+        rule: 'existing',
+        kind: 'Secret',
+        resources: ['regcred'],
+        patchedResources: 'patched.yaml',
+        result: 'pass',
+      },
+      {
+        policy: 'background',
+        rule: 'generate',
+        kind: 'Namespace',
+        resources: ['one', 'two'],
+        generatedResource: 'generated.yaml',
+        result: 'pass',
+      },
+      // Each trigger writes another value: the rule is tested by its triggers.
+      { policy: 'background', rule: 'own', kind: 'Namespace', resources: ['one', 'two'], result: 'pass' },
+    ]);
+    // A test that was made notices a changed policy.
+    const changed = background['background.yaml'].replace('{a: b}', '{a: c}').replace('{k: v}', '{k: w}');
+    writeFileSync(join(cwd, 'background.yaml'), changed);
+    const again = await kymera(['test', 't'], { folder: cwd });
+    expect(again.exitCode).toBe(1);
+    expect(again.stdout).toContain('✗ background  existing');
+    expect(again.stdout).toContain('✗ background  generate');
   });
 
   it('writes a test of what happens now, and it passes', async () => {

@@ -77,6 +77,23 @@ describe('kymera migrate check', () => {
     expect(await seen('ClusterPolicy')).toEqual([]);
   });
 
+  it.each(['kyverno.io/v1alpha1', 'policy.nirmata.io/v1alpha1'])(
+    'Kyverno no longer reads %s, so such a policy does not run as in Kyverno',
+    async (apiVersion) => {
+      const old = `apiVersion: ${apiVersion}\nkind: Policy\nmetadata: {name: old}\nspec: {rules: [{name: r, resource: {kinds: [ConfigMap]}, mutate: {overlay: {data: {k: v}}}}]}\n`;
+      const run = (...more: string[]) =>
+        kymera(['migrate', 'check', 'p.yaml', ...more], { files: { 'p.yaml': old } });
+      const { exitCode, stdout } = await run('-o', 'json');
+      expect(exitCode).toBe(1);
+      expect(JSON.parse(stdout).policies).toMatchObject([
+        { verdict: 'differs', differences: [{ see: 'docs/differences-from-kyverno.md#old-policies' }] },
+      ]);
+      expect((await run()).stdout).toContain(
+        `    only Kymera runs it: Kyverno no longer reads ${apiVersion}, and kymera convert writes kyverno.io/v1 (`,
+      );
+    },
+  );
+
   it('says which rules only Kyverno runs', async () => {
     const { stdout } = await kymera(['migrate', 'check', 'd/c.yaml', '-o', 'json'], { files: all });
     expect(JSON.parse(stdout).policies).toMatchObject([

@@ -145,8 +145,20 @@ describe('a rule that fails', () => {
     expect(response.allowed).toBe(false);
     expect(response.patch).toBeUndefined();
     expect(response.status?.message).toBe(
-      'mutation failed: policy broken, rule rule: variable substitution failed: Unknown key "absent" in path (rule /mutate/patchStrategicMerge/metadata/labels/a) [KYM_VARIABLE_UNRESOLVED]',
+      'mutation failed: policy broken, rule rule: variable substitution failed: failed to resolve request.object.spec.absent: Unknown key "absent" in path (rule /mutate/patchStrategicMerge/metadata/labels/a) [KYM_VARIABLE_UNRESOLVED]',
     );
+    // kubectl prints warnings and the message: the failure appears once.
+    expect(response.warnings).toBeUndefined();
+  });
+
+  it('under Fail keeps the warnings about other policies', async () => {
+    const server = await startTestServer(
+      failing('broken', 'failurePolicy: Fail') + failing('ignored', 'failurePolicy: Ignore'),
+    );
+    const response = responseIn(await server.post('/mutate', reviewOf(pod)));
+    expect(response.allowed).toBe(false);
+    expect(response.status?.message).not.toContain('policy ignored');
+    expect(response.warnings).toEqual([expect.stringContaining('policy ignored.rule: ')]);
   });
 
   it('under Ignore leaves its policy out, with a warning', async () => {

@@ -1,11 +1,5 @@
 import { basename, join, relative, resolve } from 'node:path';
-import { kindOf } from '../../admission/resource-request.ts';
-import { stringifyJson } from '../../json/json-text.ts';
 import type { JsonObject } from '../../json/value.ts';
-import { type Evaluated, type Evaluator, reportStatus } from '../../offline/evaluator.ts';
-import { nameOf, namespaceOf, withoutDefaultNamespace } from '../../offline/object-identity.ts';
-import type { Resource } from '../../offline/resource-documents.ts';
-import type { CompiledPolicy } from '../../policy/compiled.ts';
 import { inputError } from '../../problem.ts';
 import { writeYaml } from '../../yaml/writer.ts';
 import { expandInputs } from '../input/input-paths.ts';
@@ -15,6 +9,7 @@ import type { TestDocument } from '../test/document.ts';
 import { test } from '../test/run.ts';
 import { setUpTest } from '../test/setup.ts';
 import { writeNewFiles } from './output.ts';
+import { collectResults, type ExpectedResult } from './test-results.ts';
 
 export interface CreateTestOptions {
   readonly resource: readonly string[];
@@ -110,73 +105,4 @@ function testText(document: TestDocument, results: readonly ExpectedResult[]): s
     results: results.map((result) => ({ ...result })),
   };
   return writeYaml(content);
-}
-
-/** One entry of `results` in a test. */
-export type ExpectedResult = {
-  readonly policy: string;
-  readonly rule: string;
-  readonly kind: string;
-  readonly resources: string[];
-  readonly patchedResources?: string;
-  readonly result: string;
-};
-
-export interface CollectedResults {
-  readonly results: readonly ExpectedResult[];
-  /** Mutated objects by the name of their file. */
-  readonly expected: ReadonlyMap<string, readonly JsonObject[]>;
-}
-
-interface Setup {
-  readonly policies: readonly CompiledPolicy[];
-  readonly resources: readonly Resource[];
-  readonly evaluator: Evaluator;
-}
-
-/** The current result of every rule for every resource that it selects. */
-export async function collectResults({ policies, resources, evaluator }: Setup): Promise<CollectedResults> {
-  const results = new Map<string, ExpectedResult>();
-  const expected = new Map<string, JsonObject[]>();
-  const names = resources.map(({ object }) => `${kindOf(object).kind} ${nameOf(object)}`);
-  for (const [index, { object }] of resources.entries()) {
-    const evaluated = await evaluator.evaluate(object);
-    const name = nameOf(object);
-    const isUnique = names.indexOf(names[index] ?? '') === names.lastIndexOf(names[index] ?? '');
-    const namespace = namespaceOf(object);
-    const reference = isUnique || namespace === '' ? name : `${namespace}/${name}`;
-    for (const policy of policies) {
-      const file = policies.length === 1 ? 'patched.yaml' : `patched-${policy.key.replaceAll('/', '-')}.yaml`;
-      let isChanged = false;
-      for (const [rule, result] of statuses(policy, evaluated)) {
-        isChanged ||= result === 'pass';
-        const patched = result === 'pass' ? { patchedResources: file } : {};
-        const entry: ExpectedResult = {
-          policy: policy.key,
-          rule,
-          kind: kindOf(object).kind,
-          resources: [],
-          ...patched,
-          result,
-        };
-        const key = stringifyJson(entry);
-        const known = results.get(key) ?? entry;
-        known.resources.push(reference);
-        results.set(key, known);
-      }
-      const after = withoutDefaultNamespace(evaluated.steps.get(policy) ?? evaluated.after, object);
-      if (isChanged) expected.set(file, [...(expected.get(file) ?? []), after]);
-    }
-  }
-  return { results: [...results.values()], expected };
-}
-
-/** The status by rule name. An autogen rule counts as the rule it comes from. */
-function statuses(policy: CompiledPolicy, evaluated: Evaluated): ReadonlyMap<string, string> {
-  const found = new Map<string, string>();
-  for (const outcome of evaluated.outcomes) {
-    const status = outcome.policy === policy ? reportStatus(outcome) : undefined;
-    if (status !== undefined) found.set(outcome.rule.autogenOf ?? outcome.rule.name, status);
-  }
-  return found;
 }

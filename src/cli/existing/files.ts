@@ -66,7 +66,7 @@ function withChange(text: string, resource: Resource, after: JsonObject | undefi
   const before = text.slice(0, at);
   const rest = text.slice(at + resource.text.length);
   if (result !== undefined) return `${before}${editYaml(resource.text, object, result)}${rest}`;
-  return `${before.replace(/---[ \t]*(?:#[^\n]*)?\n$/, '')}${rest}`;
+  return `${before.replace(/---[ \t]*(?:#[^\n]*)?\r?\n$/, '')}${rest}`;
 }
 
 /** The new text of a JSON file that contains only this object. */

@@ -1,11 +1,15 @@
 import { type BlamedChange, blame, type Writer } from '../../analysis/blame/blame.ts';
+import { refKey, refOf, refTitle } from '../../background/object-identity.ts';
 import type { Outcome } from '../../engine/outcome.ts';
+import { diff } from '../../json/diff/diff.ts';
 import { parseJson, stringifyJson } from '../../json/json-text.ts';
 import type { Json, JsonObject } from '../../json/value.ts';
 import type { Evaluated } from '../../offline/evaluator.ts';
 import { nameOf, namespaceOf, titleOf } from '../../offline/object-identity.ts';
+import { previewBackground } from '../../offline/output/background-preview.ts';
 import { createSecretMask, noMask } from '../../offline/output/mask-secrets.ts';
-import { ruleBranch, type View } from '../../offline/output/rule-branch.ts';
+import { isWrite, type PlannedStep, wholeObject } from '../../offline/output/planned-changes.ts';
+import { operationLeaf, ruleBranch, type View } from '../../offline/output/rule-branch.ts';
 import { type Branch, drawTree } from '../../offline/output/tree.ts';
 import { visible } from '../../offline/output/visible.ts';
 import type { Resource } from '../../offline/resource-documents.ts';
@@ -40,6 +44,19 @@ export async function explain(
   const errors: Problem[] = [];
   let hasFailed = false;
   let isFirst = true;
+  const print = async (explained: Explained) => {
+    const { evaluated, steps } = explained;
+    const secrets = [evaluated.before, evaluated.after, ...steps.flatMap(objectsOf)];
+    const mask = options.showSecrets === true ? noMask : createSecretMask(secrets);
+    if (options.output === 'json') {
+      await output.write(`${isFirst ? '[\n' : ',\n'}${stringifyJson(asJson(explained), 2)}`);
+    } else {
+      await output.write(`${isFirst ? '' : '\n'}${asText(explained, run.policies, { paint, mask }, width)}`);
+    }
+    isFirst = false;
+  };
+  const background = previewBackground(run.background);
+  const held: Explained[] = [];
   for await (const item of run.items) {
     if ('problem' in item) {
       if (item.problem.severity === 'error') errors.push(item.problem);
@@ -49,16 +66,13 @@ export async function explain(
     if (resourceRole(item.object) !== 'resource') continue;
     const evaluated = await run.evaluator.evaluate(item.object);
     hasFailed ||= evaluated.failedPolicies.length > 0;
-    const mask =
-      options.showSecrets === true ? noMask : createSecretMask([evaluated.before, evaluated.after]);
-    if (options.output === 'json') {
-      await output.write(`${isFirst ? '[\n' : ',\n'}${stringifyJson(asJson(item, evaluated), 2)}`);
-    } else {
-      await output.write(
-        `${isFirst ? '' : '\n'}${asText(item, evaluated, run.policies, { paint, mask }, width)}`,
-      );
-    }
-    isFirst = false;
+    background?.admitted(evaluated.after);
+    if (background === undefined) await print({ resource: item, evaluated, steps: [] });
+    else held.push({ resource: item, evaluated, steps: [] });
+  }
+  if (background !== undefined) {
+    const { steps } = await background.finish();
+    for (const explained of held) await print({ ...explained, steps: stepsOf(explained, steps) });
   }
   if (errors.length > 0) {
     await output.discard();
@@ -70,35 +84,56 @@ export async function explain(
   return hasFailed ? 1 : 0;
 }
 
+interface Explained {
+  readonly resource: Resource;
+  readonly evaluated: Evaluated;
+  /** What background rules do when this object is their trigger. */
+  readonly steps: readonly PlannedStep[];
+}
+
+function stepsOf({ evaluated }: Explained, steps: readonly PlannedStep[]): readonly PlannedStep[] {
+  const key = refKey(wholeObject(refOf(evaluated.after)));
+  return steps.filter(({ trigger }) => refKey(wholeObject(trigger)) === key);
+}
+
+function objectsOf({ before, after }: PlannedStep): readonly JsonObject[] {
+  return [before, after].filter((object) => object !== undefined);
+}
+
 function asText(
-  resource: Resource,
-  evaluated: Evaluated,
+  explained: Explained,
   policies: readonly CompiledPolicy[],
   view: View,
   width: number | undefined,
 ): string {
+  const { resource } = explained;
   const title = view.paint('bold', visible(titleOf(resource.object)));
   const tree = {
     text: `${title} (${visible(resource.file)}:${resource.line})`,
-    below: policies.map((policy) => policyBranch(policy, evaluated, view)),
+    below: policies.map((policy) => policyBranch(policy, explained, view)),
   };
   return drawTree(tree, width);
 }
 
-function policyBranch(policy: CompiledPolicy, evaluated: Evaluated, view: View): Branch {
+function policyBranch(policy: CompiledPolicy, { evaluated, steps }: Explained, view: View): Branch {
   const { paint } = view;
   const outcomes = evaluated.outcomes.filter((outcome) => outcome.policy === policy);
   const dropped = evaluated.failedPolicies.includes(policy)
     ? `: ${paint('red', 'a rule failed, so none of its changes are kept')}`
     : '';
+  const stepBranches = (rule: string) =>
+    steps
+      .filter((step) => step.policy === policy && step.rule.name === rule)
+      .map((step) => stepBranch(step, view));
   return {
     text: `policy ${paint('bold', visible(policy.key))}${dropped}`,
     below: [
-      ...outcomes.map((outcome) => ruleBranch(outcome, view)),
-      ...policy.generateRules.map(({ name }) => ({
-        text: `- rule ${visible(name)}: generates objects in the background; see kymera existing plan`,
-        below: [],
-      })),
+      ...outcomes.map((outcome) =>
+        isBackground(outcome)
+          ? backgroundBranch(outcome.rule.name, 'changes existing objects', stepBranches)
+          : ruleBranch(outcome, view),
+      ),
+      ...policy.generateRules.map(({ name }) => backgroundBranch(name, 'generates objects', stepBranches)),
       ...policy.otherRules.map(({ name, type }) => ({
         text: `- rule ${visible(name)}: ${type} rules are ignored`,
         below: [],
@@ -107,7 +142,28 @@ function policyBranch(policy: CompiledPolicy, evaluated: Evaluated, view: View):
   };
 }
 
-function asJson(resource: Resource, evaluated: Evaluated): JsonObject {
+function isBackground(outcome: Outcome): boolean {
+  return outcome.status === 'skipped' && outcome.reason.type === 'mutateExisting';
+}
+
+function backgroundBranch(name: string, action: string, stepBranches: (rule: string) => Branch[]): Branch {
+  const below = stepBranches(name);
+  const isIdle = below.length === 0 ? '; nothing for this object' : '';
+  const text = `- rule ${visible(name)}: ${action} in the background${isIdle}; see kymera existing plan`;
+  return { text, below };
+}
+
+function stepBranch(step: PlannedStep, { paint, mask }: View): Branch {
+  const { ref, trigger, action, message, before, after } = step;
+  const symbol = isWrite(step) ? paint('green', '✓') : action === 'failed' ? paint('red', '✗') : '-';
+  const operations = before === undefined || after === undefined ? [] : diff(before, after);
+  return {
+    text: `${symbol} ${visible(refTitle(ref ?? trigger))}: ${action}: ${visible(mask.text(message))}`,
+    below: operations.map((operation) => operationLeaf(operation, mask)),
+  };
+}
+
+function asJson({ resource, evaluated, steps }: Explained): JsonObject {
   const { object, file, line } = resource;
   return {
     resource: {
@@ -122,7 +178,15 @@ function asJson(resource: Resource, evaluated: Evaluated): JsonObject {
     failedPolicies: evaluated.failedPolicies.map((policy) => policy.key),
     blame: blame(evaluated.before, { ...evaluated, object: evaluated.after }).changes.map(blameAsJson),
     outcomes: evaluated.outcomes.map(outcomeAsJson),
+    ...(steps.length > 0 && { background: steps.map(stepAsJson) }),
   };
+}
+
+function stepAsJson(step: PlannedStep): JsonObject {
+  const { ref, trigger, action, message, before, after } = step;
+  const { apiVersion, kind, namespace, name } = ref ?? trigger;
+  const patch = before === undefined || after === undefined ? {} : plainJson({ patch: diff(before, after) });
+  return { ...writerAsJson(step), object: { apiVersion, kind, namespace, name }, action, message, ...patch };
 }
 
 function blameAsJson({ op, path, by, earlier }: BlamedChange): JsonObject {

@@ -52,7 +52,9 @@ function rowOf({ policy, kind, verdict, runs, stays, file, line }: PolicyVerdict
 
 function detailsOf({ verdict, differences, errors, stays, runs }: PolicyVerdict): readonly string[] {
   return [
-    ...differences.map(({ rule, message, see }) => `rule ${rule}: ${message} (${see})`),
+    ...differences.map(
+      ({ rule, message, see }) => `${rule === '' ? '' : `rule ${rule}: `}${message} (${see})`,
+    ),
     ...errors.map(({ line, message, code }) => `line ${line ?? 1}: ${message} [${code}]`),
     ...(verdict !== 'stays' && runs.length > 0 && stays.length > 0
       ? [`${stays.map(({ rule }) => rule).join(', ')}: leave to Kyverno, in a separate policy`]

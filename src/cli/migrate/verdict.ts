@@ -29,6 +29,7 @@ export interface PolicyVerdict {
 }
 
 export interface Difference {
+  /** '' for the whole policy. */
   readonly rule: string;
   readonly line?: number | undefined;
   readonly message: string;
@@ -59,14 +60,27 @@ export function verdictOn(document: SourceDocument): PolicyVerdict | undefined {
   const rules = rulesOf(value);
   const runs = rules.flatMap(({ rule, type }) => (isOurs(type) ? [rule] : []));
   const stays = rules.filter(({ type }) => !isOurs(type));
-  const differences = distinct(
-    adviseOnPolicy(value, document)
+  const differences = distinct([
+    ...originalFormat(apiVersion),
+    ...adviseOnPolicy(value, document)
       .filter(({ code }) => code === 'KYM_DIFFERS_FROM_KYVERNO')
       .map(differenceOf),
-  );
+  ]);
   const verdict =
     runs.length === 0 ? 'stays' : errors.length > 0 ? 'refused' : differences.length > 0 ? 'differs' : 'same';
   return { ...about, verdict, runs, stays, differences, errors: verdict === 'stays' ? [] : errors };
+}
+
+/** Kyverno reads policies of kyverno.io/v1 and newer versions only. */
+function originalFormat(apiVersion: string): readonly Difference[] {
+  if (!/^(?:kyverno|policy\.nirmata)\.io\/v1alpha1$/.test(apiVersion)) return [];
+  return [
+    {
+      rule: '',
+      message: `only Kymera runs it: Kyverno no longer reads ${apiVersion}, and kymera convert writes kyverno.io/v1`,
+      see: 'docs/differences-from-kyverno.md#old-policies',
+    },
+  ];
 }
 
 function isOurs(type: string): boolean {

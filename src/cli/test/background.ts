@@ -12,7 +12,7 @@ import { setMember } from '../../json/edit.ts';
 import { metadataOf } from '../../json/metadata.ts';
 import { isObject, type JsonObject } from '../../json/value.ts';
 import { withDefaultNamespace } from '../../offline/object-identity.ts';
-import type { CompiledException, CompiledPolicy } from '../../policy/compiled.ts';
+import type { CompiledException, CompiledPolicy, Operation } from '../../policy/compiled.ts';
 import { systemEnvironment } from '../../system-environment.ts';
 import type { ResourceReference, TestResult } from './document.ts';
 import { type Judgement, judgeObject } from './judgement.ts';
@@ -36,7 +36,7 @@ interface BackgroundCheck {
 type Checked = Judgement & { readonly resource: string };
 
 /** One result of a trigger. */
-interface Consequence {
+export interface Consequence {
   readonly step: ExistingStep;
   readonly store: ObjectStore;
   readonly makes: boolean;
@@ -68,21 +68,35 @@ export async function checkBackgroundRules(check: BackgroundCheck): Promise<read
 }
 
 async function consequencesOf({ result, policy, rules, context }: BackgroundCheck): Promise<Consequence[]> {
-  const { objects, ...setup } = context.background;
   const sources: JsonObject[] = [];
   for (const name of result.cloneSources) {
     sources.push(...((await context.expectedObjects(join(dirname(context.test.file), name))) ?? []));
   }
+  return backgroundConsequences(policy, rules, context, { operation: result.operation, sources });
+}
+
+/** What the rules do for each resource as a trigger. Each run starts from the given objects. */
+export async function backgroundConsequences(
+  policy: CompiledPolicy,
+  rules: readonly BackgroundRule[],
+  { background, resources }: Pick<TestContext, 'background' | 'resources'>,
+  more: {
+    readonly operation?: Operation | undefined;
+    readonly sources?: readonly JsonObject[] | undefined;
+  } = {},
+): Promise<Consequence[]> {
+  const { objects, ...setup } = background;
+  const existing = [...objects, ...(more.sources ?? [])].map(withDefaultNamespace);
   const kinds = new Map(rules.map(({ rule, type }) => [rule.name, type]));
   const found: Consequence[] = [];
-  for (const { object } of context.resources) {
-    const store = createOverlayStore(createMemoryStore([...objects, ...sources].map(withDefaultNamespace)));
+  for (const { object } of resources) {
+    const store = createOverlayStore(createMemoryStore(existing));
     const run = createExistingRun({
       ...setup,
       policies: [policy],
       store,
       environment: systemEnvironment,
-      occasion: result.operation ?? 'CREATE',
+      occasion: more.operation ?? 'CREATE',
       follow: false,
     });
     for await (const step of run.act(withDefaultNamespace(object))) {
@@ -120,7 +134,7 @@ async function judgeConsequence(
   { result, context }: BackgroundCheck,
 ): Promise<Checked> {
   const resource = refTitle(step.ref ?? step.trigger);
-  const status = statuses[step.action];
+  const status = statusOfStep(step);
   if (status !== result.result) {
     const reason = `expected ${result.result}, got ${status}: ${step.message}`;
     return { resource, verdict: 'failed', reason };
@@ -143,6 +157,10 @@ const statuses: Readonly<Record<ExistingStep['action'], TestResult['result']>> =
   failed: 'error',
 };
 
+export function statusOfStep({ action }: ExistingStep): TestResult['result'] {
+  return statuses[action];
+}
+
 /** With several files, the one that contains the object decides. */
 const rank: Readonly<Record<Judgement['verdict'], number>> = {
   passed: 0,
@@ -152,7 +170,7 @@ const rank: Readonly<Record<Judgement['verdict'], number>> = {
 };
 
 /** Removes the labels that record the origin of a generated object. */
-function withoutOrigin(object: JsonObject): JsonObject {
+export function withoutOrigin(object: JsonObject): JsonObject {
   const metadata = metadataOf(object);
   const labels = metadata['labels'];
   if (!isObject(labels)) return object;

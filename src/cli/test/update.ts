@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import type { JsonObject } from '../../json/value.ts';
-import { editYaml } from '../../offline/output/yaml-edit.ts';
+import { editYaml, withLineEndingsOf } from '../../offline/output/yaml-edit.ts';
 import type { ReadItem } from '../../offline/resource-documents.ts';
 import { writeYaml } from '../../yaml/writer.ts';
 import { readResources } from '../input/resource-reader.ts';
@@ -46,7 +46,7 @@ async function updatedFile(file: string, objects: readonly JsonObject[], io: Io)
   });
   for (const object of missing) documents.push(writeYaml(object));
   const marker = text?.startsWith('---') === true ? '---\n' : '';
-  return { file, text: marker + documents.map(withNewline).join('---\n') };
+  return { file, text: withLineEndingsOf(text ?? '', marker + documents.map(withNewline).join('---\n')) };
 }
 
 function withNewline(text: string): string {

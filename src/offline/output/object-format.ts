@@ -16,7 +16,7 @@ import type { Paint } from './paint.ts';
 import { isAbsence, isWrite, type PlannedChange, type PlannedStep, rulesOf } from './planned-changes.ts';
 import { unifiedDiff } from './unified-diff.ts';
 import { visible } from './visible.ts';
-import { editYaml } from './yaml-edit.ts';
+import { editYaml, withLineEndingsOf } from './yaml-edit.ts';
 
 export type ApplyFormat = 'diff' | 'blame' | 'yaml' | 'json' | 'patch' | 'table';
 
@@ -132,8 +132,8 @@ export function textOf(applied: AppliedObject): string {
   if (result === undefined) return '';
   const { object, text } = applied.resource;
   if (text === undefined) return writeYaml(result);
-  if (result !== object) return text.includes('#') ? editYaml(text, object, result) : writeYaml(result);
-  return text.endsWith('\n') ? text : `${text}\n`;
+  if (result !== object) return editYaml(text, object, result);
+  return text.endsWith('\n') ? text : `${text}${withLineEndingsOf(text, '\n')}`;
 }
 
 function patchOf({ resource, evaluated, change }: AppliedObject): string {
@@ -157,7 +157,7 @@ function yamlStream(print: (applied: AppliedObject) => string): ApplyFormatter {
   return oneByOne((applied) => {
     const text = print(applied);
     if (text === '') return '';
-    const separator = isFirst ? '' : '---\n';
+    const separator = isFirst ? '' : withLineEndingsOf(text, '---\n');
     isFirst = false;
     return separator + text;
   });

@@ -1,5 +1,6 @@
 import type { ElementOutcome, Outcome, SkipReason } from '../../engine/outcome.ts';
 import { stringifyJson } from '../../json/json-text.ts';
+import type { PatchOperation } from '../../json/patch/operation.ts';
 import { formatPointer, parsePointer } from '../../json/pointer.ts';
 import type { Json } from '../../json/value.ts';
 import type { AnchorMiss } from '../../patch/compiled-patch.ts';
@@ -44,12 +45,7 @@ function reasonsOf(outcome: Outcome, view: View): Branch[] {
   switch (outcome.status) {
     case 'applied':
       return [
-        ...outcome.patch.map((operation) =>
-          leaf(
-            `${operation.op} ${visible(operation.path)}${'value' in operation ? ` ${short(view.mask.value(operation.value, operation.path))}` : ''}`,
-            { objectPath: parsePointer(operation.path) },
-          ),
-        ),
+        ...outcome.patch.map((operation) => operationLeaf(operation, view.mask)),
         ...outcome.misses.map((miss) => missLeaf(miss, view)),
         ...elementBranches(outcome.elements ?? [], view),
       ];
@@ -69,6 +65,14 @@ function reasonsOf(outcome: Outcome, view: View): Branch[] {
         : [location, leaf(visible(`at ${formatPointer(objectPath)} of the object`), { objectPath })];
     }
   }
+}
+
+/** One operation of a patch. */
+export function operationLeaf(operation: PatchOperation, mask: SecretMask): Branch {
+  const value = 'value' in operation ? ` ${short(mask.value(operation.value, operation.path))}` : '';
+  return leaf(`${operation.op} ${visible(operation.path)}${value}`, {
+    objectPath: parsePointer(operation.path),
+  });
 }
 
 function skipBranches(reason: SkipReason | { readonly type: 'null' }, view: View): Branch[] {

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { load } from 'js-yaml';
-import { expect, test } from 'vitest';
+import { describe, expect, it, test } from 'vitest';
 import type { Json, JsonObject } from '../../json/value.ts';
 import { kubernetesResourceSchema } from '../../yaml/kubernetes-schema.ts';
 import { writeYaml } from '../../yaml/writer.ts';
@@ -112,4 +112,23 @@ test('any change of any commented text means the wanted object', () => {
     }),
     { numRuns: 200 },
   );
+});
+
+describe('Windows line endings', () => {
+  const object = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'c' }, data: { text: 'a\nb\n' } };
+  const after = { ...object, data: { text: 'a\nc\n' } };
+  it.each([
+    [
+      'with comments',
+      '# head\n\napiVersion: v1 # v\nkind: ConfigMap\nmetadata:\n  name: c\ndata:\n  text: |\n    a\n    b\n',
+    ],
+    [
+      'without comments',
+      'apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: c\ndata:\n  text: |\n    a\n    b\n',
+    ],
+  ])('%s are kept by a change', (_, text) => {
+    const edited = editYaml(text.replaceAll('\n', '\r\n'), object, after);
+    expect(edited).toBe(text.replace('    b', '    c').replaceAll('\n', '\r\n'));
+    expect(read(edited)).toEqual(after);
+  });
 });

@@ -8,10 +8,19 @@ import { writeYaml } from '../../yaml/writer.ts';
 import { readYaml } from '../resource-documents.ts';
 
 /**
- * Edits the source of a document so that the object `before` becomes `after`. Comments, quotes and the order of keys are kept.
- * When the source cannot be edited safely, the object is printed from scratch.
+ * Edits the source of a document so that the object `before` becomes `after`. Comments, quotes, the order of keys and line endings
+ * are kept. When the source cannot be edited safely, the object is printed from scratch.
  */
 export function editYaml(text: string, before: JsonObject, after: JsonObject): string {
+  return withLineEndingsOf(text, editLines(text.replaceAll('\r\n', '\n'), before, after));
+}
+
+/** Windows line endings for a text that belongs to a source with such line endings. */
+export function withLineEndingsOf(source: string, text: string): string {
+  return source.includes('\r\n') ? text.replaceAll(/\r?\n/g, '\r\n') : text;
+}
+
+function editLines(text: string, before: JsonObject, after: JsonObject): string {
   const [, head = '', body = ''] = /^((?:[ \t]*(?:#[^\n]*)?\n)*)([\s\S]*)$/.exec(text) ?? [];
   if (!/(?:^|\s)#/.test(body)) return head + writeYaml(after);
   const edited = edit(text, diff(before, after));
