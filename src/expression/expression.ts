@@ -1,10 +1,11 @@
 import { spendSteps } from '../json/budget.ts';
 import type { Json } from '../json/value.ts';
-import type { Closure, ClosureContext } from './compile/closure.ts';
+import type { Closure, ClosureContext, MissingKey } from './compile/closure.ts';
 import { compileNode } from './compile/compiler.ts';
 import { weightOf } from './compile/weight.ts';
 import type { FunctionTable } from './functions/function-signature.ts';
 import { functionTable } from './functions/table.ts';
+import { describeMissingPart } from './image.ts';
 import type { VariableRange } from './jmespath/lexer.ts';
 import { parseExpression } from './jmespath/parser.ts';
 import { type Environment, EvaluationError, type Scope } from './scope.ts';
@@ -78,7 +79,7 @@ export function compileBoundExpression(
 
 const noVariables: NestedVariables = { ranges: [], values: [] };
 
-function outcome(closure: Closure, current: Json, scope: Scope, missing: { readonly key: string }): Json {
+function outcome(closure: Closure, current: Json, scope: Scope, missing: MissingKey): Json {
   let result: Json | undefined;
   try {
     result = closure(current, scope);
@@ -89,7 +90,10 @@ function outcome(closure: Closure, current: Json, scope: Scope, missing: { reado
     throw new EvaluationError('KYM_EXPRESSION_FAILED', message, { cause: error });
   }
   if (result !== undefined) return result;
-  throw new EvaluationError('KYM_VARIABLE_UNRESOLVED', `Unknown key "${missing.key}" in path`);
+  const reason =
+    missing.image === undefined ? undefined : describeMissingPart(missing.image, missing.key, scope);
+  const detail = reason === undefined ? '' : `: ${reason}`;
+  throw new EvaluationError('KYM_VARIABLE_UNRESOLVED', `Unknown key "${missing.key}" in path${detail}`);
 }
 
 function dataScope(environment: Environment): Scope {

@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache';
 import { isArray, isObject, type Json, type JsonObject, member, type Path, valueAt } from '../json/value.ts';
-import { EvaluationError, type ImageDefaults } from './scope.ts';
+import { EvaluationError, type ImageDefaults, type Scope } from './scope.ts';
 
 /** The parts of an image reference. Empty parts are absent, as in the `images` variable. */
 export interface ImageInfo {
@@ -160,4 +160,15 @@ function imagesOfList(
     images.push([name, { ...info, jsonPointer: `${place}/image` }]);
   });
   return images;
+}
+
+/** Which container has an image without this part; undefined if the map is not an image of the request. */
+export function describeMissingPart(image: JsonObject, part: string, scope: Scope): string | undefined {
+  const images = scope.lookup('images');
+  for (const list of isObject(images) ? Object.values(images) : []) {
+    for (const [container, info] of isObject(list) ? Object.entries(list) : []) {
+      if (info === image) return `container ${container} (${String(image['reference'])}) has no ${part}`;
+    }
+  }
+  return undefined;
 }

@@ -20,6 +20,8 @@ export interface BuildOptions {
   readonly policies?: PolicyRunner | undefined;
   /** Prints a warning; the build continues. */
   warn(text: string): void;
+  /** Prints messages of a plugin that succeeded. */
+  show(text: string): void;
 }
 
 /** What the build stages of one kustomization share besides the resources. */

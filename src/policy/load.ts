@@ -6,6 +6,7 @@ import { compileException } from './compile/exception.ts';
 import { compilePolicy } from './compile/policy.ts';
 import type { CompiledException, CompiledPolicy } from './compiled.ts';
 import { readDocuments, type SourceDocument, type SourceFile } from './documents.ts';
+import { otherDocumentProblem, policyVersions } from './other-documents.ts';
 import type { PolicySource } from './problem-collector.ts';
 
 export interface LoadResult {
@@ -63,9 +64,11 @@ export function loadDocuments(files: readonly SourceFile[], options: LoadOptions
         case 'globalContext':
           globalContext.push(document.value);
           break;
-        case undefined:
+        case undefined: {
           ignored.push(describe(document));
-          if (isUnenforcedKind(document.value)) found.push(unenforced(document));
+          const problem = otherDocumentProblem(document);
+          if (problem !== undefined) found.push(problem);
+        }
       }
     }
     problems.push(...found.sort(byPosition));
@@ -77,22 +80,13 @@ function byPosition(left: Problem, right: Problem): number {
   return (left.line ?? 0) - (right.line ?? 0) || (left.column ?? 0) - (right.column ?? 0);
 }
 
-const policyVersions = new Set([
-  'kyverno.io/v1',
-  'kyverno.io/v2',
-  'kyverno.io/v2beta1',
-  'kyverno.io/v1alpha1',
-  'policy.nirmata.io/v1alpha1',
-  'kymera.io/v1',
-]);
-
 function documentType(value: JsonObject): 'policy' | 'exception' | 'globalContext' | undefined {
   const apiVersion = readText(value, 'apiVersion') ?? '';
   const group = apiVersion.slice(0, Math.max(apiVersion.indexOf('/'), 0));
   switch (readText(value, 'kind') ?? '') {
     case 'ClusterPolicy':
     case 'Policy':
-      return policyVersions.has(apiVersion) ? 'policy' : undefined;
+      return policyVersions.includes(apiVersion) ? 'policy' : undefined;
     case 'PolicyException':
       return group === 'kyverno.io' || group === 'kymera.io' ? 'exception' : undefined;
     case 'GlobalContextEntry':
@@ -100,31 +94,6 @@ function documentType(value: JsonObject): 'policy' | 'exception' | 'globalContex
     default:
       return undefined;
   }
-}
-
-/** Kinds of Kyverno policies without a mutation, in any version. */
-const unenforcedKinds =
-  /^(?:Namespaced)?(?:ImageValidating|Validating|Deleting)Policy$|^(?:Cluster)?CleanupPolicy$/;
-
-function isUnenforcedKind(value: JsonObject): boolean {
-  const isOfKyverno = /^(?:policies\.)?kyverno\.io\//.test(readText(value, 'apiVersion') ?? '');
-  return isOfKyverno && unenforcedKinds.test(readText(value, 'kind') ?? '');
-}
-
-function unenforced({ file, value, positionOf }: SourceDocument): Problem {
-  const kind = readText(value, 'kind') ?? '';
-  const instead = /^(?:Namespaced)?ValidatingPolicy$/.test(kind)
-    ? 'Kyverno or a ValidatingAdmissionPolicy'
-    : 'Kyverno';
-  return {
-    code: 'KYM_RULE_NOT_RUN',
-    severity: 'warning',
-    message: `a ${kind} is not run here: keep ${instead} for it`,
-    pointer: '/kind',
-    file,
-    ...positionOf(['kind']),
-    policy: nameOf(value),
-  };
 }
 
 function describe({ file, value }: SourceDocument): IgnoredDocument {

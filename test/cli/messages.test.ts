@@ -101,3 +101,180 @@ describe('expressions', () => {
     );
   });
 });
+
+describe('policies and resources', () => {
+  it.each([
+    [
+      'kind: ClusterPolcy',
+      'p.yaml:2:1: error: kyverno.io/v1 has no kind ClusterPolcy',
+      'Did you mean ClusterPolicy?',
+    ],
+    [
+      'kind: clusterpolicy',
+      'p.yaml:2:1: error: kyverno.io/v1 has no kind clusterpolicy',
+      'Did you mean ClusterPolicy?',
+    ],
+    [
+      'kind: PolicyExeption',
+      'p.yaml:2:1: error: kyverno.io/v1 has no kind PolicyExeption',
+      'Did you mean PolicyException?',
+    ],
+  ])('the unknown %s', async (kind, message, hint) => {
+    const files = {
+      'p.yaml': policy.replace('kind: ClusterPolicy', kind),
+      'q.yaml': policy,
+      'pod.yaml': pod,
+    };
+    for (const argv of [apply, ['apply', '.', '-r', 'pod.yaml'], ['explain', 'p.yaml', '-r', 'pod.yaml']]) {
+      const text = await errors(argv, files);
+      expect(text).toContain(message);
+      expect(text).toContain(
+        `hint: ${hint} Known: ClusterPolicy, Policy, PolicyException, GlobalContextEntry.`,
+      );
+    }
+  });
+
+  it.each([
+    ['kyverno.io/v3', 'kyverno.io/v3 has no ClusterPolicy', 'Did you mean kyverno.io/v1?'],
+    ['kiverno.io/v1', 'kiverno.io/v1 has no ClusterPolicy', 'Did you mean kyverno.io/v1?'],
+  ])('the unknown version %s', async (version, message, hint) => {
+    const files = { 'p.yaml': policy.replace('kyverno.io/v1', version), 'pod.yaml': pod };
+    const text = await errors(apply, files);
+    expect(text).toContain(`p.yaml:1:1: error: ${message}`);
+    expect(text).toContain(`hint: ${hint} Known: kyverno.io/v1, kyverno.io/v2,`);
+  });
+
+  it('swapped arguments', async () => {
+    expect(await errors(['apply', 'pod.yaml', '-r', 'p.yaml'], { 'p.yaml': policy, 'pod.yaml': pod })).toBe(
+      'pod.yaml: error: pod.yaml contains a Pod and no policy [KYM_INPUT_NOT_FOUND]\n  hint: did you mean -r pod.yaml?\n',
+    );
+  });
+
+  it('a resource among the policies, without -r', async () => {
+    expect(await errors(['apply', 'p.yaml', 'pod.yaml'], { 'p.yaml': policy, 'pod.yaml': pod })).toBe(
+      'error: no resource is named [KYM_USAGE]\n  hint: pod.yaml contains a Pod: did you mean -r pod.yaml?\n',
+    );
+    expect(await errors(['apply', 'p.yaml'], { 'p.yaml': policy })).toBe(
+      'error: no resource is named [KYM_USAGE]\n  hint: name them with -r; - for standard input\n',
+    );
+  });
+
+  it('a command without -r does not propose it', async () => {
+    expect(await errors(['gitops', 'hints', 'pod.yaml'], { 'pod.yaml': pod })).toContain(
+      'hint: a policy is a ClusterPolicy or Policy of kyverno.io',
+    );
+  });
+
+  it('an empty file and a kind that is not run', async () => {
+    expect(await errors(apply, { 'p.yaml': '# nothing\n---\n', 'pod.yaml': pod })).toContain(
+      'error: p.yaml is empty',
+    );
+    const other = 'apiVersion: policies.kyverno.io/v1\nkind: ValidatingPolicy\nmetadata: {name: v}\n';
+    expect(await errors(apply, { 'p.yaml': other, 'pod.yaml': pod })).toContain(
+      'there is no policy in p.yaml: a ValidatingPolicy is not run here: keep Kyverno or a ValidatingAdmissionPolicy for it',
+    );
+  });
+
+  it('an image with a digest only, where the tag is read', async () => {
+    const digest = `sha256:${'a'.repeat(64)}`;
+    const files = {
+      'p.yaml': policy.replace('a: b', 'a: "{{ images.containers.app.tag }}"'),
+      'pod.yaml': pod.replace('nginx:1.27', `nginx@${digest}`),
+    };
+    const { exitCode, stderr } = await kymera(apply, { files });
+    expect(exitCode).toBe(1);
+    expect(stderr).toContain(
+      `Unknown key "tag" in path: container app (docker.io/nginx@${digest}) has no tag`,
+    );
+  });
+});
+
+describe('builds', () => {
+  const base = {
+    'pod.yaml': pod,
+    'cm.yaml': 'apiVersion: v1\nkind: ConfigMap\nmetadata: {name: source}\ndata: {v: x}\n',
+  };
+  const build = (kustomization: string, argv: readonly string[] = []) =>
+    kymera(['build', 'app', ...argv], {
+      files: Object.fromEntries(
+        Object.entries({ ...base, 'kustomization.yaml': kustomization }).map(([name, text]) => [
+          `app/${name}`,
+          text,
+        ]),
+      ),
+    });
+  const replacement = (target: string) => `resources: [pod.yaml, cm.yaml]
+replacements:
+- source: {kind: ConfigMap, name: source, fieldPath: data.v}
+  targets:
+${target}`;
+
+  it('a misspelled field', async () => {
+    expect((await build('namespace: a\nresource: [pod.yaml]\n')).stderr).toBe(
+      'app/kustomization.yaml:2: error: resource: unknown field "resource" [KYM_KUSTOMIZATION_INVALID]\n  hint: Did you mean resources?\n',
+    );
+  });
+
+  it('plugins that are not enabled', async () => {
+    const config = 'transformers:\n- |-\n  apiVersion: example.com/v1\n  kind: Own\n  metadata: {name: a}\n';
+    const { stderr } = await build(`resources: [pod.yaml]\n${config}`);
+    expect(stderr).toContain("Own of 'example.com' is a plugin, and plugins are disabled");
+    expect(stderr).toContain('hint: Plugins run programs. If you trust them, use --enable-plugins.');
+  });
+
+  it('a field path that does not exist: file and line of the target', async () => {
+    const target = '  - select: {kind: Pod}\n    fieldPaths: [metadata.labels.none]\n';
+    expect((await build(replacement(target))).stderr).toMatch(
+      /^app\/kustomization\.yaml:5: error: replacements\[0\]\.targets\[0\]: .*field path 'metadata\.labels\.none'/,
+    );
+  });
+
+  it('an invalid regular expression: file and line of the field', async () => {
+    const select = '  - select:\n      kind: Pod\n      name: "app[1"\n    fieldPaths: [metadata.name]\n';
+    expect((await build(replacement(select))).stderr).toMatch(
+      /^app\/kustomization\.yaml:7: error: replacements\[0\]\.targets\[0\]\.select\.name: error parsing regexp/,
+    );
+    const path = '  - select: {kind: Pod}\n    fieldPaths:\n    - "spec.containers.[name=*x].image"\n';
+    const { stderr } = await build(replacement(path));
+    expect(stderr).toMatch(/^app\/kustomization\.yaml:7: error: .*fieldPaths\[0\]: .*error parsing regexp/);
+    expect(stderr).toContain('hint: Values are regular expressions: write .*x.');
+    const patch = 'resources: [pod.yaml]\npatches:\n- target:\n    kind: "*x"\n  patch: "[]"\n';
+    expect((await build(patch)).stderr).toMatch(
+      /^app\/kustomization\.yaml:4: error: patches\[0\]\.target\.kind: .*\n {2}hint: Names are regular expressions: write \.\*x\.\n$/,
+    );
+  });
+
+  it('a replacement in a file: that file', async () => {
+    const files = {
+      ...base,
+      'kustomization.yaml': 'resources: [pod.yaml, cm.yaml]\nreplacements: [{path: r.yaml}]\n',
+      'r.yaml':
+        '- source: {kind: ConfigMap, name: source, fieldPath: data.v}\n  targets:\n  - select: {name: "app[1"}\n',
+    };
+    const { stderr } = await kymera(['build', '.'], { files });
+    expect(stderr).toMatch(/^r\.yaml:3: error: \[0\]\.targets\[0\]\.select\.name: error parsing regexp/);
+  });
+
+  it('a wildcard in select matches nothing, with a note', async () => {
+    const target = '  - select: {kind: Pod, name: "*eb"}\n    fieldPaths: [metadata.name]\n';
+    const { exitCode, stdout, stderr } = await build(replacement(target));
+    expect(exitCode).toBe(0);
+    expect(stdout).toContain('name: web');
+    expect(stderr).toBe(
+      "warning: app/kustomization.yaml: replacements[0].targets[0].select.name: '*eb' is a wildcard and selects nothing: names are regular expressions; write '.*eb'\n",
+    );
+  });
+
+  it('the messages of a plugin that succeeds', async () => {
+    const program = { exec: { path: '/bin/sh', args: ['-c', 'echo "one pod" >&2; cat'] } };
+    const config = {
+      apiVersion: 'example.com/v1',
+      kind: 'Own',
+      metadata: { name: 'a', annotations: { 'config.kubernetes.io/function': JSON.stringify(program) } },
+    };
+    const kustomization = JSON.stringify({ resources: ['pod.yaml'], transformers: [JSON.stringify(config)] });
+    const { exitCode, stderr } = await build(kustomization, ['--enable-plugins']);
+    expect(exitCode).toBe(0);
+    expect(stderr).toMatch(/^the function .*: one pod\n$/);
+  });
+});

@@ -1,12 +1,13 @@
-import { statSync } from 'node:fs';
+import { readFileSync, statSync } from 'node:fs';
 import { basename, dirname, resolve } from 'node:path';
 import { type BuildTarget, build } from '../../kustomize/build.ts';
 import { defaultPluginLimits } from '../../kustomize/build-context.ts';
 import { isKustomizationText } from '../../kustomize/kustomization/load-kustomization.ts';
-import { KustomizeError } from '../../kustomize/kustomize-error.ts';
+import { KustomizeError, type KustomizeLocation } from '../../kustomize/kustomize-error.ts';
 import type { Resource } from '../../kustomize/resource/resource.ts';
 import type { PolicyChange } from '../../offline/apply-policies.ts';
 import { visible } from '../../offline/output/visible.ts';
+import { readDocuments } from '../../policy/documents.ts';
 import { InputError, inputError } from '../../problem.ts';
 import { readWhole } from '../input/text-input.ts';
 import type { Io } from '../io.ts';
@@ -48,10 +49,17 @@ export async function buildResources(
           pluginLimits: { ...defaultPluginLimits, milliseconds: secondsOf(options.pluginTimeout) },
         }),
         warn: (text) => void io.stderr.write(`warning: ${visible(text)}\n`),
+        show: (text) =>
+          void io.stderr.write(
+            text
+              .split('\n')
+              .map((line) => `${visible(line)}\n`)
+              .join(''),
+          ),
       },
     );
   } catch (error) {
-    throw error instanceof KustomizeError ? asInputError(error) : error;
+    throw error instanceof KustomizeError ? asInputError(error, io) : error;
   }
 }
 
@@ -98,8 +106,8 @@ async function targetOf(path: string, io: Io): Promise<BuildTarget> {
   };
 }
 
-export function asInputError(error: KustomizeError): InputError {
-  const { file, field, hint, line, sourceLine } = error.place;
+export function asInputError(error: KustomizeError, { cwd }: Pick<Io, 'cwd'>): InputError {
+  const { file, field, hint, sourceLine } = error.place;
   return new InputError([
     {
       code: error.code,
@@ -107,9 +115,26 @@ export function asInputError(error: KustomizeError): InputError {
       message: field === undefined ? error.message : `${field}: ${error.message}`,
       pointer: '',
       file,
-      line,
+      line: lineOf(error.place, cwd),
       sourceLine,
       hint,
     },
   ]);
+}
+
+/** The line of a field, found by reading the file again: only errors need it. */
+function lineOf({ file, field, line }: KustomizeLocation, cwd: string): number | undefined {
+  if (line !== undefined || file === undefined || field === undefined) return line;
+  const path = [...field.matchAll(/[^.[\]]+/g)].map(([token]) =>
+    /^\d+$/.test(token) ? Number(token) : token,
+  );
+  try {
+    const text = readFileSync(resolve(cwd, file), 'utf8');
+    // A file of replacements is a list.
+    if (!field.startsWith('[')) return readDocuments({ file, text }).documents[0]?.positionOf(path).line;
+    const [document] = readDocuments({ file, text: `list:\n${text}` }).documents;
+    return document === undefined ? undefined : document.positionOf(['list', ...path]).line - 1;
+  } catch {
+    return undefined;
+  }
 }

@@ -25,7 +25,7 @@ export async function transform(file: string | undefined, io: Io): Promise<ExitC
     return 0;
   } catch (error) {
     if (!(error instanceof KustomizeError)) throw error;
-    throw asInputError(error);
+    throw asInputError(error, io);
   }
 }
 

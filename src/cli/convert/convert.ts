@@ -1,4 +1,5 @@
 import { unifiedDiff } from '../../offline/output/unified-diff.ts';
+import { loadDocuments } from '../../policy/load.ts';
 import { inputError } from '../../problem.ts';
 import { noPolicy, readPolicyTexts } from '../input/policy-input.ts';
 import type { ExitCode, Io } from '../io.ts';
@@ -23,7 +24,8 @@ export async function convert(names: readonly string[], options: ConvertOptions,
   const errorPaint = paintFor(io.stderr, io, options.color);
   const counts = { documents: 0, changed: 0, failed: 0 };
   const changed: NewText[] = [];
-  for (const { file, text } of await readPolicyTexts(names, io)) {
+  const files = await readPolicyTexts(names, io);
+  for (const { file, text } of files) {
     const converted = convertFile(file, text, options.to);
     counts.documents += converted.documents;
     const hasChanged = converted.text !== text;
@@ -41,7 +43,7 @@ export async function convert(names: readonly string[], options: ConvertOptions,
       await io.stderr.write(`${formatProblem(problem, errorPaint)}\n`);
     }
   }
-  if (counts.documents === 0 && counts.failed === 0) throw noPolicy(names);
+  if (counts.documents === 0 && counts.failed === 0) throw noPolicy(names, files, loadDocuments(files));
   await writeFiles(changed, io);
   await io.stderr.write(`${summary(counts, options.write === true)}\n`);
   return counts.failed > 0 ? 1 : 0;

@@ -83,7 +83,7 @@ async function withWorld(
   io: Io,
   use: (world: World) => Promise<ExitCode>,
 ): Promise<ExitCode> {
-  const loaded = await loadPolicies(policyNames, io);
+  const loaded = await loadPolicies(policyNames, io, { takesResources: true });
   const extra = await loadPolicyInputs(options.exceptions ?? [], io);
   const log = createCommandLog(io, options);
   for (const problem of [...loaded.problems, ...extra.problems]) await log.warn(problem);

@@ -74,11 +74,6 @@ export function inputOptions<Options extends ParsedInputOptions>(
       hint: 'name policies first: -r takes every path after it, up to the next option',
     });
   }
-  if (resource.length === 0 && cluster !== true) {
-    throw inputError('KYM_USAGE', 'no resource is named', {
-      hint: 'name them with -r; - for standard input',
-    });
-  }
   const values = options.values ?? options.valuesFile;
   return {
     ...options,

@@ -6,7 +6,7 @@ import { expandInputs } from './input-paths.ts';
 import { displayName, readWhole } from './text-input.ts';
 
 const policyKinds =
-  /\b(?:Cluster)?(?:Cleanup)?Policy(?:Exception)?(?:List)?\b|\b(?:Namespaced)?(?:ImageValidating|Validating|Deleting)Policy(?:List)?\b|\bGlobalContextEntry(?:List)?\b/;
+  /\b(?:Cluster)?(?:Cleanup)?Policy(?:Exception)?(?:List)?\b|\b(?:Namespaced)?(?:ImageValidating|Validating|Deleting)Policy(?:List)?\b|\bGlobalContextEntry(?:List)?\b|\bapiVersion:\s*["']?kyverno\.io\//;
 
 /** False for a source that does not contain the name of a policy kind. */
 export function mayHoldPolicies(text: string): boolean {
@@ -26,21 +26,74 @@ export async function readPolicyTexts(names: readonly string[], io: Io): Promise
 
 /** Loads policies (or exceptions) that the user named. Throws InputError with every error found. */
 export async function loadPolicyInputs(names: readonly string[], io: Io): Promise<LoadResult> {
-  const result = loadDocuments(await readPolicyTexts(names, io));
+  return loadFiles(await readPolicyTexts(names, io));
+}
+
+function loadFiles(files: readonly SourceFile[]): LoadResult {
+  const result = loadDocuments(files);
   const errors = result.problems.filter((problem) => problem.severity === 'error');
   if (errors.length > 0) throw new InputError(errors);
   return result;
 }
 
 /** As `loadPolicyInputs`, for arguments that must contain a policy. */
-export async function loadPolicies(names: readonly string[], io: Io): Promise<LoadResult> {
-  const result = await loadPolicyInputs(names, io);
-  if (result.policies.length === 0) throw noPolicy(names);
+export async function loadPolicies(
+  names: readonly string[],
+  io: Io,
+  options: PolicyInputOptions = {},
+): Promise<LoadResult> {
+  const files = await readPolicyTexts(names, io);
+  const result = loadFiles(files);
+  if (result.policies.length === 0) throw noPolicy(names, files, result, options);
   return result;
 }
 
-export function noPolicy(names: readonly string[]): InputError {
-  return inputError('KYM_INPUT_NOT_FOUND', `there is no policy in ${names.join(', ')}`, {
-    hint: 'a policy is a ClusterPolicy or Policy of kyverno.io',
+export interface PolicyInputOptions {
+  /** The command takes resources with `-r`. */
+  readonly takesResources?: boolean | undefined;
+}
+
+export function noPolicy(
+  names: readonly string[],
+  files: readonly SourceFile[],
+  { ignored, problems }: Pick<LoadResult, 'ignored' | 'problems'>,
+  { takesResources }: PolicyInputOptions = {},
+): InputError {
+  const what = 'a policy is a ClusterPolicy or Policy of kyverno.io';
+  const resource = ignored.find(({ kind }) => kind !== '');
+  const [warning] = problems;
+  if (warning !== undefined) {
+    const { message: reason, file, line } = warning;
+    return inputError('KYM_INPUT_NOT_FOUND', `there is no policy in ${names.join(', ')}: ${reason}`, {
+      file,
+      line,
+    });
+  }
+  if (resource !== undefined) {
+    const { file, kind } = resource;
+    return inputError('KYM_INPUT_NOT_FOUND', `${file} contains ${withArticle(kind)} and no policy`, {
+      file,
+      hint: takesResources === true ? `did you mean -r ${file}?` : what,
+    });
+  }
+  const isEmpty = files.length > 0 && files.every(({ text }) => /^(?:\s*(?:#.*|---)?\s*)*$/.test(text));
+  const message = isEmpty
+    ? `${files.map(({ file }) => file).join(', ')} is empty`
+    : `there is no policy in ${names.join(', ')}`;
+  return inputError('KYM_INPUT_NOT_FOUND', message, { hint: what });
+}
+
+/** The error for policies without resources. A file among the policies may be meant as one. */
+export function noResource(ignored: LoadResult['ignored']): InputError {
+  const [first] = ignored.filter(({ kind }) => kind !== '');
+  return inputError('KYM_USAGE', 'no resource is named', {
+    hint:
+      first === undefined
+        ? 'name them with -r; - for standard input'
+        : `${first.file} contains ${withArticle(first.kind)}: did you mean -r ${first.file}?`,
   });
+}
+
+function withArticle(kind: string): string {
+  return `${/^[AEIOU]/.test(kind) ? 'an' : 'a'} ${kind}`;
 }

@@ -16,7 +16,7 @@ import { systemEnvironment } from '../../system-environment.ts';
 import type { Io } from '../io.ts';
 import { clusterItems, firstAnswer, openCluster } from './cluster-input.ts';
 import { expandInputs, type InputPath } from './input-paths.ts';
-import { loadPolicies, loadPolicyInputs } from './policy-input.ts';
+import { loadPolicies, loadPolicyInputs, noResource } from './policy-input.ts';
 import { makeRepeatable } from './repeatable-input.ts';
 import { readUserInfo, readValues } from './request-documents.ts';
 import { readObjects, readResources } from './resource-reader.ts';
@@ -64,7 +64,8 @@ export async function setUpRun(
     options.userinfo,
     ...(options.exceptions ?? []),
   ]);
-  const loaded = await loadPolicies(policyNames, io);
+  const loaded = await loadPolicies(policyNames, io, { takesResources: true });
+  if (options.resource.length === 0 && options.cluster !== true) throw noResource(loaded.ignored);
   const extra = await loadPolicyInputs(options.exceptions ?? [], io);
   const values = options.values === undefined ? undefined : await readValues(options.values, io);
   const user = options.userinfo === undefined ? undefined : await readUserInfo(options.userinfo, io);

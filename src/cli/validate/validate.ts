@@ -49,7 +49,7 @@ async function validateOnce(names: readonly string[], options: ValidateOptions, 
   const problems = [...loaded.problems, ...interplay].filter((problem) => !isIgnored(problem));
   const errors = problems.filter(({ severity }) => severity === 'error').length;
   const documents = loaded.policies.length + loaded.exceptions.length + loaded.globalContext.length;
-  if (documents === 0 && errors === 0) throw noPolicy(names);
+  if (documents === 0 && errors === 0) throw noPolicy(names, files, loaded, { takesResources: true });
   const validation: Validation = {
     problems,
     errors,

@@ -1,4 +1,4 @@
-import type { Json } from '../../json/value.ts';
+import type { Json, JsonObject } from '../../json/value.ts';
 import type { FunctionTable } from '../functions/function-signature.ts';
 import { EvaluationError, type Scope } from '../scope.ts';
 
@@ -8,6 +8,13 @@ import { EvaluationError, type Scope } from '../scope.ts';
  */
 export type Closure = (current: Json, scope: Scope) => Json | undefined;
 
+/** The key that made the last evaluation undefined. */
+export interface MissingKey {
+  key: string;
+  /** The image that does not have it, for a part of an image. */
+  image?: JsonObject | undefined;
+}
+
 /** Shared by the nodes of one expression at compile time. */
 export interface ClosureContext {
   readonly functions: FunctionTable;
@@ -16,7 +23,7 @@ export interface ClosureContext {
   /** Root names that are read. */
   readonly roots: Set<string>;
   /** The key of the latest undefined, for the message. */
-  readonly missing: { key: string };
+  readonly missing: MissingKey;
 }
 
 /** In `roots`: any binding may be read. */

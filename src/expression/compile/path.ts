@@ -44,6 +44,7 @@ function compileRootPath([first, ...rest]: readonly PathStep[], context: Closure
     const value = scope.lookup(name);
     if (value !== undefined) return walk(value, scope);
     missing.key = name;
+    missing.image = undefined;
     return undefined;
   };
 }
@@ -67,6 +68,7 @@ function compileWalk(path: readonly PathStep[], context: ClosureContext): Closur
       const found: Json | undefined = typeof step === 'string' ? object[step] : member(object, name);
       if (found === undefined) {
         missing.key = name;
+        missing.image = name === 'tag' || name === 'digest' || name === 'registry' ? object : undefined;
         return undefined;
       }
       value = found;

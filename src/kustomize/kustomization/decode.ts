@@ -1,3 +1,4 @@
+import { didYouMean } from '../../expression/did-you-mean.ts';
 import { stringifyJson } from '../../json/json-text.ts';
 import { isArray, isObject, type Json, type JsonObject } from '../../json/value.ts';
 import { KustomizeError } from '../kustomize-error.ts';
@@ -97,10 +98,12 @@ function decodeFields(
     const name = fieldNamed(key, shape);
     if (name === undefined) {
       if (options.lenient === true) continue;
+      const known = Object.keys(shape.fields);
+      const similar = didYouMean(key, known);
       throw new KustomizeError('KYM_KUSTOMIZATION_INVALID', `unknown field "${key}"`, {
         ...fileOf(options),
         field: join(field, key),
-        hint: `Known: ${Object.keys(shape.fields).join(', ')}.`,
+        hint: similar === undefined ? `Known: ${known.join(', ')}.` : `Did you mean ${similar}?`,
       });
     }
     const decoded = decode(item, shape.fields[name] as Shape, join(field, name), options);

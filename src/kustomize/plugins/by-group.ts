@@ -135,6 +135,7 @@ async function run(
     folder: folder.root,
     environment: options.environment,
     input: documents.join('---\n'),
+    show: options.show,
   };
   return runPlugin(command, options.pluginLimits ?? defaultPluginLimits);
 }

@@ -56,6 +56,7 @@ async function run(path: string, config: JsonObject, input: string, context: Bui
         ...variable('KUSTOMIZE_PLUGIN_CONFIG_ROOT', folder.root),
       },
       input,
+      show: options.show,
     };
     const result = await runPlugin(command, options.pluginLimits ?? defaultPluginLimits);
     if (result.exitCode === 0) return result.output;

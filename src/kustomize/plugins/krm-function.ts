@@ -53,6 +53,7 @@ async function run(
     folder: folder.root,
     environment: { ...options.environment, ...environmentOf(spec.envs, options.environment) },
     input: resourceList(config, items),
+    show: options.show,
   };
   const result = await runPlugin(command, options.pluginLimits ?? defaultPluginLimits);
   if (result.exitCode !== 0) {

@@ -11,6 +11,8 @@ export interface PluginCommand {
   readonly folder: string;
   readonly environment: Readonly<Record<string, string | undefined>>;
   readonly input: string;
+  /** Receives what a successful plugin wrote to standard error. */
+  show(text: string): void;
 }
 
 export interface PluginResult {
@@ -89,6 +91,8 @@ export async function runPlugin(command: PluginCommand, limits: PluginLimits): P
       killGroup();
       if (failure !== undefined) return reject(failure);
       if (code === null) return reject(failed(command, `was killed by ${signal ?? 'a signal'}`, messages));
+      const said = messages.toString().trim();
+      if (code === 0 && said !== '') command.show(`${command.title}: ${said}`);
       resolve({ exitCode: code, output: Buffer.concat(output).toString(), messages: messages.toString() });
     });
   });

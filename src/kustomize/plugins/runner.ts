@@ -48,6 +48,7 @@ export function pluginFor(config: JsonObject, role: PluginRole, context: BuildCo
     throw new KustomizeError(
       'KYM_PLUGIN_DISABLED',
       `${name.kind} of '${name.group}' is a plugin, and plugins are disabled`,
+      { hint: 'Plugins run programs. If you trust them, use --enable-plugins.' },
     );
   }
   const spec = functionSpec(config);

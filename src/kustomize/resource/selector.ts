@@ -3,6 +3,7 @@ import { compileWildcard } from '../../expression/wildcard.ts';
 import type { JsonObject } from '../../json/value.ts';
 import { isObject, type Json, member } from '../../json/value.ts';
 import { type LabelTest, parseLabelSelector } from '../../patch/replacement/label-selector.ts';
+import { asRegexp, isBareWildcard } from '../../patch/replacement/text.ts';
 import type { TargetSelector } from '../kustomization/kustomization.ts';
 import { KustomizeError, type KustomizeLocation } from '../kustomize-error.ts';
 import { currentId, effectiveNamespace, originalId, type Resource } from './resource.ts';
@@ -25,7 +26,7 @@ export function compileSelector(
 ): CompiledSelector {
   const test = (field: 'group' | 'version' | 'kind' | 'name' | 'namespace', read = wholeRegexp) => {
     const text = selector[field];
-    return text === undefined || text === '' ? undefined : attempt(() => read(text), place, field);
+    return text === undefined || text === '' ? undefined : attempt(() => read(text), place, field, text);
   };
   const group = test('group');
   const version = test('version');
@@ -75,9 +76,8 @@ export function selectTargets(
   const glob = compileSelector(target, place, (text) => compileWildcard(text).matches);
   const found = set.list().filter(glob.matches);
   if (found.length > 0) {
-    const as = name.replaceAll('.', '\\.').replaceAll('*', '.*').replaceAll('?', '.');
     warn(
-      `${place.file ?? ''}: ${place.field ?? 'target'}.name: '${name}' matches nothing as a regular expression and is read as a wildcard; write '${as}'`,
+      `${place.file ?? ''}: ${place.field ?? 'target'}.name: '${name}' matches nothing as a regular expression and is read as a wildcard; write '${asRegexp(name)}'`,
     );
   }
   return found;
@@ -119,7 +119,7 @@ function metadataMap(object: JsonObject, field: 'labels' | 'annotations'): JsonO
   return isObject(map) ? map : {};
 }
 
-function attempt<T>(make: () => T, place: KustomizeLocation, field: string): T {
+function attempt<T>(make: () => T, place: KustomizeLocation, field: string, text = ''): T {
   try {
     return make();
   } catch (error) {
@@ -127,6 +127,7 @@ function attempt<T>(make: () => T, place: KustomizeLocation, field: string): T {
     throw new KustomizeError('KYM_KUSTOMIZATION_INVALID', message, {
       ...place,
       field: `${place.field ?? 'target'}.${field}`,
+      hint: isBareWildcard(text) ? `Names are regular expressions: write ${asRegexp(text)}.` : undefined,
     });
   }
 }

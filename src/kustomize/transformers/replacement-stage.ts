@@ -1,3 +1,4 @@
+import { dirname, join } from 'node:path';
 import { emptyScope } from '../../expression/scope.ts';
 import { stringifyJson } from '../../json/json-text.ts';
 import { isArray, isObject, type Json, type JsonObject, type Path } from '../../json/value.ts';
@@ -33,7 +34,7 @@ export function applyReplacements(
     const field = `replacements[${index}]`;
     const place = { file: context.folder.file, field };
     if (entry.path === undefined || entry.path === '') {
-      applyReplacement(set, candidates, entry as unknown as JsonObject, place);
+      applyReplacement(set, candidates, entry as unknown as JsonObject, place, context);
       continue;
     }
     if (entry.source !== undefined || (entry.targets?.length ?? 0) > 0) {
@@ -42,7 +43,8 @@ export function applyReplacements(
     }
     const text = context.folder.readText(entry.path, `${field}.path`);
     for (const [at, replacement] of readReplacements(text, entry.path).entries()) {
-      applyReplacement(set, candidates, replacement, { file: entry.path, field: `[${at}]` });
+      const file = join(dirname(context.folder.file), entry.path);
+      applyReplacement(set, candidates, replacement, { file, field: `[${at}]` }, context);
     }
   }
   checkNames(set, { file: context.folder.file, field: 'replacements' });
@@ -92,32 +94,42 @@ function applyReplacement(
   candidates: readonly Candidate[],
   entry: JsonObject,
   place: KustomizeLocation,
+  { options }: BuildContext,
 ): void {
   const { path: _path, ...inline } = entry;
-  const plan = atLocation(place, () => compiled(inline));
+  const plan = compiled(inline, place, options.warn);
   const value = atLocation(place, () => sourceValue(candidates, plan.source));
-  for (const target of plan.targets) {
+  for (const [index, target] of plan.targets.entries()) {
+    const field = `${place.field ?? ''}.targets[${index}]`;
     for (const candidate of candidates) {
       const { resource } = candidate;
       if (!target.selects({ ids: candidate.targetIds, object: resource.object }, emptyScope)) continue;
       const id = currentId(resource);
-      atLocation(place, () => writeTarget(set, resource, target, value));
+      atLocation({ ...place, field }, () => writeTarget(set, resource, target, value));
       if (!sameId(id, currentId(resource))) Object.assign(candidate, candidateOf(resource));
     }
   }
 }
 
-function compiled(entry: JsonObject): ReplacementPlan {
-  const error = (path: Path, _code: string, message: string, hint?: string): never => {
+function compiled(
+  entry: JsonObject,
+  place: KustomizeLocation,
+  warnOf: (text: string) => void,
+): ReplacementPlan {
+  const at = (path: Path) => {
     const field = fieldText(path);
-    throw new KustomizeError(
-      'KYM_REPLACEMENT_INVALID',
-      field === '' ? message : `${field}: ${message}`,
-      hint === undefined ? {} : { hint },
-    );
+    return field === '' ? place : { ...place, field: `${place.field ?? ''}.${field}` };
   };
-  const plan = compilePlan(entry, [], { error, warn: () => {} }, 'kustomize');
-  if (plan === undefined) throw new KustomizeError('KYM_REPLACEMENT_INVALID', 'the replacement is invalid');
+  const error = (path: Path, _code: string, message: string, hint?: string): never => {
+    throw new KustomizeError('KYM_REPLACEMENT_INVALID', message, { ...at(path), hint });
+  };
+  const warn = (path: Path, _code: string, message: string): void => {
+    const { file = '', field = '' } = at(path);
+    warnOf(`${file}: ${field}: ${message}`);
+  };
+  const plan = compilePlan(entry, [], { error, warn }, 'kustomize');
+  if (plan === undefined)
+    throw new KustomizeError('KYM_REPLACEMENT_INVALID', 'the replacement is invalid', place);
   return plan;
 }
 

@@ -8,7 +8,14 @@ import {
   splitFieldPath,
   splitMatch,
 } from '../field-path/field-path.ts';
-import { attempt, compileText, exactText, type PerScope, type ReplacementBuild } from './text.ts';
+import {
+  attempt,
+  compileText,
+  exactText,
+  isBareWildcard,
+  type PerScope,
+  type ReplacementBuild,
+} from './text.ts';
 
 export interface CompiledFieldPath {
   /** As written. */
@@ -27,11 +34,18 @@ export function compileFieldPath(
   build: ReplacementBuild,
 ): CompiledFieldPath {
   if (build.mode === 'kustomize' || !text.includes('{{')) {
-    const steps = attempt(() => parseFieldPath(text, syntax), path, build) ?? [];
+    const steps = attempt(() => parseFieldPath(text, syntax), path, build, wildcardIn(text)) ?? [];
     return { text, steps: () => steps };
   }
   const compiled = attempt(() => compileSteps(text, path, syntax, build), path, build) ?? [];
   return { text, steps: (scope) => compiled.map((step) => step(scope)) };
+}
+
+/** The first value in brackets that is a wildcard and no regular expression. */
+function wildcardIn(text: string): string | undefined {
+  return splitFieldPath(text)
+    .map((part) => splitMatch(part)?.value ?? '')
+    .find(isBareWildcard);
 }
 
 function compileSteps(

@@ -16,9 +16,11 @@ import { type LabelTest, parseLabelSelector } from './label-selector.ts';
 import { describeSelector, type Identified, type IdField, idFields, labelsOf } from './selector.ts';
 import { checkFields, compileOptions, textAt } from './shape.ts';
 import {
+  asRegexp,
   attempt,
   compileText,
   exactText,
+  isBareWildcard,
   looseRegexp,
   type PerScope,
   type ReplacementBuild,
@@ -132,6 +134,8 @@ function compileReject(
   return value.flatMap((entry, index) => compileSelector(entry, [...path, index], build) ?? []);
 }
 
+const nothing: FieldText = { text: '', literal: true, matches: () => false };
+
 /** All fields of a selector must match: one identity, and the labels and annotations. */
 function compileSelector(value: Json, path: Path, build: ReplacementBuild): CompiledSelector | undefined {
   if (!checkFields(value, selectorFields, path, build)) return undefined;
@@ -139,7 +143,11 @@ function compileSelector(value: Json, path: Path, build: ReplacementBuild): Comp
   const fields: { readonly field: IdField; readonly text: PerScope<FieldText> }[] = [];
   for (const field of idFields) {
     const text = textAt(value, field, path, build);
-    if (text !== undefined && text !== '') {
+    if (build.mode === 'kustomize' && text !== undefined && isBareWildcard(text)) {
+      const message = `'${text}' is a wildcard and selects nothing: names are regular expressions; write '${asRegexp(text)}'`;
+      build.reporter.warn([...path, field], 'KYM_REPLACEMENT_INVALID', message);
+      fields.push({ field, text: () => nothing });
+    } else if (text !== undefined && text !== '') {
       fields.push({ field, text: compileText(text, [...path, field], compare, build) });
     }
   }

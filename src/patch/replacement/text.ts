@@ -33,6 +33,16 @@ const metaCharacters = /[\\^$.|?*+()[\]{}]/;
 export const wholeRegexp: Compare = (text) =>
   metaCharacters.test(text) ? regexpText(text, `^(?:${text})$`) : exactText(text);
 
+/** A wildcard that is not a regular expression, such as `*x`. As in older versions of kustomize, it matches no name. */
+export function isBareWildcard(text: string): boolean {
+  return /^[*?][\w.*?-]*$/.test(text);
+}
+
+/** A regular expression for a wildcard. */
+export function asRegexp(wildcard: string): string {
+  return wildcard.replaceAll('.', '\\.').replaceAll('*', '.*').replaceAll('?', '.');
+}
+
 /** A kustomize `[key=value]`: a regular expression that matches anywhere in the string. */
 export const looseRegexp: Compare = (text) =>
   metaCharacters.test(text)
@@ -72,7 +82,7 @@ export function compileText(
   build: ReplacementBuild,
 ): PerScope<FieldText> {
   if (build.mode === 'kustomize' || !text.includes('{{')) {
-    const compiled = attempt(() => compare(text), path, build);
+    const compiled = attempt(() => compare(text), path, build, text);
     return () => compiled ?? exactText(text);
   }
   const render = compileJson(text, path, build);
@@ -87,15 +97,16 @@ export function compileText(
 }
 
 /** Reports an error that `make` throws. */
-export function attempt<T>(make: () => T, path: Path, build: ReplacementBuild): T | undefined {
+export function attempt<T>(make: () => T, path: Path, build: ReplacementBuild, text?: string): T | undefined {
   try {
     return make();
   } catch (error) {
-    build.reporter.error(
-      path,
-      'KYM_REPLACEMENT_INVALID',
-      error instanceof Error ? error.message : String(error),
-    );
+    const message = error instanceof Error ? error.message : String(error);
+    const hint =
+      build.mode === 'kustomize' && text !== undefined && isBareWildcard(text)
+        ? `Values are regular expressions: write ${asRegexp(text)}.`
+        : undefined;
+    build.reporter.error(path, 'KYM_REPLACEMENT_INVALID', message, hint);
     return undefined;
   }
 }
