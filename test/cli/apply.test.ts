@@ -344,7 +344,7 @@ describe('bad input ends with 2 and prints nothing half', () => {
       'nope.yaml: error: there is no file or folder nope.yaml [KYM_INPUT_NOT_FOUND]',
     ],
     ['a glob that fits nothing', ['apply', 'policy.yaml', '-r', '*.nope'], 'no file matches *.nope'],
-    ['no policy', ['apply', 'pod.yaml', '-r', 'pod.yaml'], 'there is no policy in pod.yaml'],
+    ['no policy', ['apply', 'pod.yaml', '-r', 'pod.yaml'], 'pod.yaml contains a Pod and no policy'],
     ['a broken policy', ['apply', 'broken.yaml', '-r', 'pod.yaml'], 'broken.yaml:'],
     [
       'a broken resource after a good one',

@@ -41,7 +41,7 @@ describe('kymera build', () => {
     [
       'a resource',
       { 'kustomization.yaml': 'resources: [bad.yaml]\n' },
-      'kustomization.yaml: error: resources',
+      'kustomization.yaml:1: error: resources',
     ],
     [
       'an env file',
@@ -152,7 +152,7 @@ describe('kymera build names file and field', () => {
       files: { 'kustomization.yaml': kustomization },
     });
     expect([exitCode, stdout]).toEqual([2, '']);
-    expect(stderr).toContain('kustomization.yaml: error');
+    expect(stderr).toContain('kustomization.yaml:1: error');
     expect(stderr).toContain(field);
     expect(stderr).toContain(`[${code}]`);
   });

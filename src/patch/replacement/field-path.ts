@@ -43,9 +43,7 @@ export function compileFieldPath(
 
 /** The first value in brackets that is a wildcard and no regular expression. */
 function wildcardIn(text: string): string | undefined {
-  return splitFieldPath(text)
-    .map((part) => splitMatch(part)?.value ?? '')
-    .find(isBareWildcard);
+  return /=([*?][\w.*?-]*)\]/.exec(text)?.[1];
 }
 
 function compileSteps(
