@@ -8,14 +8,7 @@ import {
   splitFieldPath,
   splitMatch,
 } from '../field-path/field-path.ts';
-import {
-  attempt,
-  compileText,
-  exactText,
-  isBareWildcard,
-  type PerScope,
-  type ReplacementBuild,
-} from './text.ts';
+import { attempt, compileText, exactText, type PerScope, type ReplacementBuild } from './text.ts';
 
 export interface CompiledFieldPath {
   /** As written. */
