@@ -121,6 +121,7 @@ const rooms = {
   cli: {
     output: [],
     input: ['output'],
+    about: ['output'],
     completion: [],
     explain: ['input', 'output'],
     test: ['input', 'output'],

@@ -27,5 +27,7 @@ export const commandTable: ReadonlyMap<string, () => Promise<DefineCommand>> = n
   ['rbac', async () => (await import('./operate/rbac-command.ts')).defineRbac],
   ['doctor', async () => (await import('./operate/doctor-command.ts')).defineDoctor],
   ['cleanup', async () => (await import('./operate/cleanup-command.ts')).defineCleanup],
+  ['errors', async () => (await import('./about/errors-command.ts')).defineErrors],
+  ['version', async () => (await import('./about/version-command.ts')).defineVersion],
   ['completion', async () => (await import('./completion/command.ts')).defineCompletion],
 ]);

@@ -2,7 +2,9 @@ import { Command, CommanderError } from 'commander';
 import { visible } from '../offline/output/visible.ts';
 import { InputError } from '../problem.ts';
 import { commandTable } from './commands.ts';
-import type { ExitCode, Io } from './io.ts';
+import { adviceOnCommand, adviceOnFlag } from './foreign-flags.ts';
+import { wrapHelp } from './help-text.ts';
+import type { ExitCode, Io, Output } from './io.ts';
 import { paintFor } from './output/style.ts';
 import { formatProblem } from './problem-text.ts';
 
@@ -22,7 +24,7 @@ export async function run(argv: readonly string[], io: Io): Promise<ExitCode> {
   };
   try {
     const program = await createProgram(io, end, neededCommands(argv));
-    await program.parseAsync(argv, { from: 'user' });
+    await program.parseAsync(argv[0] === '-V' ? ['--version'] : argv, { from: 'user' });
     return exitCode;
   } catch (error) {
     if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
@@ -35,7 +37,7 @@ export async function run(argv: readonly string[], io: Io): Promise<ExitCode> {
 
 /** Help, completion and the suggestions for an unknown command need every definition. */
 function neededCommands([first = '']: readonly string[]): Iterable<string> {
-  if (first === '--version' || first === '-V') return [];
+  if (['--version', '-v', '-V'].includes(first)) return [];
   return first !== 'completion' && commandTable.has(first) ? [first] : commandTable.keys();
 }
 
@@ -49,15 +51,53 @@ export async function createProgram(
     .description(
       'Kyverno-compatible mutation for Kubernetes: see what policies make of objects, and test them.',
     )
-    .version(process.env['KYMERA_VERSION'] ?? 'development')
+    .version(process.env['KYMERA_VERSION'] ?? 'development', '-v, --version', 'print the version')
     .addHelpText('after', examples)
     .exitOverride()
     .configureOutput({
-      writeOut: (text) => void io.stdout.write(text),
-      writeErr: (text) => void io.stderr.write(visible(text)),
+      writeOut: (text) => void io.stdout.write(wrapFor(io.stdout, text)),
+      writeErr: (text) => void io.stderr.write(visible(wrapFor(io.stderr, text))),
+      outputError: (text, write) => write(withAdvice(text)),
+      getOutHelpWidth: () => columnsOf(io.stdout) ?? 80,
+      getErrHelpWidth: () => columnsOf(io.stderr) ?? 80,
       getOutHasColors: () => false,
       getErrHasColors: () => false,
     });
   for (const name of commands) (await commandTable.get(name)?.())?.(program, { io, end });
   return program;
+
+  /** Says what to use instead of an option or command of Kyverno or kustomize. */
+  function withAdvice(text: string): string {
+    const [, what, name = ''] = /^error: unknown (option|command) '(.*?)'/.exec(text) ?? [];
+    if (what === undefined) return text;
+    const path = commandPath(program);
+    const advice =
+      what === 'option' ? adviceOnFlag(path, name) : adviceOnCommand([path, name].join(' ').trim());
+    // A similar name is rarely what such a user means.
+    return advice === undefined ? text : `error: unknown ${what} '${name}'\n  hint: ${advice}\n`;
+  }
+}
+
+/** The command that was parsed last: `create test`. */
+function commandPath(program: Command): string {
+  const names: string[] = [];
+  let command: Command | undefined = program;
+  for (;;) {
+    const parsed: readonly string[] = command.args;
+    command = command.commands.find(
+      (inner) => parsed[0] === inner.name() || inner.aliases().includes(parsed[0] ?? ''),
+    );
+    if (command === undefined) return names.join(' ');
+    names.push(command.name());
+  }
+}
+
+function columnsOf(output: Output): number | undefined {
+  return output.isTTY ? output.columns : undefined;
+}
+
+/** Commander wraps options only. */
+function wrapFor(output: Output, text: string): string {
+  const width = columnsOf(output);
+  return width === undefined ? text : wrapHelp(text, width);
 }

@@ -51,7 +51,7 @@ describeUnless(has('bash') ? undefined : 'bash is not installed')('in bash', () 
       ['validate', '-o', ''],
       ['text', 'json', 'sarif', 'github'],
     ],
-    [['validate', '--output', '=', 's'], ['sarif']],
+    [['validate', '--format', '=', 's'], ['sarif']],
     [['validate', '--st'], ['--strict']],
     [['validate', 'pol'], ['policy.yaml']],
     [['validate', 'pod'], ['pod one.yaml']],
@@ -78,7 +78,7 @@ describeUnless(has('bash') ? undefined : 'bash is not installed')('in bash', () 
 });
 
 test.each([
-  ['zsh', "'(-o --output)'{-o,--output}'[output format]:value:(text json sarif github)'"],
+  ['zsh', "'(-o --format)'{-o,--format}'[output format]:value:(text json sarif github)'"],
   [
     'fish',
     "complete -c kymera -n '__kymera_is \\'jp query\\'' -s u -l unquoted -d 'print a string without quotes'",

@@ -1,4 +1,5 @@
 import { type Command, Option } from 'commander';
+import { withFormat } from '../format-option.ts';
 import type { CommandHost } from '../io.ts';
 
 const examples = `
@@ -13,13 +14,11 @@ Examples:
   $ cat old-policy.yaml | kymera convert - -o yaml`;
 
 export function defineConvert(program: Command, { io, end }: CommandHost): void {
-  program
-    .command('convert')
+  withFormat(program.command('convert'), ['diff', 'yaml'], 'diff')
     .description(
       'Convert old policies and deprecated fields to kyverno.io/v1, or move policies to kymera.io/v1.',
     )
     .argument('<file...>', 'files, folders or globs with policies; - for standard input')
-    .addOption(new Option('-o, --output <format>', 'output format').choices(['diff', 'yaml']).default('diff'))
     .addOption(
       new Option('--to <group>', 'API group of the result: kyverno.io/v1 or kymera.io/v1')
         .choices(['kyverno', 'kymera'])

@@ -9,7 +9,7 @@ import { formatProblem } from '../problem-text.ts';
 import { type ConversionTarget, convertFile } from './file.ts';
 
 export interface ConvertOptions {
-  readonly output: 'diff' | 'yaml';
+  readonly format: 'diff' | 'yaml';
   readonly write?: boolean | undefined;
   readonly to?: ConversionTarget | undefined;
   readonly color?: boolean | undefined;
@@ -32,7 +32,7 @@ export async function convert(names: readonly string[], options: ConvertOptions,
     if (hasChanged) counts.changed++;
     if (options.write === true) {
       if (hasChanged) changed.push({ file, text: converted.text });
-    } else if (options.output === 'yaml') {
+    } else if (options.format === 'yaml') {
       await io.stdout.write(separated(converted.text, counts.documents > converted.documents));
     } else if (hasChanged) {
       const titles = { before: file, after: `${file} (converted)` };

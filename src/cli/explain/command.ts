@@ -1,9 +1,10 @@
-import { type Command, Option } from 'commander';
+import type { Command } from 'commander';
+import { withFormat } from '../format-option.ts';
 import { inputOptions, type ParsedInputOptions, withInput } from '../input/input-options.ts';
 import type { CommandHost } from '../io.ts';
 
 interface ParsedExplainOptions extends ParsedInputOptions {
-  readonly output: 'text' | 'json';
+  readonly format: 'text' | 'json';
   readonly logLevel: 'error' | 'warn' | 'info';
 }
 
@@ -15,9 +16,8 @@ Examples:
   $ kymera explain policies/ -r pod.yaml -o json`;
 
 export function defineExplain(program: Command, { io, end }: CommandHost): void {
-  withInput(program.command('explain'))
+  withFormat(withInput(program.command('explain')), ['text', 'json'], 'text')
     .description('Show for each resource what every rule did, or why it was skipped.')
-    .addOption(new Option('-o, --output <format>', 'output format').choices(['text', 'json']).default('text'))
     .option('--show-secrets', 'show the values of Secrets instead of ***')
     .addHelpText('after', examples)
     .action(async (policies: string[], parsed: ParsedExplainOptions) => {

@@ -23,7 +23,7 @@ import { holdOutput } from '../output/held-output.ts';
 import { paintFor } from '../output/style.ts';
 
 export interface ExplainOptions extends RunOptions {
-  readonly output: 'text' | 'json';
+  readonly format: 'text' | 'json';
   readonly color?: boolean | undefined;
   readonly logLevel?: LogLevel | undefined;
   readonly showSecrets?: boolean | undefined;
@@ -48,7 +48,7 @@ export async function explain(
     const { evaluated, steps } = explained;
     const secrets = [evaluated.before, evaluated.after, ...steps.flatMap(objectsOf)];
     const mask = options.showSecrets === true ? noMask : createSecretMask(secrets);
-    if (options.output === 'json') {
+    if (options.format === 'json') {
       await output.write(`${isFirst ? '[\n' : ',\n'}${stringifyJson(asJson(explained), 2)}`);
     } else {
       await output.write(`${isFirst ? '' : '\n'}${asText(explained, run.policies, { paint, mask }, width)}`);
@@ -78,7 +78,7 @@ export async function explain(
     await output.discard();
     throw new InputError(errors);
   }
-  if (options.output === 'json') await output.write(isFirst ? '[]\n' : '\n]\n');
+  if (options.format === 'json') await output.write(isFirst ? '[]\n' : '\n]\n');
   await output.release();
   await log.release();
   return hasFailed ? 1 : 0;

@@ -1,4 +1,5 @@
-import { type Command, Option } from 'commander';
+import type { Command } from 'commander';
+import { withFormat } from '../format-option.ts';
 import type { CommandHost } from '../io.ts';
 
 const examples = `
@@ -12,13 +13,9 @@ Examples:
 
 export function defineMigrate(program: Command, { io, end }: CommandHost): void {
   const migrate = program.command('migrate').description('Migrate from Kyverno.');
-  migrate
-    .command('check')
+  withFormat(migrate.command('check'), ['table', 'json'], 'table')
     .description('Report which Kyverno policies run unchanged, which differ, and which stay.')
     .argument('<path...>', 'files, folders or globs with policies; - for standard input')
-    .addOption(
-      new Option('-o, --output <format>', 'output format').choices(['table', 'json']).default('table'),
-    )
     .option('--no-color', 'print without colors')
     .addHelpText('after', examples)
     .action(async (paths: string[], options) => {

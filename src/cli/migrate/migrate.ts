@@ -8,7 +8,7 @@ import { formatMigration } from './text.ts';
 import { type PolicyVerdict, verdictOn } from './verdict.ts';
 
 export interface MigrateOptions {
-  readonly output: 'table' | 'json';
+  readonly format: 'table' | 'json';
   readonly color?: boolean | undefined;
 }
 
@@ -27,7 +27,7 @@ export async function check(names: readonly string[], options: MigrateOptions, i
     stays: count('stays'),
   };
   await io.stdout.write(
-    options.output === 'json'
+    options.format === 'json'
       ? `${JSON.stringify({ policies: verdicts, summary }, null, 2)}\n`
       : formatMigration(verdicts, summary, paintFor(io.stdout, io, options.color)),
   );

@@ -111,7 +111,7 @@ export function defineServe(program: Command, { io, end }: CommandHost): void {
  * the like, which Kubernetes sets for a Service named kymera.
  */
 function withVariable(option: Option): Option {
-  return option.negate
+  return option.negate || option.name() === 'help'
     ? option
     : option.env(`KYMERA_SERVE_${option.name().replaceAll('-', '_').toUpperCase()}`);
 }

@@ -1,5 +1,6 @@
 import { type Command, Option } from 'commander';
 import { inputError } from '../../problem.ts';
+import { withFormat } from '../format-option.ts';
 import type { CommandHost } from '../io.ts';
 import type { ReportFormat } from './report-formats.ts';
 import type { ReportFile, TestOptions } from './run.ts';
@@ -17,8 +18,7 @@ Examples:
   $ kymera test --lenient kyverno-policies/`;
 
 export function defineTest(program: Command, { io, end }: CommandHost): void {
-  program
-    .command('test')
+  withFormat(program.command('test'), ['text', ...reportFormats], 'text', 'output-format')
     .description('Run the tests in kyverno-test.yaml and kymera-test.yaml files below the folders.')
     .argument('<folder...>', 'folders with tests, or test files')
     .option('-f, --file-name <name...>', 'names of test files', ['kyverno-test.yaml', 'kymera-test.yaml'])
@@ -27,11 +27,6 @@ export function defineTest(program: Command, { io, end }: CommandHost): void {
     .option('--lenient', 'a result that cannot be verified is a warning, not a failure')
     .option('--strict-order', 'a different order of list items with a merge key is a failure')
     .option('--fail-only', 'print only failures')
-    .addOption(
-      new Option('-o, --output-format <format>', 'output format')
-        .choices(['text', ...reportFormats])
-        .default('text'),
-    )
     .option('--report <format=file...>', 'also write a report to a file: junit=report.xml')
     .option('--coverage', 'also report rules, foreach bodies and anchors that no test covers')
     .option('--update', 'update expected files that differ')

@@ -29,7 +29,7 @@ export interface TestOptions {
   readonly strictOrder?: boolean | undefined;
   readonly failOnly?: boolean | undefined;
   readonly filter?: readonly string[] | undefined;
-  readonly outputFormat?: 'text' | ReportFormat | undefined;
+  readonly format?: 'text' | ReportFormat | undefined;
   readonly report?: readonly ReportFile[] | undefined;
   readonly coverage?: boolean | undefined;
   readonly update?: boolean | undefined;
@@ -72,7 +72,7 @@ async function testOnce(
 ): Promise<{ exitCode: ExitCode; inputs: readonly string[] }> {
   const filter = options.filter ?? [];
   parseFilter(filter);
-  const format = options.outputFormat ?? 'text';
+  const format = options.format ?? 'text';
   const isText = format === 'text';
   const paint = paintFor(io.stdout, io, options.color);
   const files = await findTestFiles(folders, options.fileName, io);

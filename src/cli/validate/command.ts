@@ -1,4 +1,5 @@
-import { type Command, Option } from 'commander';
+import type { Command } from 'commander';
+import { withFormat } from '../format-option.ts';
 import type { CommandHost } from '../io.ts';
 
 const examples = `
@@ -15,15 +16,9 @@ Examples:
   $ kymera validate policies/ -o sarif > kymera.sarif`;
 
 export function defineValidate(program: Command, { io, end }: CommandHost): void {
-  program
-    .command('validate')
+  withFormat(program.command('validate'), ['text', 'json', 'sarif', 'github'], 'text')
     .description('Check policies and exceptions: report every problem with its location and a fix.')
     .argument('<policy...>', 'files, folders or globs with policies; - for standard input')
-    .addOption(
-      new Option('-o, --output <format>', 'output format')
-        .choices(['text', 'json', 'sarif', 'github'])
-        .default('text'),
-    )
     .option('-r, --resource <path...>', 'run the policies on these objects instead of derived examples')
     .option('--strict', 'treat warnings as errors')
     .option('--ignore <code...>', 'ignore warnings with these codes')

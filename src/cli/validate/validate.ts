@@ -14,7 +14,7 @@ import { formatGithub, formatJson, formatSarif, type Validation } from './report
 import { formatValidation } from './text.ts';
 
 export interface ValidateOptions {
-  readonly output: 'text' | 'json' | 'sarif' | 'github';
+  readonly format: 'text' | 'json' | 'sarif' | 'github';
   readonly strict?: boolean | undefined;
   readonly ignore?: readonly string[] | undefined;
   readonly watch?: boolean | undefined;
@@ -67,7 +67,7 @@ function format(
   options: ValidateOptions,
   io: Io,
 ): string {
-  switch (options.output) {
+  switch (options.format) {
     case 'json':
       return formatJson(validation);
     case 'sarif':
