@@ -1,5 +1,6 @@
 // The review that the server runs, without HTTP. bench/run.mjs bundles this file.
 import { createPolicySets } from '../src/admission/policy-sets.ts';
+import { completeSteps } from '../src/engine/steps.ts';
 import type { Json } from '../src/json/value.ts';
 import { loadDocuments } from '../src/policy/load.ts';
 import { createMetrics } from '../src/server/metrics/metrics.ts';
@@ -23,5 +24,5 @@ export function createBenchReviewer(files: Parameters<typeof loadDocuments>[0]) 
     onChange: () => () => undefined,
   };
   const review = createReviewer({ provider, metrics: createMetrics(), log: silentLog });
-  return (body: Json) => review(body, { set: 'all' }, 10_000, '/mutate');
+  return (body: Json) => completeSteps(review(body, { set: 'all' }, 10_000, '/mutate'));
 }

@@ -1,9 +1,10 @@
 import type { DataSource } from '../engine/context/data-source.ts';
-import { mutate } from '../engine/mutate.ts';
-import type { Outcome } from '../engine/outcome.ts';
+import { mutateInSteps } from '../engine/mutate.ts';
+import type { Outcome, Result } from '../engine/outcome.ts';
 import type { RuleGuard } from '../engine/rule-guard.ts';
+import type { Steps } from '../engine/steps.ts';
 import type { Environment } from '../expression/scope.ts';
-import { admissionLimits, type BudgetLimits } from '../json/budget.ts';
+import type { BudgetLimits } from '../json/budget.ts';
 import type { PoliciesByMode } from './policy-mode.ts';
 import type { RequestFilter } from './request-filter.ts';
 import type { ReviewedRequest } from './review-request.ts';
@@ -28,7 +29,7 @@ export interface DecisionOptions {
   readonly maxContextSize: number;
   readonly clock?: (() => number) | undefined;
   /** What each policy may spend on the request. */
-  readonly limits?: BudgetLimits | undefined;
+  readonly limits: BudgetLimits;
   /** Called around the evaluation of rules. */
   readonly guard?: RuleGuard | undefined;
 }
@@ -37,41 +38,39 @@ const noOutcomes: readonly Outcome[] = [];
 const noDurations: readonly number[] = [];
 
 /** Runs the enforced policies, then the audited ones on the result. A DELETE has nothing to mutate. */
-export async function decide(
+export function* decide(
   reviewed: ReviewedRequest,
   { enforced, audited }: PoliciesByMode,
   options: DecisionOptions,
-): Promise<Decision> {
-  const { uid, request, apiVersion, dryRun } = reviewed;
-  if (request.operation === 'DELETE' || options.filter(request) !== undefined) {
-    return {
-      uid,
-      request,
-      apiVersion,
-      dryRun,
-      response: allow(uid),
-      outcomes: noOutcomes,
-      durations: noDurations,
-      audited: noOutcomes,
-      auditedDurations: noDurations,
-    };
-  }
-  const bounded = { ...options, limits: options.limits ?? admissionLimits };
-  const result = await mutate(request, enforced, bounded);
+): Steps<Decision> {
+  const { uid, request } = reviewed;
+  if (request.operation === 'DELETE' || options.filter(request) !== undefined)
+    return decisionOf(reviewed, allow(uid), undefined, undefined);
+  const result = yield* mutateInSteps(request, enforced, options);
+  yield;
   const isDenied = result.failedPolicies.some(({ failurePolicy }) => failurePolicy === 'Fail');
   const wouldBe =
     audited === undefined || isDenied
       ? undefined
-      : await mutate({ ...request, object: result.object }, audited, bounded);
+      : yield* mutateInSteps({ ...request, object: result.object }, audited, options);
+  return decisionOf(reviewed, verdictOf(uid, result, wouldBe?.outcomes), result, wouldBe);
+}
+
+function decisionOf(
+  { uid, request, apiVersion, dryRun }: ReviewedRequest,
+  response: AdmissionResponse,
+  enforced: Result | undefined,
+  audited: Result | undefined,
+): Decision {
   return {
     uid,
     request,
     apiVersion,
     dryRun,
-    response: verdictOf(uid, result, wouldBe?.outcomes),
-    outcomes: result.outcomes,
-    durations: result.durations,
-    audited: wouldBe?.outcomes ?? noOutcomes,
-    auditedDurations: wouldBe?.durations ?? noDurations,
+    response,
+    outcomes: enforced?.outcomes ?? noOutcomes,
+    durations: enforced?.durations ?? noDurations,
+    audited: audited?.outcomes ?? noOutcomes,
+    auditedDurations: audited?.durations ?? noDurations,
   };
 }

@@ -12,7 +12,7 @@ import {
 describe('a review as JSON', () => {
   it.each<[string, AdmissionResponse]>([
     ['allowed', allow('1')],
-    ['with warnings', allow('1', ['a "quoted" one', 'schön'])],
+    ['with warnings', allow('1', ['a "quoted" one', 'schön 名前 🐎 \u2028'])],
     ['denied', deny('1', 'because')],
     ['with a patch', { uid: 'u"\\1', allowed: true, patchType: 'JSONPatch', patch: 'W10=' }],
     [
@@ -26,9 +26,11 @@ describe('a review as JSON', () => {
         auditAnnotations: { 'mutated-by': 'a"/b' },
       },
     ],
-  ])('%s equals JSON.stringify', (_name, response) => {
+  ])('%s equals JSON.stringify, but is ASCII', (_name, response) => {
     const review = reviewWith('admission.k8s.io/v1', response);
-    expect(reviewText(review)).toBe(JSON.stringify(review));
+    const text = reviewText(review);
+    expect(text).toMatch(/^[\x20-\x7e]*$/);
+    expect(JSON.stringify(JSON.parse(text))).toBe(JSON.stringify(review));
   });
 });
 

@@ -97,14 +97,17 @@ export class Evaluation {
     this.#candidates = settings.explain ? allRules(snapshot) : candidatesFor(request, snapshot);
   }
 
-  /** Runs to the end (undefined) or until it must wait for data. */
-  run(): Suspend | undefined {
+  get isDone(): boolean {
+    return this.#policyIndex >= this.#candidates.length;
+  }
+
+  /** Runs the next policy. Returns the reason to wait if it needs data; then it must be called again. */
+  runPolicy(): Suspend | undefined {
+    const candidate = this.#candidates[this.#policyIndex];
+    if (candidate === undefined) return undefined;
     try {
-      while (this.#policyIndex < this.#candidates.length) {
-        const candidate = this.#candidates[this.#policyIndex];
-        if (candidate !== undefined) this.#runPolicy(candidate);
-        this.#policyIndex++;
-      }
+      this.#runRules(candidate);
+      this.#policyIndex++;
       return undefined;
     } catch (error) {
       if (error instanceof Suspend) return error;
@@ -124,7 +127,7 @@ export class Evaluation {
     );
   }
 
-  #runPolicy({ policy, rules }: Candidate): void {
+  #runRules({ policy, rules }: Candidate): void {
     while (this.#ruleIndex < rules.length) {
       const rule = rules[this.#ruleIndex];
       if (rule !== undefined) this.#runRule(policy, rule);

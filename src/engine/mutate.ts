@@ -1,4 +1,4 @@
-import { type Environment, Suspend } from '../expression/scope.ts';
+import type { Environment } from '../expression/scope.ts';
 import type { BudgetLimits } from '../json/budget.ts';
 import type { PolicySnapshot } from '../policy/registry.ts';
 import { type DataSource, emptyDataSource } from './context/data-source.ts';
@@ -6,6 +6,7 @@ import { Evaluation } from './evaluation.ts';
 import type { Result } from './outcome.ts';
 import type { Request } from './request.ts';
 import type { RuleGuard } from './rule-guard.ts';
+import { completeSteps, type Steps } from './steps.ts';
 
 export interface MutateOptions {
   readonly dataSource?: DataSource | undefined;
@@ -36,19 +37,30 @@ export async function mutate(
   snapshot: PolicySnapshot,
   options: MutateOptions = {},
 ): Promise<Result> {
+  return completeSteps(mutateInSteps(request, snapshot, options));
+}
+
+/** Like `mutate`, in steps. */
+export function* mutateInSteps(
+  request: Request,
+  snapshot: PolicySnapshot,
+  options: MutateOptions,
+): Steps<Result> {
   const evaluation = begin(request, snapshot, options);
-  for (;;) {
-    const pause = evaluation.run();
-    if (pause === undefined) return evaluation.result();
-    await pause.ready;
+  while (!evaluation.isDone) {
+    const pause = evaluation.runPolicy();
+    if (pause !== undefined) yield pause.ready;
   }
+  return evaluation.result();
 }
 
 /** Like `mutate`, for synchronous data sources. Throws Suspend when a read is asynchronous. */
 export function mutateSync(request: Request, snapshot: PolicySnapshot, options: MutateOptions = {}): Result {
   const evaluation = begin(request, snapshot, options);
-  const pause = evaluation.run();
-  if (pause instanceof Suspend) throw pause;
+  while (!evaluation.isDone) {
+    const pause = evaluation.runPolicy();
+    if (pause !== undefined) throw pause;
+  }
   return evaluation.result();
 }
 

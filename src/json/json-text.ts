@@ -51,6 +51,17 @@ export function stringifyJson(value: unknown, indent?: number): string {
   }
 }
 
+/** JSON with escapes instead of characters beyond ASCII. */
+export function asciiJson(value: unknown): string {
+  if (typeof value === 'string' && needsNoEscape.test(value)) return `"${value}"`;
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: all of ASCII
+  return stringifyJson(value).replace(/[^\x00-\x7f]/g, escapeUnit);
+}
+
+function escapeUnit(unit: string): string {
+  return `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`;
+}
+
 /** Integers of up to 15 digits fit a double. */
 const shortestLong = 16;
 const longInteger = /[0-9]{16}/;

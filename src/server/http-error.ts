@@ -1,3 +1,4 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { FastifyReply } from 'fastify';
 import type { Log } from './log.ts';
 
@@ -32,34 +33,70 @@ const frameworkReasons: Readonly<Record<string, string>> = {
 
 interface ErrorAnswer {
   readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
   readonly body: { readonly error: string };
 }
 
 /** Logs an error and returns its answer: the reason for an error of the caller, no details of an internal error. */
-function errorAnswer(error: Error, path: string, log: Log): ErrorAnswer {
+function errorAnswer(error: Error, path: string, request: IncomingMessage, log: Log): ErrorAnswer {
+  const { status, reason } = statusOf(error, path, log);
+  const headers: Record<string, string> = {};
+  // The caller may still be sending a body that nobody reads.
+  if (!request.complete) headers['connection'] = 'close';
+  if (error instanceof HttpError && error.retryAfterSeconds !== undefined)
+    headers['retry-after'] = String(error.retryAfterSeconds);
+  return { status, headers, body: { error: reason } };
+}
+
+function statusOf(
+  error: Error,
+  path: string,
+  log: Log,
+): { readonly status: number; readonly reason: string } {
   const stated = 'statusCode' in error && typeof error.statusCode === 'number' ? error.statusCode : 500;
   const status = stated >= 400 && stated < 600 ? stated : 500;
   const code = 'code' in error && typeof error.code === 'string' ? error.code : '';
-  if (error instanceof HttpError) {
-    log.warn({ path, status, reason: error.message }, 'request refused');
-    return { status, body: { error: error.message } };
-  }
-  if (status >= 500) {
+  if (status >= 500 && !(error instanceof HttpError)) {
     log.error({ path, error: error.name, code, stack: framesOf(error) }, 'internal error');
-    return { status: 500, body: { error: 'internal error' } };
+    return { status: 500, reason: 'internal error' };
   }
-  const reason = frameworkReasons[code] ?? 'the request is not valid';
+  const reason =
+    error instanceof HttpError ? error.message : (frameworkReasons[code] ?? 'the request is not valid');
   log.warn({ path, status, reason }, 'request refused');
-  return { status, body: { error: reason } };
+  return { status, reason };
 }
 
+/** Answers with an error through fastify. */
 export function sendError(error: Error, path: string, reply: FastifyReply, log: Log): FastifyReply {
-  const { status, body } = errorAnswer(error, path, log);
-  // The caller may still be sending a body that nobody reads.
-  if (!reply.request.raw.complete) reply.header('connection', 'close');
-  if (error instanceof HttpError && error.retryAfterSeconds !== undefined)
-    reply.header('retry-after', String(error.retryAfterSeconds));
-  return reply.code(status).send(body);
+  const { status, headers, body } = errorAnswer(error, path, reply.request.raw, log);
+  return reply.code(status).headers(headers).send(body);
+}
+
+/** Answers with an error without fastify. Returns the status. */
+export function writeError(
+  error: Error,
+  {
+    path,
+    request,
+    response,
+    log,
+  }: {
+    readonly path: string;
+    readonly request: IncomingMessage;
+    readonly response: ServerResponse;
+    readonly log: Log;
+  },
+): number {
+  const { status, headers, body } = errorAnswer(error, path, request, log);
+  const text = JSON.stringify(body);
+  response
+    .writeHead(status, {
+      ...headers,
+      'content-type': 'application/json; charset=utf-8',
+      'content-length': Buffer.byteLength(text),
+    })
+    .end(text);
+  return status;
 }
 
 /** The stack frames without the message, which may quote values. */

@@ -14,19 +14,13 @@ import { createMetrics, followPolicies, type Metrics } from './metrics/metrics.t
 import { createBodyReader } from './reviews/body-reader.ts';
 import { createDecisionLog } from './reviews/decision-log.ts';
 import type { PathTokens } from './reviews/path-token.ts';
+import { createReviewHandler, unknownPath } from './reviews/review-handler.ts';
 import { createReviewer, type ReviewerOptions } from './reviews/reviewer.ts';
-import { addReviewRoutes, type Webhooks } from './reviews/routes.ts';
+import type { Webhooks } from './reviews/routes.ts';
 import { addStatusRoutes, type StatusRoutes } from './status-routes.ts';
 import { createTlsServer, expiryOf, type ServingCertificate, secureContextOf } from './tls.ts';
 import type { Blockage } from './watchdog/stuck-rules.ts';
 import { startWatchdog } from './watchdog/watchdog.ts';
-
-declare module 'fastify' {
-  interface FastifyContextConfig {
-    /** The path in metrics and logs. */
-    readonly label?: string;
-  }
-}
 
 export interface ServerOptions extends Omit<ReviewerOptions, 'metrics' | 'decisions' | 'watchdog'> {
   readonly host: string;
@@ -92,7 +86,6 @@ const defaultConnectionLimit = 1_000;
 const plainConnectionLimit = 100;
 const defaultGraceMilliseconds = 25_000;
 const defaultRequestMilliseconds = 10_000;
-const unknownPath = 'unknown';
 const drainIntervalMilliseconds = 20;
 
 export async function startServer(options: ServerOptions): Promise<RunningServer> {
@@ -113,18 +106,8 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     requestMilliseconds: options.requestMilliseconds ?? defaultRequestMilliseconds,
     handshakeMilliseconds: options.handshakeMilliseconds,
   };
-  const app = createApp(options, (handle) =>
-    createTlsServer(tls, (request, response) => {
-      connections.track(request, response);
-      if (isDraining) response.setHeader('connection', 'close');
-      handle(request, response);
-    }),
-  );
-  const server = app.server as HttpsServer;
-  const connections = limitConnections(server, options.connectionLimit ?? defaultConnectionLimit);
   const needsCertificate = options.clientCa !== undefined;
-  countRequests(app, metrics);
-  addReviewRoutes(app, {
+  const handleReview = createReviewHandler({
     webhooks: {
       ...options.otherWebhooks,
       mutate: createReviewer({ ...options, metrics, decisions, watchdog }),
@@ -136,7 +119,19 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
       budget: options.bodyBudget ?? Math.max(minimumBodyBudget, bodiesInBudget * bodyLimit),
     }),
     onAbandoned: options.onAbandoned,
+    metrics,
+    log: options.log,
   });
+  const app = createApp(options, (handle) =>
+    createTlsServer(tls, (request, response) => {
+      connections.track(request, response);
+      if (isDraining) response.setHeader('connection', 'close');
+      if (!handleReview(request, response)) handle(request, response);
+    }),
+  );
+  const server = app.server as HttpsServer;
+  const connections = limitConnections(server, options.connectionLimit ?? defaultConnectionLimit);
+  countRequests(app, metrics);
   const own = {
     metrics: () => metrics.registry.getMetricsAsJSON(),
     decisions: () => decisions?.records() ?? [],
@@ -183,7 +178,7 @@ function createApp(
   { log, pathTokens }: ServerOptions,
   serverFactory: (handle: RequestListener) => HttpServer,
 ): FastifyInstance {
-  // Any unknown path may be a webhook path with a token.
+  // Any unknown path may contain a token.
   const shownPath = (request: Pick<FastifyRequest, 'url' | 'routeOptions'>) =>
     pathTokens === undefined ? (request.url.split('?', 1)[0] ?? '') : labelOf(request);
   const app = fastify({
@@ -195,6 +190,9 @@ function createApp(
     frameworkErrors: (error, request, reply) =>
       void sendError(error, shownPath(request), reply as unknown as FastifyReply, log),
   });
+  // Only webhooks read bodies.
+  app.removeAllContentTypeParsers();
+  app.addContentTypeParser('*', (_request, _payload, done) => done(null));
   app.setErrorHandler((error: Error, request, reply) => sendError(error, shownPath(request), reply, log));
   app.setNotFoundHandler((request, reply) => {
     const url = request.url.split('?', 1)[0] ?? '';
@@ -205,9 +203,8 @@ function createApp(
   return app;
 }
 
-/** The path of a route without the token, with parameters instead of names. */
 function labelOf({ routeOptions }: Pick<FastifyRequest, 'routeOptions'>): string {
-  return routeOptions?.config?.label ?? routeOptions?.url ?? unknownPath;
+  return routeOptions?.url ?? unknownPath;
 }
 
 function countRequests(app: FastifyInstance, metrics: Metrics): void {

@@ -8,6 +8,7 @@ import type { ApiClient } from '../../src/cluster/api/client.ts';
 import { connect } from '../../src/cluster/api/connect.ts';
 import { resourceTypes } from '../../src/cluster/api/resource-path.ts';
 import { type ClusterRuntime, startCluster } from '../../src/cluster/runtime.ts';
+import { completeSteps } from '../../src/engine/steps.ts';
 import { isObject, type Json, type JsonObject, valueAt } from '../../src/json/value.ts';
 import { createMetrics } from '../../src/server/metrics/metrics.ts';
 import { createReviewer } from '../../src/server/reviews/reviewer.ts';
@@ -130,7 +131,7 @@ describeCluster('life in a real cluster', { timeout: 120_000 }, () => {
       },
     });
     const mutate = (set: 'ignore' | 'fail', policy?: string) => async (body: Json) =>
-      JSON.parse(await review(body, { set, policy }, 10_000, '/mutate')) as JsonObject;
+      JSON.parse(await completeSteps(review(body, { set, policy }, 10_000, '/mutate'))) as JsonObject;
     server.answer({
       '/mutate/ignore': mutate('ignore'),
       '/mutate/fail': mutate('fail'),

@@ -98,11 +98,34 @@ describe('the route table', () => {
     expect(status).toBe(scope === undefined ? 404 : 200);
   });
 
+  it('finds a policy by the longest name that Kubernetes allows', async () => {
+    const name = 'n'.repeat(253);
+    const server = await startTestServer(policy, { otherWebhooks });
+    const { status, text } = await server.post(`/validate/fail/finegrained/${name}`, review);
+    expect([status, JSON.parse(text).scope]).toEqual([200, { set: 'fail', policy: name }]);
+  });
+
+  it('refuses other methods', async () => {
+    const server = await startTestServer(policy, { otherWebhooks });
+    for (const path of ['/mutate', '/mutate/fail', '/validate/fail/finegrained/one', '/policyvalidate'])
+      expect((await server.get(path)).status).toBe(405);
+  });
+
   it('has no webhooks that are not given', async () => {
     const server = await startTestServer(policy);
     expect((await server.post('/validate', review)).status).toBe(404);
     expect((await server.post('/policyvalidate', review)).status).toBe(404);
   });
+});
+
+it.each([200, 400])('an answer with %i is ASCII, whatever names contain', async (status) => {
+  const server = await startTestServer(policy);
+  const uid = 'größe-名前-🐎';
+  const request = { uid, ...(status === 400 ? { operation: 'größe' } : {}) };
+  const answer = await server.post('/mutate', JSON.stringify(reviewOf(pod, request)));
+  expect(answer.status).toBe(status);
+  expect(answer.text).toMatch(/^[\x20-\x7e]*$/);
+  if (status === 200) expect(responseIn(answer).uid).toBe(uid);
 });
 
 describe('reviews that come in together', () => {

@@ -3,6 +3,7 @@ import type { Decision } from '../../admission/decision.ts';
 import { ApiError, ClusterAccessError } from '../../cluster/api/cluster-error.ts';
 import { type ClusterRuntime, startCluster } from '../../cluster/runtime.ts';
 import type { ClusterOptions } from '../../cluster/settings/cluster-options.ts';
+import { asciiJson } from '../../json/json-text.ts';
 import { inputError } from '../../problem.ts';
 import { registerBackgroundMetrics } from '../../server/metrics/background-metrics.ts';
 import { registerClusterMetrics } from '../../server/metrics/cluster-metrics.ts';
@@ -115,11 +116,10 @@ async function startMember(
     roles: (user, namespace) => runtime.roles(user, namespace),
     kindOfResource: (resource) => runtime.kindOfResource(resource),
     otherWebhooks: {
-      policyvalidate: async (body) => JSON.stringify(await runtime.policyReviewer(body)),
+      policyvalidate: async (body) => asciiJson(await runtime.policyReviewer(body)),
       validate:
         triggers &&
-        (async (body, scope, milliseconds) =>
-          JSON.stringify(await triggers.reviewer(body, scope, milliseconds))),
+        (async (body, scope, milliseconds) => asciiJson(await triggers.reviewer(body, scope, milliseconds))),
     },
     onDecision: (decision) => recordDecision(runtime, decision),
     pathTokens: runtime.pathTokens,

@@ -24,7 +24,7 @@ export interface ReviewCounters {
 interface ReviewSeries {
   readonly requests: CounterSeries;
   readonly duration: HistogramSeries;
-  readonly rules: Map<CompiledRule, Map<Outcome['status'], RuleSeries>>;
+  readonly rules: Map<CompiledRule, Partial<Record<Outcome['status'], RuleSeries>>>;
 }
 
 interface RuleSeries {
@@ -76,10 +76,10 @@ export function createReviewCounters(registry: Registry): ReviewCounters {
   function ruleSeries(outcome: Outcome, decision: Decision, { rules }: ReviewSeries): RuleSeries {
     let byStatus = rules.get(outcome.rule);
     if (byStatus === undefined) {
-      byStatus = new Map();
+      byStatus = {};
       rules.set(outcome.rule, byStatus);
     }
-    let series = byStatus.get(outcome.status);
+    let series = byStatus[outcome.status];
     if (series === undefined) {
       const labels = outcomeLabels(outcome, decision);
       // Namespaces and operations would multiply the buckets. Kyverno's chart also omits them.
@@ -88,9 +88,22 @@ export function createReviewCounters(registry: Registry): ReviewCounters {
         results: results.series(Object.values(labels).join(' '), () => labels),
         duration: executions.series(Object.values(fewer).join(' '), () => fewer),
       };
-      byStatus.set(outcome.status, series);
+      byStatus[outcome.status] = series;
     }
     return series;
+  }
+
+  function countRules(
+    decision: Decision,
+    reviews: ReviewSeries,
+    outcomes: readonly Outcome[],
+    durations: readonly number[],
+  ): void {
+    for (let index = 0; index < outcomes.length; index += 1) {
+      const series = ruleSeries(outcomes[index] as Outcome, decision, reviews);
+      series.results.value += 1;
+      observe(series.duration, (durations[index] ?? 0) / 1000);
+    }
   }
 
   return {
@@ -98,15 +111,8 @@ export function createReviewCounters(registry: Registry): ReviewCounters {
       const reviews = seriesOf(decision);
       reviews.requests.value += 1;
       observe(reviews.duration, seconds);
-      const countRules = (outcomes: readonly Outcome[], durations: readonly number[]) => {
-        for (const [index, outcome] of outcomes.entries()) {
-          const series = ruleSeries(outcome, decision, reviews);
-          series.results.value += 1;
-          observe(series.duration, (durations[index] ?? 0) / 1000);
-        }
-      };
-      countRules(decision.outcomes, decision.durations);
-      countRules(decision.audited, decision.auditedDurations);
+      countRules(decision, reviews, decision.outcomes, decision.durations);
+      countRules(decision, reviews, decision.audited, decision.auditedDurations);
       for (const outcome of decision.audited) {
         if (outcome.status !== 'applied') continue;
         const labels = auditLabels(outcome, decision);

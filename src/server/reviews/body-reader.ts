@@ -16,10 +16,12 @@ export interface Body {
   release(): void;
 }
 
-export type BodyReader = (request: IncomingMessage) => Promise<Body>;
+/** Returns a promise if the body is still arriving. Throws when a limit is exceeded. */
+export type BodyReader = (request: IncomingMessage) => Body | Promise<Body>;
 
 const minimumCapacity = 64 * 1024;
 const retryAfterSeconds = 1;
+const noBytes = Buffer.alloc(0);
 
 /**
  * Reads bodies within a budget for all connections together. When the budget is exhausted, the oldest upload that is still
@@ -27,69 +29,115 @@ const retryAfterSeconds = 1;
  * the received bytes, never the Content-Length.
  */
 export function createBodyReader({ bodyLimit, budget }: BodyReaderOptions): BodyReader {
-  let used = 0;
-  /** Incomplete uploads, oldest first. */
-  const uploads = new Set<Upload>();
-
-  function charge(own: Upload, bytes: number): void {
-    used += bytes;
-    own.charged += bytes;
-    while (used > budget) {
-      const oldest = firstOther(uploads, own);
-      if (oldest === undefined) throw overloaded();
-      oldest.fail(overloaded());
-    }
-  }
-
-  function release(own: Upload): void {
-    used -= own.charged;
-    own.charged = 0;
-    uploads.delete(own);
-  }
-
-  return (request) =>
-    new Promise((resolve, reject) => {
-      if (Number(request.headers['content-length'] ?? 0) > bodyLimit) return reject(tooLarge());
-      const received = new ReceivedBytes(bodyLimit);
-      const upload: Upload = {
-        charged: 0,
-        fail(error) {
-          request.off('data', onData).off('end', onEnd);
-          // Discards the rest; the connection is closed after the answer.
-          request.resume();
-          received.clear();
-          release(upload);
-          reject(error);
-        },
-      };
-      const onData = (chunk: Buffer) => {
-        try {
-          if (received.length + chunk.length > bodyLimit) throw tooLarge();
-          charge(upload, received.growthFor(chunk));
-          received.append(chunk);
-        } catch (error) {
-          upload.fail(error as Error);
-        }
-      };
-      const onEnd = () => {
-        uploads.delete(upload);
-        resolve({
-          bytes: received.bytes(),
-          charge: (bytes) => charge(upload, bytes),
-          release: () => release(upload),
-        });
-      };
-      uploads.add(upload);
-      request.on('data', onData).on('end', onEnd);
-      request.on('error', () =>
-        upload.fail(new HttpError(400, 'the connection closed before the body arrived')),
-      );
-    });
+  const account = new Account(budget);
+  return (request) => {
+    if (Number(request.headers['content-length'] ?? 0) > bodyLimit) throw tooLarge();
+    return request.complete
+      ? takeBody(request, bodyLimit, account)
+      : receiveBody(request, bodyLimit, account);
+  };
 }
 
-interface Upload {
-  charged: number;
-  fail(error: Error): void;
+/** Most bodies arrive together with their headers. Events for them would cost a tenth of the exchange. */
+function takeBody(request: IncomingMessage, bodyLimit: number, account: Account): Body {
+  if (request.readableLength > bodyLimit) throw tooLarge();
+  const bytes = (request.read() as Buffer | null) ?? noBytes;
+  const body = new ChargedBody(account, bytes);
+  try {
+    body.charge(bytes.length);
+    return body;
+  } catch (error) {
+    body.release();
+    throw error;
+  }
+}
+
+function receiveBody(request: IncomingMessage, bodyLimit: number, account: Account): Promise<Body> {
+  return new Promise((resolve, reject) => {
+    const received = new ReceivedBytes(bodyLimit);
+    const body = new ChargedBody(account);
+    const fail = (error: Error) => {
+      account.uploads.delete(body);
+      request.off('data', onData).off('end', onEnd);
+      // Discards the rest; the connection is closed after the answer.
+      request.resume();
+      received.clear();
+      body.release();
+      reject(error);
+    };
+    const onData = (chunk: Buffer) => {
+      try {
+        if (received.length + chunk.length > bodyLimit) throw tooLarge();
+        body.charge(received.growthFor(chunk));
+        received.append(chunk);
+      } catch (error) {
+        fail(error as Error);
+      }
+    };
+    const onEnd = () => {
+      account.uploads.delete(body);
+      body.bytes = received.bytes();
+      resolve(body);
+    };
+    account.uploads.set(body, fail);
+    request.on('data', onData).on('end', onEnd);
+    request.on('error', () => {
+      if (account.uploads.has(body))
+        fail(new HttpError(400, 'the connection closed before the body arrived'));
+    });
+  });
+}
+
+/** The bytes that all requests in flight hold. */
+class Account {
+  readonly #budget: number;
+  #used = 0;
+  /** How to end each incomplete upload, oldest first. */
+  readonly uploads = new Map<ChargedBody, (error: Error) => void>();
+
+  constructor(budget: number) {
+    this.#budget = budget;
+  }
+
+  add(bytes: number): void {
+    this.#used += bytes;
+  }
+
+  /** Throws when the budget is exhausted and no other upload can be ended. */
+  check(own: ChargedBody): void {
+    while (this.#used > this.#budget) this.#endOldestUpload(own);
+  }
+
+  #endOldestUpload(own: ChargedBody): void {
+    for (const [body, end] of this.uploads) {
+      if (body === own || body.charged === 0) continue;
+      end(overloaded());
+      return;
+    }
+    throw overloaded();
+  }
+}
+
+class ChargedBody implements Body {
+  readonly #account: Account;
+  bytes: Buffer;
+  charged = 0;
+
+  constructor(account: Account, bytes: Buffer = noBytes) {
+    this.#account = account;
+    this.bytes = bytes;
+  }
+
+  charge(bytes: number): void {
+    this.charged += bytes;
+    this.#account.add(bytes);
+    this.#account.check(this);
+  }
+
+  release(): void {
+    this.#account.add(-this.charged);
+    this.charged = 0;
+  }
 }
 
 /** Collects chunks in one buffer: a body that arrives byte by byte must not cost an object per byte. */
@@ -136,11 +184,6 @@ class ReceivedBytes {
     if (this.length === 0) return needed;
     return Math.max(needed, Math.min(this.#limit, Math.max(minimumCapacity, this.#buffer.length * 2)));
   }
-}
-
-function firstOther(uploads: ReadonlySet<Upload>, own: Upload): Upload | undefined {
-  for (const upload of uploads) if (upload !== own && upload.charged > 0) return upload;
-  return undefined;
 }
 
 function tooLarge(): HttpError {

@@ -17,6 +17,7 @@ import {
   reviewWith,
 } from '../../admission/review-response.ts';
 import { type DataSource, emptyDataSource } from '../../engine/context/data-source.ts';
+import type { Steps } from '../../engine/steps.ts';
 import type { Environment } from '../../expression/scope.ts';
 import { admissionLimits } from '../../json/budget.ts';
 import type { PolicySnapshot } from '../../policy/registry.ts';
@@ -46,14 +47,14 @@ export interface ReviewerOptions extends AdmissionSettings {
 const clock = () => performance.now();
 
 /** Handles reviews of objects and reports them to logs, metrics and events. */
-export function createReviewer(options: ReviewerOptions): Review {
+export function createReviewer(options: ReviewerOptions): (...review: Parameters<Review>) => Steps<string> {
   const { provider, metrics, log, decisions, watchdog, onDecision } = options;
   const source = options.dataSource ?? emptyDataSource;
   const environment = options.environment ?? systemEnvironment;
   const splitByMode = createModeSplitter();
   const compiledSettings = followSettings(options.settings ?? (() => defaultRequestSettings), environment);
 
-  return async (body, scope, milliseconds, path) => {
+  return function* (body, scope, milliseconds, path) {
     const startedAt = performance.now();
     const reviewed = requestOf(body, options);
     const snapshot = snapshotFor(provider.current(), scope);
@@ -64,7 +65,7 @@ export function createReviewer(options: ReviewerOptions): Review {
     const bounded = withDeadline(source, milliseconds);
     const observed = decisions === undefined ? undefined : observeSource(bounded);
     const { filter, environment, maxContextSize } = compiledSettings();
-    const decision = await decide(reviewed, splitByMode(snapshot), {
+    const decision = yield* decide(reviewed, splitByMode(snapshot), {
       dataSource: observed ?? bounded,
       clock,
       filter,
@@ -73,6 +74,7 @@ export function createReviewer(options: ReviewerOptions): Review {
       limits: { ...admissionLimits, deadline: startedAt + milliseconds },
       guard: watchdog?.guardReview(reviewed.request.namespace, milliseconds),
     });
+    yield;
     const elapsed = performance.now() - startedAt;
     const microseconds = Math.round(elapsed * 1000);
     metrics.countReview(decision, elapsed / 1000);
