@@ -1,4 +1,5 @@
 import { parseAllDocuments, visit } from 'yaml';
+import { spendBytes, spendSteps } from '../json/budget.ts';
 import type { Json } from '../json/value.ts';
 import { yamlDepthBound } from './depth.ts';
 import { resolveYamlScalar } from './scalar.ts';
@@ -7,6 +8,7 @@ const deepest = 250;
 
 /** Parses the first document of a YAML string, with plain scalars as Kubernetes reads them. */
 export function parseYamlText(text: string): Json {
+  chargeParsing(text);
   if (yamlDepthBound(text) > deepest) throw new Error(`the YAML nests deeper than ${deepest} levels`);
   const [document] = parseAllDocuments(text, {
     schema: 'failsafe',
@@ -28,4 +30,11 @@ export function parseYamlText(text: string): Json {
     },
   });
   return (document.toJS({ maxAliasCount: 100 }) as Json | undefined) ?? null;
+}
+
+/** The parser builds a syntax tree, and looks through all of it for each alias. */
+function chargeParsing(text: string): void {
+  spendSteps(text.length << 4);
+  spendBytes(text.length * 50);
+  if (text.includes('*')) spendSteps((text.split('*').length - 1) * (text.length >> 3));
 }

@@ -1,10 +1,11 @@
+import { spendSteps } from '../../json/budget.ts';
 import type { Effects, Overload } from '../types/environment.ts';
 import type { Type } from '../types/type.ts';
 import { CelError, noSuchOverload } from '../value/error.ts';
 import { isInteger } from '../value/integer.ts';
 import { isDouble, isList, isMap, typeNameOf } from '../value/kinds.ts';
 import { mapEntries } from '../value/map.ts';
-import { Optional, TypeValue, type Value } from '../value/value.ts';
+import { Bytes, Optional, TypeValue, type Value } from '../value/value.ts';
 import type { Closure } from './closure.ts';
 
 type Matcher = (value: Value) => boolean;
@@ -72,6 +73,13 @@ interface Candidate {
   readonly guards: readonly (Matcher | undefined)[];
 }
 
+/** A function may walk over its arguments. What it builds or compares beyond that, it charges itself. */
+function chargeCall(value: Value): void {
+  if (typeof value === 'string') spendSteps(1 + (value.length >> 5));
+  else if (isList(value)) spendSteps(1 + (value.length >> 4));
+  else spendSteps(1 + (value instanceof Bytes ? value.data.length >> 5 : 0));
+}
+
 function fits(guards: readonly (Matcher | undefined)[], values: readonly Value[]): boolean {
   for (let index = 0; index < guards.length; index++) {
     if (guards[index]?.(values[index] as Value) === false) return false;
@@ -101,6 +109,7 @@ function compileDispatch(
 ): Closure {
   return locateErrors((frame) => {
     const values = args.map((arg) => arg(frame));
+    values.forEach(chargeCall);
     for (const { overload, guards } of candidates) {
       if (!fits(guards, values)) continue;
       return overload.effects
@@ -125,6 +134,7 @@ function compileSingle(
     return locateErrors((frame) => {
       const value = first(frame);
       if (firstFits?.(value) === false) throw noSuchOverload([value]);
+      chargeCall(value);
       return call(value);
     }, offset);
   }
@@ -132,6 +142,8 @@ function compileSingle(
     const a = first(frame);
     const b = second(frame);
     if (firstFits?.(a) === false || secondFits?.(b) === false) throw noSuchOverload([a, b]);
+    chargeCall(a);
+    chargeCall(b);
     return call(a, b);
   }, offset);
 }

@@ -169,6 +169,7 @@ function sortBy(loop: Loop): Closure {
     const type = pairs[0] === undefined ? '' : typeNameOf(pairs[0].key);
     if (pairs.some(({ key }) => typeNameOf(key) !== type))
       throw new CelError('list elements must have the same type');
+    spendSteps(pairs.length * 4);
     return pairs.sort((a, b) => compare(a.key, b.key)).map(({ value }) => value);
   };
 }

@@ -1,4 +1,5 @@
 import { compareText, formatGoDecimal } from '../../expression/go/format.ts';
+import { spendList, spendText } from '../../json/budget.ts';
 import { checkedString } from '../value/arithmetic.ts';
 import { CelError } from '../value/error.ts';
 import { isInteger, toBigInt } from '../value/integer.ts';
@@ -64,8 +65,9 @@ export function formatText(format: string, args: readonly Value[], style: Format
   let result = '';
   let index = 0;
   for (const part of parseFormat(format, args.length)) {
-    result += typeof part === 'string' ? part : formatClause(part, args[index++] as Value, style);
-    checkedString(result);
+    const added = typeof part === 'string' ? part : formatClause(part, args[index++] as Value, style);
+    spendText(added.length);
+    result = checkedString(result + added);
   }
   return result;
 }
@@ -253,6 +255,7 @@ function formatItems(
   open: string,
   close: string,
 ): string | undefined {
+  spendList(items.length);
   const texts = items.map(format);
   return texts.includes(undefined) ? undefined : `${open}${texts.join(separator)}${close}`;
 }
@@ -261,6 +264,7 @@ function joinEntries(
   entries: readonly (readonly [string | undefined, string | undefined])[],
   colon: string,
 ): string | undefined {
+  spendList(entries.length);
   if (entries.some((entry) => entry.includes(undefined))) return undefined;
   const sorted = [...entries].sort(([a = ''], [b = '']) => compareText(a, b));
   return `{${sorted.map(([key, value]) => `${key}${colon}${value}`).join(', ')}}`;

@@ -2,12 +2,13 @@ import { md5, sha1 } from '@noble/hashes/legacy.js';
 import { sha256 } from '@noble/hashes/sha2.js';
 import { bytesToHex } from '@noble/hashes/utils.js';
 import { decodeCertificate } from '../../expression/functions/certificates.ts';
+import { parseJsonText } from '../../expression/functions/encoding.ts';
 import { generateText } from '../../expression/functions/random.ts';
 import { formatGoJson } from '../../expression/go/format.ts';
 import { compileRegexp } from '../../expression/go/regexp.ts';
 import { truncateTime, wallClock } from '../../expression/go/time.ts';
 import { parseImage } from '../../expression/image.ts';
-import { parseJson } from '../../json/json-text.ts';
+import { spendBytes, spendSteps } from '../../json/budget.ts';
 import { isNumber, type Json } from '../../json/value.ts';
 import { parseYamlText } from '../../yaml/parse-text.ts';
 import {
@@ -45,9 +46,10 @@ const encoder = new TextEncoder();
 const decoder = new TextDecoder();
 
 function hash(name: string, digest: (data: Uint8Array) => Uint8Array): FunctionDeclaration[] {
-  return named([name, `hash.${name}`], '(string) -> string', (text: string) =>
-    bytesToHex(digest(encoder.encode(text))),
-  );
+  return named([name, `hash.${name}`], '(string) -> string', (text: string) => {
+    spendSteps(text.length >> 2);
+    return bytesToHex(digest(encoder.encode(text)));
+  });
 }
 
 interface ImageReference {
@@ -117,7 +119,7 @@ const yamlType = 'yaml.Yaml';
 const encodingFunctions: readonly FunctionDeclaration[] = [
   overload('unmarshal', `${jsonType}.(dyn) -> dyn`, (_json: Value, text: Value) => {
     if (typeof text !== 'string') throw new CelError('unsupported native conversion to string');
-    return attempt(() => withDoubles(parseJson(text)));
+    return attempt(() => withDoubles(parseJsonText(text)));
   }),
   overload('marshal', `${jsonType}.(dyn) -> string`, (_json: Value, value: Value) =>
     formatGoJson(toJson(value)),
@@ -199,10 +201,17 @@ function gzip(effects: Effects): NonNullable<Effects['gzip']> {
 const gzipFunctions: readonly FunctionDeclaration[] = [
   effectOverload('gzip.compress', '(dyn) -> bytes', (effects: Effects, value: Value) => {
     if (typeof value !== 'string') throw new CelError('gzip.compress() takes a string');
+    spendSteps(value.length >> 1);
     return new Bytes(attempt(() => gzip(effects).compress(encoder.encode(value))));
   }),
   effectOverload('gzip.decompress', '(bytes) -> string', (effects: Effects, { data }: Bytes) =>
-    attempt(() => decoder.decode(gzip(effects).decompress(data))),
+    attempt(() => {
+      // The most that a byte can stand for is about a thousand.
+      spendSteps(data.length << 3);
+      const text = decoder.decode(gzip(effects).decompress(data));
+      spendBytes(text.length);
+      return text;
+    }),
   ),
 ];
 

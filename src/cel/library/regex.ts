@@ -1,5 +1,6 @@
 import type { RE2JS } from 're2js';
-import { compileRegexp } from '../../expression/go/regexp.ts';
+import { compileRegexp, findMatches } from '../../expression/go/regexp.ts';
+import { spendText } from '../../json/budget.ts';
 import { type Library, overload } from '../types/environment.ts';
 import { checkedString } from '../value/arithmetic.ts';
 import { attempt, CelError } from '../value/error.ts';
@@ -11,16 +12,19 @@ function compile(pattern: string): RE2JS {
 }
 
 function find(text: string, pattern: string): string {
-  const matcher = compile(pattern).matcher(text);
-  return matcher.find() ? (matcher.group() ?? '') : '';
+  for (const matcher of findMatches(compile(pattern), text)) return matcher.group() ?? '';
+  return '';
 }
 
 /** All matches, or the first `limit` ones. */
 function findAll(text: string, pattern: string, limit: Integer = -1): readonly string[] {
   const most = toNumber(limit);
-  const matcher = compile(pattern).matcher(text);
   const matches: string[] = [];
-  while ((most < 0 || matches.length < most) && matcher.find()) matches.push(matcher.group() ?? '');
+  if (most === 0) return matches;
+  for (const matcher of findMatches(compile(pattern), text)) {
+    matches.push(matcher.group() ?? '');
+    if (matches.length === most) break;
+  }
   return matches;
 }
 
@@ -54,13 +58,18 @@ function expand(replacement: string, groups: readonly string[]): string {
 
 function replace(text: string, pattern: string, replacement: string, count: Integer = -1): string {
   const limit = toNumber(count);
-  const matcher = compile(pattern).matcher(text);
+  const regexp = compile(pattern);
   let result = '';
   let end = 0;
-  for (let done = 0; (limit < 0 || done < limit) && matcher.find(); done++) {
+  let done = 0;
+  if (limit === 0) return text;
+  for (const matcher of findMatches(regexp, text)) {
     const groups = Array.from({ length: matcher.groupCount() + 1 }, (_, index) => matcher.group(index) ?? '');
-    result = checkedString(result + text.slice(end, matcher.start()) + expand(replacement, groups));
+    const replaced = expand(replacement, groups);
+    spendText(replaced.length);
+    result = checkedString(result + text.slice(end, matcher.start()) + replaced);
     end = matcher.end();
+    if (++done === limit) break;
   }
   return result + text.slice(end);
 }
@@ -75,17 +84,17 @@ function singleGroup(pattern: string): RE2JS {
 
 function extract(text: string, pattern: string): Optional {
   const regexp = singleGroup(pattern);
-  const matcher = regexp.matcher(text);
-  if (!matcher.find()) return Optional.none;
-  const found = matcher.group(regexp.groupCount());
-  return found === null ? Optional.none : new Optional(found);
+  for (const matcher of findMatches(regexp, text)) {
+    const found = matcher.group(regexp.groupCount());
+    return found === null ? Optional.none : new Optional(found);
+  }
+  return Optional.none;
 }
 
 function extractAll(text: string, pattern: string): readonly string[] {
   const regexp = singleGroup(pattern);
-  const matcher = regexp.matcher(text);
   const found: string[] = [];
-  while (matcher.find()) {
+  for (const matcher of findMatches(regexp, text)) {
     const match = matcher.group(regexp.groupCount());
     if (match !== null && (match !== '' || regexp.groupCount() === 0)) found.push(match);
   }

@@ -1,5 +1,5 @@
 import { replaceText, splitText } from '../../expression/go/strings.ts';
-import { spendText } from '../../json/budget.ts';
+import { spendList, spendSteps, spendText } from '../../json/budget.ts';
 import { type FunctionDeclaration, type Library, overload } from '../types/environment.ts';
 import { checkedString } from '../value/arithmetic.ts';
 import { CelError, noSuchOverload } from '../value/error.ts';
@@ -42,10 +42,11 @@ function matchesAt(
   part: string | readonly string[],
   start: number,
 ): boolean {
-  for (let index = 0; index < part.length; index++) {
-    if (characters[start + index] !== part[index]) return false;
-  }
-  return true;
+  let length = 0;
+  while (length < part.length && characters[start + length] === part[length]) length++;
+  // A part that nearly matches everywhere makes a search quadratic.
+  spendSteps(1 + (length >> 3));
+  return length === part.length;
 }
 
 function indexOf(text: string, part: string, from: Integer = 0): number {
@@ -86,6 +87,7 @@ function split(text: string, separator: string, count: Integer = -1): readonly s
   const limit = toNumber(count);
   if (limit === 0) return [];
   const parts = splitText(text, separator);
+  spendList(parts.length);
   if (limit < 0 || parts.length <= limit) return parts;
   return [...parts.slice(0, limit - 1), parts.slice(limit - 1).join(separator)];
 }
@@ -94,15 +96,25 @@ function join(list: readonly Value[], separator = ''): string {
   let result = '';
   list.forEach((item, index) => {
     if (typeof item !== 'string') throw noSuchOverload([list]);
+    spendText(separator.length + item.length);
     result = checkedString(index === 0 ? item : result + separator + item);
   });
-  spendText(result.length);
   return result;
 }
 
 /** Go's `unicode.IsSpace`. */
 const space = '[\\t\\n\\v\\f\\r \\u0085\\u00a0\\u1680\\u2000-\\u200a\\u2028\\u2029\\u202f\\u205f\\u3000]';
-const outerSpace = new RegExp(`^${space}+|${space}+$`, 'g');
+const isSpace = new RegExp(`^${space}$`);
+
+/** By hand: a regular expression that looks for space at the end is quadratic. */
+function trim(text: string): string {
+  let start = 0;
+  let end = text.length;
+  while (start < end && isSpace.test(text[start] ?? '')) start++;
+  while (end > start && isSpace.test(text[end - 1] ?? '')) end--;
+  spendSteps((start + text.length - end) >> 1);
+  return text.slice(start, end);
+}
 
 const quoteEscapes: ReadonlyMap<string, string> = new Map([
   ['\x07', '\\a'],
@@ -140,7 +152,7 @@ function functions(style: FormatStyle): readonly FunctionDeclaration[] {
     overload('split', 'string.(string, int) -> list(string)', split),
     overload('substring', 'string.(int) -> string', substring),
     overload('substring', 'string.(int, int) -> string', substring),
-    overload('trim', 'string.() -> string', (text: string) => text.replace(outerSpace, '')),
+    overload('trim', 'string.() -> string', trim),
     overload('join', 'list(string).() -> string', join),
     overload('join', 'list(string).(string) -> string', join),
     overload('strings.quote', '(string) -> string', quote),

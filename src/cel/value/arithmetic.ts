@@ -1,3 +1,4 @@
+import { spendList, spendText } from '../../json/budget.ts';
 import { CelError, noSuchOverload } from './error.ts';
 import { type Integer, integerOf, isInteger, maximumInteger, minimumInteger, toBigInt } from './integer.ts';
 import { doubleNumber, doubleOf, isDouble, isList } from './kinds.ts';
@@ -43,9 +44,22 @@ export function checkedList(list: readonly Value[]): readonly Value[] {
   return list;
 }
 
+function joined(a: string, b: string): string {
+  const text = checkedString(a + b);
+  spendText(text.length);
+  return text;
+}
+
+function concatenateLists(a: readonly Value[], b: readonly Value[]): readonly Value[] {
+  spendList(a.length + b.length);
+  return checkedList([...a, ...b]);
+}
+
 export function concatenateBytes(a: Bytes, b: Bytes): Bytes {
-  const data = new Uint8Array(a.data.length + b.data.length);
-  if (data.length > longestString) throw new CelError(`bytes are longer than ${longestString}`);
+  const length = a.data.length + b.data.length;
+  if (length > longestString) throw new CelError(`bytes are longer than ${longestString}`);
+  spendText(length);
+  const data = new Uint8Array(length);
   data.set(a.data);
   data.set(b.data, a.data.length);
   return new Bytes(data);
@@ -80,8 +94,8 @@ export function add(a: Value, b: Value): Value {
     const sum = a + b;
     if (Number.isSafeInteger(sum) && Number.isSafeInteger(a) && Number.isSafeInteger(b)) return sum;
   }
-  if (typeof a === 'string' && typeof b === 'string') return checkedString(a + b);
-  if (isList(a) && isList(b)) return b.length === 0 ? a : a.length === 0 ? b : checkedList([...a, ...b]);
+  if (typeof a === 'string' && typeof b === 'string') return joined(a, b);
+  if (isList(a) && isList(b)) return b.length === 0 ? a : a.length === 0 ? b : concatenateLists(a, b);
   if (a instanceof Bytes && b instanceof Bytes) return concatenateBytes(a, b);
   if (a instanceof Duration) {
     if (b instanceof Duration) return checkedDuration(a.nanoseconds + b.nanoseconds);

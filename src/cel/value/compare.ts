@@ -21,7 +21,12 @@ import {
 /** Equality at run time: numbers by value, values of different kinds are unequal. */
 export function equals(a: Value, b: Value): boolean {
   if (a === b) return !(typeof a === 'number' && Number.isNaN(a));
-  if (typeof a === 'string' || typeof a === 'boolean' || a === null || b === null) return false;
+  if (typeof a === 'string') {
+    // Only strings of the same length are read to the end.
+    if (typeof b === 'string' && a.length === b.length) spendSteps(1 + (a.length >> 5));
+    return false;
+  }
+  if (typeof a === 'boolean' || a === null || b === null) return false;
   if (isNumeric(a)) return isNumeric(b) && compareNumbers(a, b) === 0;
   if (typeof b !== 'object') return false;
   if (isList(a)) return isList(b) && equalLists(a, b);
@@ -102,6 +107,7 @@ function compareNumbers(a: Numeric, b: Numeric): number {
 
 function compareBytes(a: Uint8Array, b: Uint8Array): number {
   const shorter = Math.min(a.length, b.length);
+  spendSteps(1 + (shorter >> 3));
   for (let index = 0; index < shorter; index++) {
     const difference = (a[index] ?? 0) - (b[index] ?? 0);
     if (difference !== 0) return difference;
@@ -115,7 +121,10 @@ function compareBigInts(a: bigint, b: bigint): number {
 
 /** The order of two values of comparable types; NaN is unordered. */
 export function compare(a: Value, b: Value): number {
-  if (typeof a === 'string' && typeof b === 'string') return compareText(a, b);
+  if (typeof a === 'string' && typeof b === 'string') {
+    spendSteps(1 + (Math.min(a.length, b.length) >> 4));
+    return compareText(a, b);
+  }
   if (isNumeric(a) && isNumeric(b)) return compareNumbers(a, b);
   if (typeof a === 'boolean' && typeof b === 'boolean') return Number(a) - Number(b);
   if (a instanceof Timestamp && b instanceof Timestamp) return compareBigInts(a.nanoseconds, b.nanoseconds);

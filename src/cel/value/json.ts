@@ -1,5 +1,5 @@
 import { encodeBase64 } from '../../expression/functions/base64.ts';
-import { spendList } from '../../json/budget.ts';
+import { spendList, spendText } from '../../json/budget.ts';
 import { jsonInteger } from '../../json/json-text.ts';
 import type { Json } from '../../json/value.ts';
 import { CelError } from './error.ts';
@@ -11,7 +11,11 @@ import { Bytes, Duration, StructValue, Timestamp, Uint, type Value } from './val
 
 /** A value as JSON: bytes as base64, timestamps and durations as strings. Throws CelError for what has no JSON form. */
 export function toJson(value: Value): Json {
-  if (value === null || typeof value === 'string' || typeof value === 'boolean') return value;
+  if (typeof value === 'string') {
+    spendText(value.length);
+    return value;
+  }
+  if (value === null || typeof value === 'boolean') return value;
   if (isInteger(value)) return value;
   if (isDouble(value)) return finite(doubleNumber(value));
   if (isList(value)) {

@@ -86,15 +86,23 @@ function replaceBounded(pattern: string, regexp: RegExp, text: string, replaceme
   return result + text.slice(end);
 }
 
-/** An empty match directly after another match is ignored. */
-function replaceMatches(regexp: RE2JS, text: string, replacement: (matcher: Matcher) => string): string {
+/** Goes through the matches. A search may look at all of the rest before it finds a match nearby. */
+export function* findMatches(regexp: RE2JS, text: string): Generator<Matcher> {
   chargeSearch(regexp, text.length);
   const matcher = regexp.matcher(text);
-  let result = '';
   let end = 0;
   while (matcher.find()) {
-    // A search may look at all of the rest before it finds a match nearby.
-    spendSteps(32 + ((text.length - end) >> 1));
+    spendSteps(32 + ((text.length - end) >> 4));
+    yield matcher;
+    end = matcher.end();
+  }
+}
+
+/** An empty match directly after another match is ignored. */
+function replaceMatches(regexp: RE2JS, text: string, replacement: (matcher: Matcher) => string): string {
+  let result = '';
+  let end = 0;
+  for (const matcher of findMatches(regexp, text)) {
     result += text.slice(end, matcher.start());
     if (matcher.end() > end || matcher.start() === 0) {
       const replaced = replacement(matcher);
