@@ -99,6 +99,7 @@ export function observeCluster(
     kinds: policyKinds,
     exceptionNamespaces: options.exceptionNamespaces ?? [],
     forceIgnore: options.forceIgnore ?? false,
+    limits: options.policyLimits,
   });
   const announce = createCoalescedTask(async () => onPolicies(), {
     delayMs: 50,

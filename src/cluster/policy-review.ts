@@ -6,13 +6,13 @@ import { isObject, type Json, type JsonObject } from '../json/value.ts';
 import { compileException } from '../policy/compile/exception.ts';
 import { compilePolicy } from '../policy/compile/policy.ts';
 import type { CompiledPolicy } from '../policy/compiled.ts';
+import { type PolicyLimits, sizeProblem } from '../policy/policy-limits.ts';
 import type { Problem } from '../problem.ts';
 import type { ApiClient } from './api/client.ts';
 import type { KindTable } from './api/discovery.ts';
 import { accessText, accessWarnings, missingAccess, missingRole } from './background/access.ts';
 import type { BackgroundIdentity } from './background/identity.ts';
 import { globalContextProblems } from './context/global-context-check.ts';
-import { sizeProblem } from './policies/policy-limits.ts';
 import { authoredPolicy } from './policies/stored-policy.ts';
 import { interestsOf, triggerInterestsOf } from './webhooks/rules.ts';
 
@@ -24,6 +24,7 @@ export interface PolicyReviewOptions {
   /** The user of the background controller; absent if background processing is disabled. */
   readonly backgroundIdentity?: (() => Promise<BackgroundIdentity>) | undefined;
   readonly exceptionNamespaces: readonly string[];
+  readonly limits?: PolicyLimits | undefined;
 }
 
 export interface PolicyVerdict {
@@ -32,6 +33,11 @@ export interface PolicyVerdict {
   readonly warnings: readonly string[];
 }
 
+/** The first concerns files; the second is an error here, with the limits of this server. */
+const omittedAdvice: ReadonlySet<Problem['code']> = new Set([
+  'KYM_DIFFERS_FROM_KYVERNO',
+  'KYM_INPUT_TOO_LARGE',
+]);
 const accepted: PolicyVerdict = { errors: [], warnings: [] };
 /** The API server truncates longer warnings. */
 const longestWarning = 256;
@@ -93,13 +99,13 @@ function annotationsOf(object: JsonObject): JsonObject {
 }
 
 async function judgePolicy(object: JsonObject, options: PolicyReviewOptions): Promise<PolicyVerdict> {
-  const tooLarge = sizeProblem(object);
+  const tooLarge = sizeProblem(object, options.limits);
   if (tooLarge !== undefined) return { errors: [textOf(tooLarge)], warnings: [] };
   const document = authoredPolicy(object);
   const source = { file: readText(readObject(object, 'metadata') ?? {}, 'name') ?? '' };
   const { policy, problems } = compilePolicy(document, source);
   const errors = problems.filter(({ severity }) => severity === 'error').map(textOf);
-  const advice = adviseOnPolicy(document, source).filter(({ code }) => code !== 'KYM_DIFFERS_FROM_KYVERNO');
+  const advice = adviseOnPolicy(document, source).filter(({ code }) => !omittedAdvice.has(code));
   const warnings = [...problems.filter(({ severity }) => severity === 'warning'), ...advice].map(textOf);
   if (policy === undefined) return { errors, warnings };
   const access = await judgeAccess(document, policy.key, options);
@@ -198,8 +204,11 @@ function groupByPointer<T extends { readonly pointer: string }>(items: readonly 
   return groups;
 }
 
-function judgeException(object: JsonObject, { exceptionNamespaces }: PolicyReviewOptions): PolicyVerdict {
-  const tooLarge = sizeProblem(object);
+function judgeException(
+  object: JsonObject,
+  { exceptionNamespaces, limits }: PolicyReviewOptions,
+): PolicyVerdict {
+  const tooLarge = sizeProblem(object, limits);
   if (tooLarge !== undefined) return { errors: [textOf(tooLarge)], warnings: [] };
   const { problems } = compileException(object, { file: 'exception' });
   const namespace = readText(readObject(object, 'metadata') ?? {}, 'namespace') ?? '';

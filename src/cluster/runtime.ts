@@ -213,6 +213,7 @@ export async function startCluster(options: ClusterOptions): Promise<ClusterRunt
       selects: watcher.selects,
       kinds: () => discovery.current(),
       exceptionNamespaces: options.exceptionNamespaces ?? [],
+      limits: options.policyLimits,
       ...(takesTriggers ? { backgroundIdentity } : {}),
     }),
     triggers,

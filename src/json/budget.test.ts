@@ -3,6 +3,7 @@ import {
   Budget,
   BudgetError,
   spendBytes,
+  spendInner,
   spendList,
   spendSize,
   spendSteps,
@@ -19,6 +20,25 @@ describe('a budget', () => {
     withBudget(budget, () => spendSteps(3));
     withBudget(budget, () => spendSteps(9_000));
     expect(budget.steps).toBe(9_003);
+  });
+
+  it('counts the steps of budgets inside spendInner, also after they restart', () => {
+    const outer = new Budget(limits);
+    const inner = new Budget(limits);
+    const run = () =>
+      spendInner(() => {
+        spendSteps(1);
+        withBudget(inner, () => spendSteps(5_999));
+        inner.restart();
+      });
+    withBudget(outer, run);
+    expect(outer.steps).toBe(6_000);
+    expect(() =>
+      withBudget(outer, () => {
+        run();
+        spendSteps(1);
+      }),
+    ).toThrow(BudgetError);
   });
 
   it('stays exhausted', () => {

@@ -116,6 +116,8 @@ const unlimited = 0x3fff_ffff;
 let current: Budget | undefined;
 let credit = unlimited;
 let granted = unlimited;
+/** All steps of all budgets. */
+let total = 0;
 
 /** Charges everything that `run` does to the budget. */
 export function withBudget<T>(budget: Budget, run: () => T): T {
@@ -129,6 +131,21 @@ export function withBudget<T>(budget: Budget, run: () => T): T {
     settle();
     budget.endRun();
     current = outer;
+    grant();
+  }
+}
+
+/** Charges the steps of the budgets inside `run` also to the budget around it. */
+export function spendInner<T>(run: () => T): T {
+  settle();
+  grant();
+  // Steps that the outer budget has counted itself are not counted again.
+  const before = total - (current?.steps ?? 0);
+  try {
+    return run();
+  } finally {
+    settle();
+    current?.add(total - before - current.steps);
     grant();
   }
 }
@@ -185,6 +202,7 @@ function checkSteps(): void {
 
 function settle(): void {
   current?.add(granted - credit);
+  total += granted - credit;
   granted = 0;
   credit = 0;
 }

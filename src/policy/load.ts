@@ -7,6 +7,7 @@ import { compilePolicy } from './compile/policy.ts';
 import type { CompiledException, CompiledPolicy } from './compiled.ts';
 import { readDocuments, type SourceDocument, type SourceFile } from './documents.ts';
 import { otherDocumentProblem, policyVersions } from './other-documents.ts';
+import { type PolicyLimits, sizeProblem } from './policy-limits.ts';
 import type { PolicySource } from './problem-collector.ts';
 
 export interface LoadResult {
@@ -28,6 +29,8 @@ export interface IgnoredDocument {
 }
 
 export interface LoadOptions {
+  /** Refuse larger policies, as a server does. */
+  readonly limits?: PolicyLimits | undefined;
   /** Additional warnings about a policy: see `adviseOnPolicy`. */
   readonly advise?: ((document: JsonObject, source: PolicySource) => readonly Problem[]) | undefined;
 }
@@ -50,6 +53,11 @@ export function loadDocuments(files: readonly SourceFile[], options: LoadOptions
     for (const document of read.documents) {
       switch (documentType(document.value)) {
         case 'policy': {
+          const tooLarge = options.limits && sizeProblem(document.value, options.limits, document);
+          if (tooLarge !== undefined) {
+            found.push(tooLarge);
+            break;
+          }
           const result = compilePolicy(document.value, document);
           found.push(...result.problems, ...(options.advise?.(document.value, document) ?? []));
           if (result.policy !== undefined) policies.push(result.policy);

@@ -274,3 +274,42 @@ describe('no false alarms', () => {
     ]);
   });
 });
+
+describe('many rules', () => {
+  const rules = Array.from({ length: 600 }, (_, index) => ({
+    name: `r${index}`,
+    match: { any: [{ resources: { kinds: ['ConfigMap'] } }] },
+    mutate: { patchStrategicMerge: { metadata: { labels: { [`l${index}`]: 'x' } } } },
+  }));
+  const large = JSON.stringify({
+    apiVersion: 'kyverno.io/v1',
+    kind: 'ClusterPolicy',
+    metadata: { name: 'large' },
+    spec: { rules },
+  });
+
+  it('end the trial runs, and validate says so', { timeout: 120_000 }, async () => {
+    const { stdout, exitCode } = await kymera(['validate', 'p.yaml'], { files: { 'p.yaml': large } });
+    expect(stdout).toContain(
+      'the search for rules that are not idempotent was ended: it takes too many trial runs',
+    );
+    expect(exitCode).toBe(0);
+  });
+
+  it('are more than a server compiles, which validate reports with the location', {
+    timeout: 120_000,
+  }, async () => {
+    const { stdout } = await kymera(['validate', 'p.yaml', '-o', 'json'], { files: { 'p.yaml': large } });
+    const { problems } = JSON.parse(stdout) as { problems: Problem[] };
+    expect(problems).toContainEqual(
+      expect.objectContaining({
+        code: 'KYM_INPUT_TOO_LARGE',
+        severity: 'warning',
+        policy: 'large',
+        pointer: '/spec/rules',
+        line: 1,
+        message: 'the policy has 600 rules, more than 250, the limit of a server',
+      }),
+    );
+  });
+});

@@ -79,4 +79,6 @@ annotations: {{- toYaml . | nindent 2 }}
 {{- range .Values.policies.namespacedHosts }}
 - {{ printf "--allow-host-namespaced=%s" . | quote }}
 {{- end }}
+- --policy-rule-limit={{ int .Values.policies.ruleLimit }}
+- --policy-size-limit={{ int .Values.policies.sizeLimit }}
 {{- end -}}

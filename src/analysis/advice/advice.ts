@@ -1,6 +1,7 @@
 import { read, readObject, readObjects, readText } from '../../json/read-field.ts';
 import type { JsonObject, Path } from '../../json/value.ts';
 import { alphaPath, isAlphaDialect, modernizeRule } from '../../policy/dialect-v1alpha1.ts';
+import { sizeProblem } from '../../policy/policy-limits.ts';
 import { collectProblems, type PolicySource, type ProblemCollector } from '../../policy/problem-collector.ts';
 import type { Problem, Reporter } from '../../problem.ts';
 import { adviseOnDeprecatedConditions, adviseOnDeprecatedFields } from './deprecated.ts';
@@ -41,7 +42,9 @@ export function adviseOnPolicy(document: JsonObject, source: PolicySource): read
     adviseOnConditionsThatNeverHold(rule, reporter);
     if (!isOurs) adviseOnDifferences(rule, reporter);
   });
-  return collector.problems;
+  const tooLarge = sizeProblem(document, undefined, source);
+  if (tooLarge === undefined) return collector.problems;
+  return [...collector.problems, { ...tooLarge, severity: 'warning', policy: collector.policy }];
 }
 
 /** Adds the rule name to problems inside a rule. */

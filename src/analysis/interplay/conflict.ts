@@ -1,3 +1,4 @@
+import { spendSteps } from '../../json/budget.ts';
 import { stringifyJson } from '../../json/json-text.ts';
 import { isArray, isObject, type Json } from '../../json/value.ts';
 import type { CompiledPolicy, CompiledRule } from '../../policy/compiled.ts';
@@ -83,7 +84,7 @@ function conflictsAt(candidates: readonly Candidate[]): readonly Conflict[] {
         example.object,
         0,
       );
-      const present = candidates.filter(({ rule }) => matched.includes(rule));
+      const present = candidates.filter(({ rule }) => matched.has(rule));
       for (const second of present) {
         if (found.has(second)) continue;
         const conflict = firstConflict(second, present, owner, example);
@@ -101,6 +102,7 @@ function firstConflict(
   example: Example,
 ): Conflict | undefined {
   for (const first of present) {
+    spendSteps(1);
     if (first.rank >= second.rank || isSameWrite(first.write, second.write)) continue;
     if (!first.kinds.some((kind) => second.kinds.some((other) => overlap(kind, other)))) continue;
     const isOnePolicy = first.policy === second.policy;

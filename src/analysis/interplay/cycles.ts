@@ -1,3 +1,4 @@
+import { spendSteps } from '../../json/budget.ts';
 import { diff } from '../../json/diff/diff.ts';
 import { equal } from '../../json/equal.ts';
 import { stringifyJson } from '../../json/json-text.ts';
@@ -90,6 +91,7 @@ export function cyclicGroups(rules: readonly RuleUnderTest[]): readonly (readonl
 
 function mayTrigger(from: RuleUnderTest, to: RuleUnderTest, reads: readonly (readonly string[])[]): boolean {
   return from.writes.some(({ kind, writes }) => {
+    spendSteps(1 + to.writes.length + writes.length * reads.length);
     const isShared = to.writes.some(({ kind: other }) => isSameKind(kind.kind, other.kind));
     return isShared && writes.some(({ path }) => reads.some((place) => touches(path, place)));
   });
@@ -157,17 +159,20 @@ function components(edges: readonly (readonly number[])[]): readonly (readonly n
   const order = new Map<number, number>();
   const low = new Map<number, number>();
   const stack: number[] = [];
+  const onStack = new Set<number>();
   const found: number[][] = [];
   const visit = (node: number): void => {
     order.set(node, order.size);
     low.set(node, order.get(node) ?? 0);
     stack.push(node);
+    onStack.add(node);
     for (const next of edges[node] ?? []) {
       if (!order.has(next)) visit(next);
-      if (stack.includes(next)) low.set(node, Math.min(low.get(node) ?? 0, low.get(next) ?? 0));
+      if (onStack.has(next)) low.set(node, Math.min(low.get(node) ?? 0, low.get(next) ?? 0));
     }
     if (low.get(node) !== order.get(node)) return;
-    const members = stack.splice(stack.indexOf(node));
+    const members = stack.splice(stack.lastIndexOf(node));
+    for (const member of members) onStack.delete(member);
     if (members.length > 1) found.push(members.sort((left, right) => left - right));
   };
   edges.forEach((_, node) => {

@@ -32,8 +32,9 @@ export function examplesFor(policy: CompiledPolicy, rule: CompiledRule): readonl
   const { mode, blocks } = filterBlocks(readObject(rule.document, 'match') ?? {}, ['match']);
   const groups = mode === 'any' ? blocks.map((block) => [block]) : [blocks];
   const plain = groups.flatMap((group) => fromBlocks(group, policy)).map((example) => fitted(example, rule));
+  const reads = readPaths(rule.document);
   return plain.flatMap((example) => {
-    const filled = withReadFields(example, rule);
+    const filled = withReadFields(example, reads);
     return filled === example ? [example] : [example, filled];
   });
 }
@@ -159,8 +160,8 @@ function wantedValue(operator: string, value: Json | undefined): Json | undefine
 }
 
 /** Adds fields that variables read: the rule would fail without them. */
-function withReadFields(example: Example, rule: CompiledRule): Example {
-  const absent = readPaths(rule.document).filter((path) => !holdsAt(example.object, path));
+function withReadFields(example: Example, reads: ReturnType<typeof readPaths>): Example {
+  const absent = reads.filter((path) => !holdsAt(example.object, path));
   if (absent.length === 0) return example;
   return {
     ...example,

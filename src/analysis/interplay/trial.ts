@@ -4,6 +4,7 @@ import type { Outcome } from '../../engine/outcome.ts';
 import type { Request } from '../../engine/request.ts';
 import type { Environment } from '../../expression/scope.ts';
 import { Suspend } from '../../expression/scope.ts';
+import { spendInner, spendSteps } from '../../json/budget.ts';
 import { readObject, readText } from '../../json/read-field.ts';
 import type { JsonObject } from '../../json/value.ts';
 import type { CompiledPolicy, CompiledRule } from '../../policy/compiled.ts';
@@ -16,10 +17,13 @@ export interface Trial {
   /** The rules that changed something. */
   readonly applied: readonly CompiledRule[];
   /** The applied rules, and the rules that matched without changing anything. */
-  readonly matched: readonly CompiledRule[];
+  readonly matched: ReadonlySet<CompiledRule>;
   /** A rule failed, so the example is not meaningful. */
   readonly failed: boolean;
 }
+
+/** To index a rule, which evaluation does not count. */
+const stepsPerRule = 100;
 
 /** Runs policies on an object with the request of the example; each round has another time. */
 export function tryOut(
@@ -28,18 +32,19 @@ export function tryOut(
   object: JsonObject,
   round: number,
 ): Trial {
+  spendSteps(stepsPerRule * policies.reduce((sum, { rules }) => sum + rules.length, 0));
   const snapshot = createSnapshot(policies, [], { order: 'given' });
   const options = { dataSource: namespaceData(example), environment: environmentOf(round) };
   try {
-    const result = mutateSync(requestOf(example, object), snapshot, options);
+    const result = spendInner(() => mutateSync(requestOf(example, object), snapshot, options));
     return {
       object: result.object ?? object,
       applied: rulesWith(result.outcomes, ['applied']),
-      matched: rulesWith(result.outcomes, ['applied', 'unchanged']),
+      matched: new Set(rulesWith(result.outcomes, ['applied', 'unchanged'])),
       failed: result.failedPolicies.length > 0,
     };
   } catch (error) {
-    if (error instanceof Suspend) return { object, applied: [], matched: [], failed: true };
+    if (error instanceof Suspend) return { object, applied: [], matched: new Set(), failed: true };
     throw error;
   }
 }

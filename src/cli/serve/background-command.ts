@@ -1,4 +1,5 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
+import { defaultPolicyLimits } from '../../policy/policy-limits.ts';
 import type { CommandHost } from '../io.ts';
 
 const examples = `
@@ -21,6 +22,18 @@ export function defineBackground(program: Command, { io, end }: CommandHost): vo
     .option(
       '--policy-selector <labels>',
       'label selector for kyverno.io policies (default: all, or none where Kyverno runs); kymera.io policies are always used',
+    )
+    .option(
+      '--policy-rule-limit <number>',
+      'maximum number of rules of a policy',
+      positive,
+      defaultPolicyLimits.rules,
+    )
+    .option(
+      '--policy-size-limit <bytes>',
+      'maximum size of the spec of a policy, as JSON',
+      positive,
+      defaultPolicyLimits.bytes,
     )
     .option('--exception-namespace <name...>', 'namespaces of PolicyExceptions; * for all')
     .option('--allow-host <name...>', 'hosts outside the cluster that policies may call')

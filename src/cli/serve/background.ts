@@ -4,7 +4,7 @@ import { inputError } from '../../problem.ts';
 import { startBackgroundServer } from '../../server/background-server.ts';
 import type { ExitCode, Io } from '../io.ts';
 import { createServeLog } from './log.ts';
-import { checkSelector, scanInterval } from './options.ts';
+import { checkSelector, policyLimitsOf, scanInterval } from './options.ts';
 import { stopSignal } from './signal.ts';
 
 /** The options of `kymera background`. */
@@ -16,6 +16,8 @@ export interface BackgroundCommandOptions {
   readonly policySelector?: string | undefined;
   readonly exceptionNamespace?: readonly string[] | undefined;
   readonly allowHost?: readonly string[] | undefined;
+  readonly policyRuleLimit: number;
+  readonly policySizeLimit: number;
   readonly allowHostNamespaced?: readonly string[] | undefined;
   readonly omitEvents?: readonly string[] | undefined;
   readonly workers: number;
@@ -40,6 +42,7 @@ export async function background(options: BackgroundCommandOptions, io: Io): Pro
       namespace: options.namespace,
       configMap: options.configMap,
       policySelector: options.policySelector,
+      policyLimits: policyLimitsOf(options),
       exceptionNamespaces: options.exceptionNamespace,
       allowedHosts: options.allowHost,
       namespacedHosts: options.allowHostNamespaced,

@@ -14,7 +14,15 @@ import type { Io } from '../io.ts';
 import { type GivenAuthority, readAuthority } from './authority.ts';
 import { loadCertificate, readPem, watchCertificate } from './certificate.ts';
 import type { ServeLog } from './log.ts';
-import { keptDecisions, type ServeOptions, scanInterval, settingsOf, stateFolder, urlOf } from './options.ts';
+import {
+  keptDecisions,
+  policyLimitsOf,
+  type ServeOptions,
+  scanInterval,
+  settingsOf,
+  stateFolder,
+  urlOf,
+} from './options.ts';
 
 export interface ClusterMember {
   readonly server: RunningServer;
@@ -68,6 +76,7 @@ function clusterOptions(
     configMap: options.configMap,
     deployment: options.deployment,
     policySelector: options.policySelector,
+    policyLimits: policyLimitsOf(options),
     exceptionNamespaces: options.exceptionNamespace,
     backgroundUser: options.backgroundServiceAccount,
     ...(options.background === false ? { takeTriggers: false } : {}),

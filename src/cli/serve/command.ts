@@ -1,5 +1,6 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { defaultRequestSettings } from '../../admission/policy-provider.ts';
+import { defaultPolicyLimits } from '../../policy/policy-limits.ts';
 import type { CommandHost } from '../io.ts';
 import type { ServeOptions } from './options.ts';
 
@@ -49,6 +50,18 @@ export function defineServe(program: Command, { io, end }: CommandHost): void {
     .option(
       '--policy-selector <labels>',
       'label selector for kyverno.io policies (default: all, or none where Kyverno runs); kymera.io policies are always used',
+    )
+    .option(
+      '--policy-rule-limit <number>',
+      'maximum number of rules of a policy',
+      positive,
+      defaultPolicyLimits.rules,
+    )
+    .option(
+      '--policy-size-limit <bytes>',
+      'maximum size of the spec of a policy, as JSON',
+      positive,
+      defaultPolicyLimits.bytes,
     )
     .option('--exception-namespace <name...>', 'namespaces of PolicyExceptions; * for all')
     .option(

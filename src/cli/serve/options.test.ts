@@ -5,6 +5,8 @@ import { type ServeOptions, scanInterval, shutdownDelayMilliseconds } from './op
 const options: ServeOptions = {
   host: '127.0.0.1',
   workers: 1,
+  policyRuleLimit: 250,
+  policySizeLimit: 262_144,
   bodyLimit: 1,
   resourceFilters: '',
   grace: 25,

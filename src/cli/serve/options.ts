@@ -4,6 +4,7 @@ import { defaultRequestSettings, type RequestSettings } from '../../admission/po
 import { checkPolicySelector } from '../../cluster/policies/selection.ts';
 import { parseDuration } from '../../expression/duration.ts';
 import { FieldPathError } from '../../patch/field-path/field-path.ts';
+import { defaultPolicyLimits, type PolicyLimits } from '../../policy/policy-limits.ts';
 import { inputError } from '../../problem.ts';
 import type { Io } from '../io.ts';
 
@@ -31,6 +32,8 @@ export interface ServeOptions {
   readonly backgroundServiceAccount?: string | undefined;
   readonly background?: boolean | undefined;
   readonly allowHost?: readonly string[] | undefined;
+  readonly policyRuleLimit: number;
+  readonly policySizeLimit: number;
   readonly allowHostNamespaced?: readonly string[] | undefined;
   readonly apiCallTimeout?: number | undefined;
   readonly apiCallLimit?: number | undefined;
@@ -100,6 +103,13 @@ export function settingsOf(options: ServeOptions): RequestSettings {
     defaultRegistry: options.defaultRegistry ?? defaultRequestSettings.defaultRegistry,
     maxContextSize: options.maxContextSize ?? defaultRequestSettings.maxContextSize,
   };
+}
+
+export function policyLimitsOf({
+  policyRuleLimit,
+  policySizeLimit,
+}: Pick<ServeOptions, 'policyRuleLimit' | 'policySizeLimit'>): PolicyLimits {
+  return { ...defaultPolicyLimits, rules: policyRuleLimit, bytes: policySizeLimit };
 }
 
 export function keptDecisions({ debugDecisions }: ServeOptions): number | undefined {

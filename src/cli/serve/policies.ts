@@ -4,34 +4,31 @@ import { plain } from '../../offline/output/paint.ts';
 import type { CompiledException, CompiledPolicy } from '../../policy/compiled.ts';
 import { InputError } from '../../problem.ts';
 import type { Log } from '../../server/log.ts';
-import type { Io } from '../io.ts';
 import { formatProblem } from '../problem-text.ts';
-import { type LoadedFiles, loadPolicyFiles } from './policy-files.ts';
+import { type LoadedFiles, type LoadFilesOptions, loadPolicyFiles } from './policy-files.ts';
 import { type FileWatch, watchFiles } from './watch.ts';
 
 export interface FilePolicies extends PolicyProvider {
   stop(): void;
 }
 
-export interface FilePoliciesOptions {
+export interface FilePoliciesOptions extends LoadFilesOptions {
   /** Files, folders and globs. */
   readonly names: readonly string[];
-  readonly io: Io;
-  readonly log: Log;
   readonly interval: number;
 }
 
 /** Provides policies from files and reloads changed files. A file with errors keeps its last valid policies. */
 export async function providePoliciesFromFiles(options: FilePoliciesOptions): Promise<FilePolicies> {
-  const { names, io, log, interval } = options;
+  const { names, io, log, limits, interval } = options;
   const listeners = new Set<() => void>();
-  let files = await loadPolicyFiles(names, new Map(), { io, log });
+  let files = await loadPolicyFiles(names, new Map(), { io, log, limits });
   let sets = setsOf(files, log);
   let unreadable: string | undefined;
 
   async function reload(): Promise<void> {
     try {
-      files = await loadPolicyFiles(names, files, { io, log });
+      files = await loadPolicyFiles(names, files, { io, log, limits });
       unreadable = undefined;
     } catch (error) {
       if (!(error instanceof InputError)) throw error;

@@ -1,6 +1,7 @@
 import { plain } from '../../offline/output/paint.ts';
 import type { CompiledException, CompiledPolicy } from '../../policy/compiled.ts';
 import { type LoadResult, loadDocuments } from '../../policy/load.ts';
+import type { PolicyLimits } from '../../policy/policy-limits.ts';
 import { InputError, type Problem } from '../../problem.ts';
 import type { Log } from '../../server/log.ts';
 import { expandInputs } from '../input/input-paths.ts';
@@ -20,6 +21,12 @@ export interface LoadedFile {
   readonly isOutdated: boolean;
 }
 
+export interface LoadFilesOptions {
+  readonly io: Io;
+  readonly log: Log;
+  readonly limits: PolicyLimits;
+}
+
 export type LoadedFiles = ReadonlyMap<string, LoadedFile>;
 
 type FileContents = { readonly file: string } & (
@@ -34,13 +41,13 @@ type FileContents = { readonly file: string } & (
 export async function loadPolicyFiles(
   names: readonly string[],
   before: LoadedFiles,
-  { io, log }: { readonly io: Io; readonly log: Log },
+  { io, log, limits }: LoadFilesOptions,
 ): Promise<LoadedFiles> {
   const files = new Map<string, LoadedFile>();
   for (const contents of await readFiles(names, before, io)) {
     const known = before.get(contents.file);
     const isKnown = known !== undefined && 'text' in contents && known.text === contents.text;
-    files.set(contents.file, isKnown ? known : loadFile(contents, known, log));
+    files.set(contents.file, isKnown ? known : loadFile(contents, known, { log, limits }));
   }
   return files;
 }
@@ -63,8 +70,12 @@ async function readFiles(names: readonly string[], before: LoadedFiles, io: Io):
   return files;
 }
 
-function loadFile(contents: FileContents, known: LoadedFile | undefined, log: Log): LoadedFile {
-  const { policies, exceptions, problems } = loadContents(contents, known);
+function loadFile(
+  contents: FileContents,
+  known: LoadedFile | undefined,
+  { log, limits }: Omit<LoadFilesOptions, 'io'>,
+): LoadedFile {
+  const { policies, exceptions, problems } = loadContents(contents, known, limits);
   for (const problem of problems) {
     const text = formatProblem(problem, plain);
     if (problem.severity === 'error') log.error({ problem: text }, 'policy problem');
@@ -81,11 +92,12 @@ function loadFile(contents: FileContents, known: LoadedFile | undefined, log: Lo
 function loadContents(
   contents: FileContents,
   known: LoadedFile | undefined,
+  limits: PolicyLimits,
 ): Pick<LoadResult, 'policies' | 'exceptions' | 'problems'> {
   if ('problems' in contents) return { policies: [], exceptions: [], problems: contents.problems };
   // TextDecoder returns UTF-16 strings. A copy as Latin-1 makes all substrings, and so patches, half as large.
   const text = Buffer.from(contents.text).toString();
-  const result = loadDocuments([{ file: contents.file, text }]);
+  const result = loadDocuments([{ file: contents.file, text }], { limits });
   return { ...result, problems: [...result.problems, ...misspelled(result, known)] };
 }
 

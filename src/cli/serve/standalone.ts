@@ -11,7 +11,7 @@ import {
 } from './certificate.ts';
 import { provideContextFromFiles } from './context.ts';
 import type { ServeLog } from './log.ts';
-import { keptDecisions, type ServeOptions, settingsOf, stateFolder } from './options.ts';
+import { keptDecisions, policyLimitsOf, type ServeOptions, settingsOf, stateFolder } from './options.ts';
 import { type FilePolicies, providePoliciesFromFiles } from './policies.ts';
 
 export interface Standalone {
@@ -30,7 +30,11 @@ export async function startStandalone(
 ): Promise<Standalone> {
   const watching = { io, log, interval: pollMilliseconds };
   const certificate = await loadCertificate(options, io);
-  const policies = await providePoliciesFromFiles({ names: options.policies ?? [], ...watching });
+  const policies = await providePoliciesFromFiles({
+    names: options.policies ?? [],
+    limits: policyLimitsOf(options),
+    ...watching,
+  });
   const context = await provideContextFromFiles(options.context ?? [], watching);
   const settings = settingsOf(options);
   const kept = keptDecisions(options);

@@ -5,6 +5,7 @@ import { type Example, examplesFor } from '../../analysis/interplay/example-obje
 import { findNonIdempotentRules, type NonIdempotentRule } from '../../analysis/interplay/idempotence.ts';
 import { writeSet } from '../../analysis/writes/write-set.ts';
 import type { ErrorCode } from '../../errors.ts';
+import { Budget, BudgetError, generousLimits, withBudget } from '../../json/budget.ts';
 import { stringifyJson } from '../../json/json-text.ts';
 import { formatPointer } from '../../json/pointer.ts';
 import type { Json, JsonObject, Path } from '../../json/value.ts';
@@ -21,6 +22,9 @@ export interface InterplayOptions {
   readonly objects?: readonly JsonObject[] | undefined;
 }
 
+/** For each kind of search: about half a second. */
+const mostTrialSteps = 10_000_000;
+
 /** Runs policies on examples to find conflicts, endless loops and rules that are not idempotent. */
 export function interplayProblems(
   policies: readonly CompiledPolicy[],
@@ -34,29 +38,53 @@ export function interplayProblems(
     }),
   );
   const ordered = createSnapshot(policies).policies;
-  const rules = ordered.flatMap((policy) =>
-    policy.rules.map((rule) => ({
-      policy,
-      rule,
-      writes: writeSet(rule),
-      examples: given ?? examplesFor(policy, rule),
-    })),
+  const skipped: Problem[] = [];
+  /** Trials grow with the square of the number of rules, so each kind of them has a budget. */
+  function withinBudget<T>(what: string, search: () => readonly T[]): readonly T[] {
+    try {
+      return withBudget(new Budget({ ...generousLimits, steps: mostTrialSteps }), search);
+    } catch (error) {
+      if (!(error instanceof BudgetError)) throw error;
+      skipped.push(tooManyTrials(what));
+      return [];
+    }
+  }
+  const byPolicy = ordered.map((policy) => ({
+    policy,
+    rules: policy.rules.map(
+      (rule): RuleUnderTest => ({
+        policy,
+        rule,
+        writes: writeSet(rule),
+        examples: given ?? examplesFor(policy, rule),
+      }),
+    ),
+  }));
+  const nonIdempotent = withinBudget('rules that are not idempotent', () =>
+    byPolicy.flatMap(({ policy, rules }) =>
+      findNonIdempotentRules(policy, [...new Set(rules.flatMap(({ examples }) => examples))]),
+    ),
   );
-  const nonIdempotent = ordered.flatMap((policy) =>
-    findNonIdempotentRules(policy, examplesOf(policy, rules)),
-  );
-  const isNonIdempotent = ({ policy, rule }: RuleUnderTest) =>
-    nonIdempotent.some((each) => each.policy === policy && each.rule === rule);
-  const steady = rules.filter((rule) => !isNonIdempotent(rule));
+  const unstable = new Set(nonIdempotent.map(({ rule }) => rule));
+  const steady = byPolicy.flatMap(({ rules }) => rules.filter(({ rule }) => !unstable.has(rule)));
+  const conflicts = withinBudget('rules that write different values', () => findConflicts(steady));
+  const cycles = withinBudget('rules that trigger each other', () => findRuleCycles(steady));
   return [
+    ...skipped,
     ...nonIdempotent.map((found) => describeNonIdempotent(found, sources)),
-    ...findConflicts(steady).map((found) => describeConflict(found, sources)),
-    ...findRuleCycles(steady).map((found) => describeCycle(found, sources)),
+    ...conflicts.map((found) => describeConflict(found, sources)),
+    ...cycles.map((found) => describeCycle(found, sources)),
   ];
 }
 
-function examplesOf(policy: CompiledPolicy, rules: readonly RuleUnderTest[]): readonly Example[] {
-  return [...new Set(rules.filter((rule) => rule.policy === policy).flatMap(({ examples }) => examples))];
+function tooManyTrials(what: string): Problem {
+  return {
+    code: 'KYM_BUDGET_EXHAUSTED',
+    severity: 'warning',
+    pointer: '',
+    message: `the search for ${what} was ended: it takes too many trial runs`,
+    hint: 'Validate fewer policies at a time, or give a few objects with -r.',
+  };
 }
 
 interface Place {

@@ -16,6 +16,18 @@ function object(name: string, spec: JsonObject = {}, metadata: JsonObject = {}):
   };
 }
 
+const manyRules = (count: number): JsonObject[] =>
+  Array.from({ length: count }, (_, index) => ({ ...rule(kinds('ConfigMap')), name: `r${index}` }));
+
+describe('a policy that is too large', () => {
+  it('is not compiled, and its record says why', () => {
+    const catalog = catalogOf();
+    catalog.set(clusterPolicy, 'big', object('big', { rules: manyRules(4_000) }));
+    expect(catalog.policies()).toEqual([]);
+    expect(catalog.records()[0]?.problems).toMatchObject([{ code: 'KYM_INPUT_TOO_LARGE' }]);
+  });
+});
+
 const catalogOf = (exceptionNamespaces: readonly string[] = []) =>
   createPolicyCatalog({ kinds: policyKinds, exceptionNamespaces });
 const pod = {

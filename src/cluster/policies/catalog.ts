@@ -4,10 +4,10 @@ import type { JsonObject } from '../../json/value.ts';
 import { compileException } from '../../policy/compile/exception.ts';
 import { compilePolicy } from '../../policy/compile/policy.ts';
 import type { CompiledException, CompiledPolicy } from '../../policy/compiled.ts';
+import { type PolicyLimits, sizeProblem } from '../../policy/policy-limits.ts';
 import type { Problem } from '../../problem.ts';
 import { hasOwnEntry } from './grouping.ts';
 import type { WatchedKind } from './kinds.ts';
-import { sizeProblem } from './policy-limits.ts';
 import { guardProtectedKinds } from './protected-kinds.ts';
 import { authoredPolicy } from './stored-policy.ts';
 
@@ -40,6 +40,7 @@ export interface CatalogOptions {
   readonly exceptionNamespaces?: readonly string[] | undefined;
   /** Treat every policy as if its failurePolicy were Ignore. */
   readonly forceIgnore?: boolean | undefined;
+  readonly limits?: PolicyLimits | undefined;
 }
 
 interface Loaded {
@@ -79,13 +80,13 @@ export function createPolicyCatalog(options: CatalogOptions): PolicyCatalog {
         known.set(key, { ...before, object });
         records = undefined;
         return;
-      } else known.set(key, { object, ...load(kind, key, object, options.forceIgnore ?? false) });
+      } else known.set(key, { object, ...load(kind, key, object, options) });
       changed();
     },
     setException(key, object) {
       const namespace = key.split('/')[0] ?? '';
       if (!exceptionNamespaces.has('*') && !exceptionNamespaces.has(namespace)) return;
-      const isCompiled = object !== undefined && sizeProblem(object) === undefined;
+      const isCompiled = object !== undefined && sizeProblem(object, options.limits) === undefined;
       const compiled = isCompiled
         ? compileException(object, { file: `policyexceptions/${key}` }).exception
         : undefined;
@@ -109,15 +110,15 @@ function load(
   kind: WatchedKind,
   key: string,
   object: JsonObject,
-  forceIgnore: boolean,
+  { forceIgnore, limits }: CatalogOptions,
 ): Omit<Loaded, 'object'> {
-  const tooLarge = sizeProblem(object);
+  const tooLarge = sizeProblem(object, limits);
   if (tooLarge !== undefined) return { problems: [tooLarge] };
   const { policy, problems } = compilePolicy(authoredPolicy(object), {
     file: `${kind.type.resource}.${kind.type.group}/${key}`,
   });
   if (policy === undefined) return { problems };
-  return { policy: forceIgnore ? { ...policy, failurePolicy: 'Ignore' } : policy, problems };
+  return { policy: forceIgnore === true ? { ...policy, failurePolicy: 'Ignore' } : policy, problems };
 }
 
 function isSameSpec(before: JsonObject, after: JsonObject): boolean {

@@ -1,6 +1,7 @@
 import type { RequestSettings } from '../../admission/policy-provider.ts';
 import type { ControllerLimits } from '../../background/queue/controller.ts';
 import type { CompiledPolicy } from '../../policy/compiled.ts';
+import type { PolicyLimits } from '../../policy/policy-limits.ts';
 import type { AccessOptions } from '../api/cluster-access.ts';
 import type { InformerTiming } from '../api/informer.ts';
 import type { LeaseTiming } from '../api/lease.ts';
@@ -39,6 +40,8 @@ export interface ClusterOptions extends AccessOptions {
   readonly stuckRules?: ((policy: CompiledPolicy) => readonly string[]) | undefined;
   /** A label selector for `kyverno.io` policies. Default: all of them, or none if Kyverno is installed. */
   readonly policySelector?: string | undefined;
+  /** The largest policies to compile. */
+  readonly policyLimits?: PolicyLimits | undefined;
   /** Namespaces whose PolicyExceptions apply; `*` for all. */
   readonly exceptionNamespaces?: readonly string[] | undefined;
   /** The user of the background controller, as `system:serviceaccount:NS:NAME`. Default: the user of the kubeconfig. */

@@ -53,10 +53,12 @@ export function checkVariables(
   reporter: Reporter,
   source: Json = null,
 ): void {
-  for (const name of roots) {
-    if (scope.names.has(name)) continue;
+  const unknown = [...roots].filter((name) => !scope.names.has(name));
+  if (unknown.length === 0) return;
+  const uses = findVariableUses(source, path);
+  for (const name of unknown) {
     const element = elementName.exec(name);
-    const use = findVariableUse(name, source, path);
+    const use = uses.get(name) ?? { path, inCall: false };
     if (element === null) reportUnknown(name, scope, use, reporter);
     else checkElement(name, element[2] ?? '', scope, use.path, reporter);
   }
@@ -102,13 +104,19 @@ function reportUnknown(
   else reporter.error(path, 'KYM_VARIABLE_UNKNOWN', message, hint);
 }
 
+/** A policy may define thousands of names, and use as many that do not exist. */
+const mostShown = 30;
+const mostCompared = 200;
+
 function hintFor(name: string, known: readonly string[]): Hint {
   if (name === 'target')
     return 'target is available in the context and preconditions of a target, and in the patch.';
   if (helmWords.has(name)) return helmHint;
-  const similar = didYouMean(name, known);
+  const similar = didYouMean(name, known.slice(0, mostCompared));
   if (similar !== undefined) return replaceHint(name, similar);
-  return `Available variables: ${known.join(', ')}. Define ${name} as a context entry to use it.`;
+  const others = known.length > mostShown ? ` and ${known.length - mostShown} more` : '';
+  const names = known.slice(0, mostShown).join(', ');
+  return `Available variables: ${names}${others}. Define ${name} as a context entry to use it.`;
 }
 
 /** `{{ end }}`, `{{- if .Values.x }}` … */
@@ -134,26 +142,28 @@ export interface VariableUse {
   readonly inCall: boolean;
 }
 
-/** The first use below `path`, preferably outside function calls; `path` itself when no use is found. */
-export function findVariableUse(name: string, value: Json, path: Path): VariableUse {
-  const uses = [...usesOf(name, value, path)];
-  return uses.find(({ inCall }) => !inCall) ?? uses[0] ?? { path, inCall: false };
+/** The first use of each variable below `path`, preferably outside function calls. */
+function findVariableUses(value: Json, path: Path): ReadonlyMap<string, VariableUse> {
+  const uses = new Map<string, VariableUse>();
+  collectUses(value, path, uses);
+  return uses;
 }
 
-function* usesOf(name: string, value: Json, path: Path): Generator<VariableUse> {
-  if (typeof value === 'string') yield* usesInText(name, value, path);
+function collectUses(value: Json, path: Path, uses: Map<string, VariableUse>): void {
+  if (typeof value === 'string') collectUsesInText(value, path, uses);
   const entries = isArray(value) ? value.entries() : isObject(value) ? Object.entries(value) : [];
   for (const [token, item] of entries) {
     const at = [...path, token];
-    if (typeof token === 'string') yield* usesInText(name, token, at);
-    yield* usesOf(name, item, at);
+    if (typeof token === 'string') collectUsesInText(token, at, uses);
+    collectUses(item, at, uses);
   }
 }
 
-function* usesInText(name: string, text: string, path: Path): Generator<VariableUse> {
+function collectUsesInText(text: string, path: Path, uses: Map<string, VariableUse>): void {
   for (const { start, end, expression } of findVariables(text)) {
-    const { roots } = compileTemplate(text.slice(start, end), [], silent);
-    if (roots.has(name)) yield { path, inCall: functionCall.test(expression) };
+    const use = { path, inCall: functionCall.test(expression) };
+    for (const name of compileTemplate(text.slice(start, end), [], silent).roots)
+      if (uses.get(name)?.inCall !== false && !(uses.has(name) && use.inCall)) uses.set(name, use);
   }
 }
 

@@ -7,7 +7,7 @@ import { hasVariable } from '../../expression/template/tokens.ts';
 import { read, readObject, readText } from '../../json/read-field.ts';
 import type { Json, JsonObject, Path } from '../../json/value.ts';
 import type { Reporter } from '../../problem.ts';
-import { checkVariables, reservedNames, type VariableScope, withNames } from '../check/variable-scope.ts';
+import { checkVariables, reservedNames, type VariableScope } from '../check/variable-scope.ts';
 import type { CompiledContextEntry } from '../compiled.ts';
 import { isForeign, type PolicyFacts } from '../policy-facts.ts';
 import { scopeViolation } from '../policy-scope.ts';
@@ -34,20 +34,24 @@ export function compileContext(
 ): CompiledContext {
   const entries: CompiledContextEntry[] = [];
   const names = documents.map((document) => readText(document, 'name') ?? '');
-  let scope = outer;
+  const lastIndexes = new Map(names.map((name, index) => [name, index]));
+  // Grows with each entry: a copy per entry would take quadratic time.
+  const known = new Set(outer.names);
+  const scope: VariableScope = { ...outer, names: known };
   documents.forEach((document, index) => {
     const at = [...path, index];
     const name = names[index] ?? '';
     const type = checkEntry(document, name, at, reporter);
     if (type !== undefined) {
-      const fields = entryFields(document, name, type, at, reporter, scope, names.slice(index));
+      const isLater = (other: string) => (lastIndexes.get(other) ?? -1) >= index;
+      const fields = entryFields(document, name, type, at, reporter, scope, isLater);
       entries.push({
         name,
         path: at,
         ...compileEntry(type, fields, facts),
       } as unknown as CompiledContextEntry);
     }
-    scope = withNames(scope, name);
+    known.add(name);
   });
   return { entries, scope };
 }
@@ -95,7 +99,7 @@ function entryFields(
   entryPath: Path,
   reporter: Reporter,
   scope: VariableScope,
-  notYetDefined: readonly string[],
+  isNotYetDefined: (name: string) => boolean,
 ): EntryFields {
   const document = readObject(entry, type) ?? {};
   const path = [...entryPath, type];
@@ -103,7 +107,7 @@ function entryFields(
   function check(roots: Iterable<string>, at: Path, value: Json): void {
     const unknown = new Set(roots);
     for (const root of unknown) {
-      if (scope.names.has(root) || !notYetDefined.includes(root)) continue;
+      if (scope.names.has(root) || !isNotYetDefined(root)) continue;
       unknown.delete(root);
       const message =
         root === name

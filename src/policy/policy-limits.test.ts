@@ -1,8 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { JsonObject } from '../../json/value.ts';
-import { createPolicyCatalog } from './catalog.ts';
-import { policyKinds } from './kinds.ts';
-import { policyLimits, sizeProblem } from './policy-limits.ts';
+import type { JsonObject } from '../json/value.ts';
+import { defaultPolicyLimits, sizeProblem } from './policy-limits.ts';
 
 const rule = (name: string, more: JsonObject = {}): JsonObject => ({
   name,
@@ -20,10 +18,10 @@ const rules = (count: number) => Array.from({ length: count }, (_, index) => rul
 const entries = (count: number) =>
   Array.from({ length: count }, (_, index) => ({ name: `v${index}`, variable: { value: 1 } }));
 
-describe('the size of a policy in a cluster', () => {
+describe('the size of a policy', () => {
   it.each<[string, JsonObject, RegExp | undefined]>([
-    ['as many rules as allowed', policy(rules(policyLimits.rules)), undefined],
-    ['one more rule', policy(rules(policyLimits.rules + 1)), /251 rules, more than 250/],
+    ['as many rules as allowed', policy(rules(defaultPolicyLimits.rules)), undefined],
+    ['one more rule', policy(rules(defaultPolicyLimits.rules + 1)), /251 rules, more than 250/],
     ['a long string', policy([rule('r', { preconditions: 'x'.repeat(300_000) })]), /bytes, more than 262144/],
     [
       'a long annotation, which is not compiled',
@@ -43,14 +41,13 @@ describe('the size of a policy in a cluster', () => {
       expect(problem).toMatchObject({ code: 'KYM_INPUT_TOO_LARGE', message: expect.stringMatching(message) });
   });
 
-  it('keeps a policy with 4,000 rules from being compiled, and says so', () => {
-    const catalog = createPolicyCatalog({ kinds: policyKinds });
-    const kind = policyKinds.find((each) => each.kind === 'Policy') ?? policyKinds[0];
-    if (kind === undefined) throw new Error('no kind');
-    const startedAt = performance.now();
-    catalog.set(kind, 'team/big', policy(rules(4_000)));
-    expect(catalog.policies()).toEqual([]);
-    expect(catalog.records()[0]?.problems[0]?.message).toMatch(/4000 rules/);
-    expect(performance.now() - startedAt).toBeLessThan(1_000);
+  it('can be raised', () => {
+    expect(sizeProblem(policy(rules(251)), { ...defaultPolicyLimits, rules: 251 })).toBeUndefined();
+  });
+
+  it('is reported with the location of a file', () => {
+    const source = { file: 'p.yaml', positionOf: () => ({ line: 7, column: 3 }) };
+    const problem = sizeProblem(policy(rules(251)), defaultPolicyLimits, source);
+    expect(problem).toMatchObject({ file: 'p.yaml', line: 7, pointer: '/spec/rules' });
   });
 });
