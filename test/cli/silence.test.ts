@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { loadPolicyFiles } from '../../src/cli/serve/policy-files.ts';
+import { defaultPolicyLimits } from '../../src/policy/policy-limits.ts';
 import type { Log } from '../../src/server/log.ts';
 import { kymera } from './in-process.testing.ts';
 
@@ -60,7 +61,7 @@ describe('rules that are not run', () => {
       isLevelEnabled: () => true,
     };
     const io = { cwd: folder, stdin: none(), env: {}, stdout: silent, stderr: silent };
-    await loadPolicyFiles(['p.yaml'], new Map(), { io, log });
+    await loadPolicyFiles(['p.yaml'], new Map(), { io, limits: defaultPolicyLimits, log });
     expect(warnings).toEqual([{ problem: expect.stringContaining(warning) }]);
   });
 });
