@@ -151,10 +151,6 @@ export const errorTable = {
     cause: 'A mutation uses an anchor that only validate rules support: `=()`, `X()` or `^()`.',
     cure: 'Use `()`, `<()` or `+()`, or use preconditions.',
   },
-  KYM_ANCHOR_MISPLACED: {
-    cause: 'A `+()` anchor is inside the value of a condition, and conditions write nothing.',
-    cure: 'Move it below a plain key next to the condition.',
-  },
   KYM_REPLACEMENT_INVALID: {
     cause: 'A replacement is not valid.',
     cure: 'A replacement has a source or a sourceValue, and targets with select and fieldPaths.',

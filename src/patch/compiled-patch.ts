@@ -27,6 +27,8 @@ export interface AnchorMiss {
   readonly expected: Json;
   /** Undefined when the object has no such field. */
   readonly actual: Json | undefined;
+  /** What `actual` cannot express. */
+  readonly note?: string | undefined;
 }
 
 /** A patch that cannot be applied to this object. */

@@ -180,3 +180,18 @@ test('values in the document, and the state after the policy of the result', asy
   expect(stdout).toContain('1 passed, 0 failed');
   expect(exitCode).toBe(0);
 });
+
+test("tests in a .kyverno-test folder are found, as in Kyverno's policy library", async () => {
+  const { exitCode, stdout } = await kymera(['test', '.'], {
+    files: {
+      'other/label/label.yaml': policy,
+      'other/label/.kyverno-test/resources.yaml': pod('web'),
+      'other/label/.kyverno-test/patched.yaml': pod('web', labelled),
+      'other/label/.kyverno-test/kyverno-test.yaml': testDocument(
+        result('resources: [web], patchedResources: patched.yaml, result: pass'),
+      ).replace('policy.yaml', '../label.yaml'),
+    },
+  });
+  expect(stdout).toContain('1 passed, 0 failed');
+  expect(exitCode).toBe(0);
+});

@@ -174,7 +174,6 @@ export const provocations: Readonly<Record<ErrorCode, Provocation>> = {
     object: { ...configMap, data: {}, deep: nested(600) },
   },
   KYM_ANCHOR_UNSUPPORTED: { text: policy(psm('{data: {X(k): a}}')) },
-  KYM_ANCHOR_MISPLACED: { text: policy(psm('{(data): {+(k): a}}')) },
   KYM_REPLACEMENT_INVALID: { text: policy(replacement('sourceValue: a')) },
   KYM_REPLACEMENT_FAILED: {
     text: policy(

@@ -211,7 +211,14 @@ describe('what Kyverno treats otherwise', () => {
       [`${at}/spec/containers/0/$patch`, `${at}/spec/securityContext/$retainKeys`],
     ],
     ['directives that Kyverno knows', psm('{spec: {containers: [{(name): a, $patch: delete}]}}'), []],
-    ['a keyed item with its key', psm('{spec: {containers: [{name: a, tty: true}]}}'), []],
+    ['a keyed item with its key', psm('{spec: {containers: [{name: a, image: x}]}}'), []],
+    [
+      'a container without an image',
+      psm('{spec: {containers: [{name: a, env: [{name: LOG, +(value): info}]}]}}'),
+      [`${at}/spec/containers/0`, `${at}/spec/containers/0/env/0/+(value)`],
+    ],
+    ['a container of a foreach', psm('{spec: {containers: [{name: "{{ request.name }}", tty: true}]}}'), []],
+    ['a container by its anchor', psm('{spec: {containers: [{(name): a, tty: true}]}}'), []],
     [
       'anchors further down',
       psm('{spec: {containers: [{env: [{(name): LOG, value: info}]}]}}'),

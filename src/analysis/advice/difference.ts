@@ -10,6 +10,7 @@ const sections = {
   keyless: 'a-keyed-item-says-which-one-it-means',
   furtherDown: 'anchors-further-down-reach-every-item',
   emptyMap: 'empty-maps-can-be-added',
+  imageless: 'a-container-is-never-added-without-an-image',
   directives: 'directives-are-never-written',
   smaller: 'smaller-differences',
   condition: 'a-condition-is-only-a-condition',

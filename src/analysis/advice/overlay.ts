@@ -120,6 +120,7 @@ function walkList(list: JsonArray, path: Path, advice: OverlayAdvice): void {
     if (!isObject(item)) return;
     if (holdsAnchor(item)) adviseOnAnchoredItem(item, at, schema, advice.reporter);
     else adviseOnPlainItem(item, at, schema, advice.reporter);
+    if (isContainerList(path, schema)) adviseOnImageless(item, at, advice.reporter);
     walkMap(item, at, inner, true);
   });
 }
@@ -158,6 +159,21 @@ function adviseOnPlainItem(item: JsonObject, path: Path, schema: RuleSchema, rep
   reportDifference(reporter, path, 'keyless', message, `Add ${key}, or (${key}): "*" to mean every item.`);
 }
 
+function isContainerList(path: Path, schema: RuleSchema): boolean {
+  const isKeyed = schema === 'unknown' || (typeof schema === 'object' && schema.mergeKeys?.[0] === 'name');
+  return isKeyed && /^(init|ephemeral)?containers$/i.test(String(path.at(-1)));
+}
+
+/** An item for a container that may not exist, without an image to create it. */
+function adviseOnImageless(item: JsonObject, path: Path, reporter: Reporter): void {
+  const name = item['name'];
+  const isLiteral = typeof name === 'string' && !hasVariable(name);
+  const fields = Object.keys(item).map((key) => parseAnchor(key)?.key ?? key);
+  if (!isLiteral || fields.includes('image') || fields.includes('$patch') || holdsAnchor(item)) return;
+  const message = `if no container is named ${name}, Kyverno adds one without an image, which the API server rejects; Kymera adds none`;
+  reportDifference(reporter, path, 'imageless', message, `Add an image, or write (name): ${name}.`);
+}
+
 function isCondition(key: string): boolean {
   const type = parseAnchor(key)?.type;
   return type === 'condition' || type === 'global';
@@ -170,11 +186,12 @@ function holdsAnchor(value: Json): boolean {
   );
 }
 
-/** Scalars below a condition that are not themselves conditions. */
+/** Scalars below a condition that are neither conditions nor below `+()`. */
 function holdsPlainValues(value: Json): boolean {
   if (isArray(value)) return value.some((item) => !isObject(item) || holdsPlainValues(item));
   if (!isObject(value)) return false;
   return Object.entries(value).some(([key, child]) => {
+    if (parseAnchor(key)?.type === 'add') return false;
     if (typeof child === 'object' && child !== null) return holdsPlainValues(child);
     return !isCondition(key);
   });

@@ -125,7 +125,7 @@ function fitted(example: Example, rule: CompiledRule): Example {
 function withCondition(example: Example, condition: Json): Example {
   if (!isObject(condition)) return example;
   const key = readText(condition, 'key') ?? '';
-  const value = wantedValue((readText(condition, 'operator') ?? '').toLowerCase(), read(condition, 'value'));
+  const value = wantedValue(readText(condition, 'operator') ?? '', read(condition, 'value'));
   if (value === undefined) return example;
   if (/^\{\{\s*request\.operation\b/.test(key)) {
     const isOperation = value === 'CREATE' || value === 'UPDATE';
@@ -139,20 +139,20 @@ function wantedValue(operator: string, value: Json | undefined): Json | undefine
   const first = Array.isArray(value) ? (value as readonly Json[])[0] : value;
   if (first === undefined || (typeof first === 'string' && hasVariable(first))) return undefined;
   switch (operator) {
-    case 'equal':
-    case 'equals':
-    case 'in':
-    case 'anyin':
-    case 'allin':
+    case 'Equal':
+    case 'Equals':
+    case 'In':
+    case 'AnyIn':
+    case 'AllIn':
       return typeof first === 'string' ? exampleText(first) : first;
-    case 'notequal':
-    case 'notequals':
+    case 'NotEqual':
+    case 'NotEquals':
       return first === '' ? 'example' : undefined;
-    case 'greaterthan':
-    case 'greaterthanorequals':
+    case 'GreaterThan':
+    case 'GreaterThanOrEquals':
       return typeof first === 'number' ? first + 1 : undefined;
-    case 'lessthan':
-    case 'lessthanorequals':
+    case 'LessThan':
+    case 'LessThanOrEquals':
       return typeof first === 'number' ? first - 1 : undefined;
     default:
       return undefined;

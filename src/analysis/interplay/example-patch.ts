@@ -3,6 +3,7 @@ import { parseIndex } from '../../json/list-index.ts';
 import { read, readObjects, readText } from '../../json/read-field.ts';
 import { isArray, isObject, type Json, type JsonObject, type Path } from '../../json/value.ts';
 import { parseAnchor } from '../../patch/strategic/anchor-syntax.ts';
+import { comparedPart } from '../../patch/strategic/condition-parts.ts';
 import { readOperations } from '../../policy/check/json-patch-operations.ts';
 import { exampleValue, holdsAt, objectPath, placeAt } from './example-value.ts';
 
@@ -36,12 +37,14 @@ function placeAnchors(object: JsonObject, overlay: Json, path: Path): JsonObject
     const at = [...path, anchor?.key ?? text];
     if (hasVariable(text)) return result;
     if (anchor?.type !== 'condition' && anchor?.type !== 'global') return placeAnchors(result, value, at);
-    return placeCondition(result, value, at);
+    return placeCondition(result, comparedPart(value), at);
   }, object);
 }
 
 function placeCondition(object: JsonObject, pattern: Json, path: Path): JsonObject {
   if (isObject(pattern) || isArray(pattern)) {
+    const isEmptyMap = isObject(pattern) && Object.keys(pattern).length === 0;
+    if (isEmptyMap) return holdsAt(object, path) ? object : placeAt(object, path, {});
     const entries = isArray(pattern)
       ? pattern.map((item, index) => [index, item] as const)
       : Object.entries(pattern);

@@ -8,6 +8,7 @@ import {
   type Path,
 } from '../../json/value.ts';
 import { type Anchor, parseAnchor } from '../../patch/strategic/anchor-syntax.ts';
+import { addedPart } from '../../patch/strategic/condition-parts.ts';
 import {
   anyStep,
   constantOf,
@@ -73,9 +74,10 @@ function mapWrites(map: JsonObject, place: Place): readonly Write[] {
       if (text === '$patch') return [];
     }
     const anchor = parseAnchor(text);
-    if (isCondition(anchor)) return [];
+    const written = isCondition(anchor) ? addedPart(value) : value;
+    if (written === undefined) return [];
     const step = memberStep(anchor?.key ?? text);
-    return nodeWrites(value, {
+    return nodeWrites(written, {
       ...place,
       source,
       steps: [...place.steps, step],

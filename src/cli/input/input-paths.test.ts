@@ -60,3 +60,15 @@ test.each([
 test('an absolute pattern', async () => {
   expect(await expandGlob(`${folder}/d/*.yaml`, '/')).toEqual([`${folder}/d/e.yaml`]);
 });
+
+test('hidden folders are searched only on request, and .git never', async () => {
+  const names = async (options?: { hiddenFolders: boolean }) =>
+    (await expandInputs(['tests'], hidden, options)).map(({ file }) => file);
+  const hidden = mkdtempSync(join(tmpdir(), 'kymera-hidden-'));
+  for (const name of ['a.yaml', '.b.yaml', '.kyverno-test/c.yaml', '.git/d.yaml', 'node_modules/e.yaml']) {
+    mkdirSync(dirname(join(hidden, 'tests', name)), { recursive: true });
+    writeFileSync(join(hidden, 'tests', name), '');
+  }
+  expect(await names()).toEqual(['tests/a.yaml']);
+  expect(await names({ hiddenFolders: true })).toEqual(['tests/.kyverno-test/c.yaml', 'tests/a.yaml']);
+});

@@ -1,3 +1,4 @@
+import type { Dirent } from 'node:fs';
 import { readdir, stat } from 'node:fs/promises';
 import { extname, join, resolve } from 'node:path';
 import { glob } from 'tinyglobby';
@@ -15,10 +16,19 @@ export interface InputPath {
 
 const extensions = new Set(['.yaml', '.yml', '.json']);
 
+export interface ExpandOptions {
+  /** Also search folders whose names start with a dot, except `.git`. */
+  readonly hiddenFolders?: boolean | undefined;
+}
+
 /** The files that the user named: files, folders (searched recursively), globs, `-`. In the order given. */
-export async function expandInputs(names: readonly string[], cwd: string): Promise<InputPath[]> {
+export async function expandInputs(
+  names: readonly string[],
+  cwd: string,
+  options: ExpandOptions = {},
+): Promise<InputPath[]> {
   const inputs: InputPath[] = [];
-  for (const name of names) inputs.push(...(await expandInput(name, cwd)));
+  for (const name of names) inputs.push(...(await expandInput(name, cwd, options)));
   const seen = new Set<string>();
   return inputs.filter(({ file }) => {
     const key = file === '-' ? file : resolve(cwd, file);
@@ -28,13 +38,13 @@ export async function expandInputs(names: readonly string[], cwd: string): Promi
   });
 }
 
-async function expandInput(name: string, cwd: string): Promise<InputPath[]> {
+async function expandInput(name: string, cwd: string, options: ExpandOptions): Promise<InputPath[]> {
   if (name === '-') return [{ file: name, discovered: false }];
   const stats = await stat(resolve(cwd, name)).catch(() => undefined);
-  if (stats?.isDirectory()) return filesUnder(name, cwd);
+  if (stats?.isDirectory()) return filesUnder(name, cwd, options);
   if (stats !== undefined) return [{ file: name, discovered: false }];
   // Kyverno's command line accepts several paths in one argument, separated by commas.
-  if (name.includes(',') && !name.includes('{')) return expandInputs(name.split(','), cwd);
+  if (name.includes(',') && !name.includes('{')) return expandInputs(name.split(','), cwd, options);
   if (!/[*?[{]/.test(name)) {
     throw inputError('KYM_INPUT_NOT_FOUND', `there is no file or folder ${name}`, { file: name });
   }
@@ -61,19 +71,24 @@ export async function expandGlob(pattern: string, cwd: string): Promise<string[]
   return files.sort();
 }
 
-async function filesUnder(folder: string, cwd: string): Promise<InputPath[]> {
+async function filesUnder(folder: string, cwd: string, options: ExpandOptions): Promise<InputPath[]> {
   const files: InputPath[] = [];
   const entries = await readdir(resolve(cwd, folder), { withFileTypes: true }).catch(() => {
     throw inputError('KYM_INPUT_UNREADABLE', `the folder ${folder} cannot be read`, { file: folder });
   });
   entries.sort((a, b) => (a.name < b.name ? -1 : 1));
   for (const entry of entries) {
-    if (entry.name.startsWith('.') || entry.name === 'node_modules') continue;
+    if (!isSearched(entry, options)) continue;
     const path = join(folder, entry.name);
-    if (entry.isDirectory()) files.push(...(await filesUnder(path, cwd)));
+    if (entry.isDirectory()) files.push(...(await filesUnder(path, cwd, options)));
     // A named pipe or device in a folder could block forever.
     else if (!entry.isFile() && !entry.isSymbolicLink()) continue;
     else if (extensions.has(extname(entry.name).toLowerCase())) files.push({ file: path, discovered: true });
   }
   return files;
+}
+
+function isSearched(entry: Dirent, { hiddenFolders = false }: ExpandOptions): boolean {
+  if (entry.name === 'node_modules' || entry.name === '.git') return false;
+  return !entry.name.startsWith('.') || (hiddenFolders && entry.isDirectory());
 }

@@ -5,6 +5,7 @@ import type { Paint } from '../../offline/output/paint.ts';
 import { dotted } from '../../offline/output/tree.ts';
 import { visible } from '../../offline/output/visible.ts';
 import { parseAnchor } from '../../patch/strategic/anchor-syntax.ts';
+import { addedPart } from '../../patch/strategic/condition-parts.ts';
 import type { CompiledForeach, CompiledPolicy, CompiledRule } from '../../policy/compiled.ts';
 
 /** The coverage of one rule. Its autogen rules count as the rule itself. */
@@ -194,6 +195,8 @@ function collectAnchors(value: Json, place: string, found: WrittenAnchor[]): voi
     const at = `${place}${place === '' ? '' : '.'}${anchor?.key ?? key}`;
     // The value of a key with variables is not known here.
     if (anchor !== undefined && !at.includes('{{')) found.push({ anchor: anchor.text, place: at });
-    if (anchor === undefined || anchor.type === 'add') collectAnchors(inner, at, found);
+    const isCondition = anchor?.type === 'condition' || anchor?.type === 'global';
+    const merged = isCondition ? addedPart(inner) : inner;
+    if (merged !== undefined) collectAnchors(merged, at, found);
   }
 }

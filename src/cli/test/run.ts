@@ -140,7 +140,10 @@ function suiteText(suite: SuiteResult, options: TestOptions, counts: TestCounts,
   return text;
 }
 
-/** Test files below folders. A file that the user names is a test file with any name. */
+/**
+ * Test files below folders, also below `.kyverno-test`, where Kyverno's policy library has its tests. A file that the
+ * user names is a test file with any name.
+ */
 async function findTestFiles(
   names: readonly string[],
   fileNames: readonly string[],
@@ -151,7 +154,7 @@ async function findTestFiles(
     const stats = await stat(resolve(io.cwd, name)).catch(() => undefined);
     if (stats?.isFile()) files.push(name);
     else {
-      const found = await expandInputs([name], io.cwd);
+      const found = await expandInputs([name], io.cwd, { hiddenFolders: true });
       files.push(...found.map(({ file }) => file).filter((file) => fileNames.includes(basename(file))));
     }
   }

@@ -3,7 +3,7 @@ import { isArray, isObject, type Json, type JsonObject, member, type Path } from
 import type { Reporter } from '../../problem.ts';
 import { emptyScope, type Scope } from '../scope.ts';
 import { compileTemplate } from '../template/template.ts';
-import { isOperator, operatorNames, prepareOperator } from './operators.ts';
+import { isOperator, operatorNames, operatorSpelling, prepareOperator } from './operators.ts';
 
 /** Conditions, compiled when their policy was loaded. */
 export interface CompiledConditions {
@@ -160,7 +160,8 @@ function readOperator(entry: JsonObject, path: Path, reporter: Reporter): string
   }
   if (typeof operator === 'string' && isOperator(operator)) return operator;
   const shown = typeof operator === 'string' ? operator : stringifyJson(operator);
-  const hint = `use one of ${operatorNames.join(', ')}`;
+  const spelling = operatorSpelling(shown);
+  const hint = spelling === undefined ? `Use one of ${operatorNames.join(', ')}.` : `Write ${spelling}.`;
   reporter.error([...path, 'operator'], 'KYM_CONDITION_INVALID', `unknown operator ${shown}`, hint);
   return undefined;
 }

@@ -34,20 +34,17 @@ export const operatorNames: readonly string[] = [...operators.keys()];
 const spellings = new Map(operatorNames.map((name) => [name.toLowerCase(), name]));
 
 export function isOperator(name: string): boolean {
-  return spellings.has(name.toLowerCase());
+  return operators.has(name);
 }
 
-/**
- * The operator as a function. A constant value is parsed at load.
- * Names match in any case, except those of comparison operators, as in Kyverno:
- * `greaterthan` is accepted and never true.
- */
+/** @example operatorSpelling('greaterthan') // 'GreaterThan' */
+export function operatorSpelling(name: string): string | undefined {
+  return spellings.get(name.toLowerCase());
+}
+
+/** The operator as a function. A constant value is parsed at load. */
 export function prepareOperator(operator: string, constant?: Json): PreparedOperator {
-  const name = spellings.get(operator.toLowerCase());
-  const prepare = name === undefined ? undefined : operators.get(name);
-  if (name === undefined || prepare === undefined) return () => false;
-  if (/^(Duration)?(Greater|Less)/.test(name) && name !== operator) return () => false;
-  return prepare(constant);
+  return operators.get(operator)?.(constant) ?? (() => false);
 }
 
 const withoutConstant = new Map(operatorNames.map((name) => [name, prepareOperator(name)]));

@@ -125,8 +125,9 @@ function elementBranches(elements: readonly ElementOutcome[], view: View): Branc
   }));
 }
 
-function missLeaf({ anchor, path, expected, actual }: AnchorMiss, { mask }: View): Branch {
+function missLeaf({ anchor, path, expected, actual, note }: AnchorMiss, { mask }: View): Branch {
   const pointer = formatPointer(path);
+  if (note !== undefined) return leaf(visible(`${anchor} ${short(expected)} at ${pointer}: ${note}`));
   const found =
     actual === undefined
       ? 'the object has no such field'

@@ -1,6 +1,67 @@
 import { describe, expect, it } from 'vitest';
 import { apply, containers, object, pod, podSpec, widget } from './fixture.testing.ts';
 
+describe('+() inside a condition', () => {
+  it.each([
+    [
+      'is added where the condition holds: the key exists',
+      'spec: {volumes: [{(name): "*", (emptyDir): {+(sizeLimit): 20Mi}}]}',
+      podSpec('{volumes: [{name: a, emptyDir: {}}, {name: b, hostPath: {path: /}}]}'),
+      podSpec('{volumes: [{name: a, emptyDir: {sizeLimit: 20Mi}}, {name: b, hostPath: {path: /}}]}'),
+    ],
+    [
+      'is not added where it exists',
+      'spec: {volumes: [{(emptyDir): {+(sizeLimit): 20Mi}}]}',
+      podSpec('{volumes: [{name: a, emptyDir: {sizeLimit: 1Gi}}]}'),
+      podSpec('{volumes: [{name: a, emptyDir: {sizeLimit: 1Gi}}]}'),
+    ],
+    [
+      'is not added where another key does not match',
+      'spec: {volumes: [{(emptyDir): {medium: Memory, +(sizeLimit): 20Mi}}]}',
+      podSpec('{volumes: [{name: a, emptyDir: {medium: Memory}}, {name: b, emptyDir: {}}]}'),
+      podSpec('{volumes: [{name: a, emptyDir: {medium: Memory, sizeLimit: 20Mi}}, {name: b, emptyDir: {}}]}'),
+    ],
+    [
+      'leaves compared values as they are',
+      'spec: {(securityContext): {runAsUser: ">100", +(runAsNonRoot): true}, hostPID: false}',
+      podSpec('{securityContext: {runAsUser: 1000}}'),
+      podSpec('{securityContext: {runAsUser: 1000, runAsNonRoot: true}, hostPID: false}'),
+    ],
+    [
+      'drops the overlay outside lists when the key is absent',
+      'spec: {(securityContext): {+(runAsNonRoot): true}, hostPID: false}',
+      podSpec('{nodeName: n}'),
+      podSpec('{nodeName: n}'),
+    ],
+    [
+      'is found at any depth, and requires the keys that lead to it',
+      'spec: {(a): {b: {(c): 1, +(d): {e: 2}}}}',
+      widget('{spec: {a: {b: {c: 1}}}}'),
+      widget('{spec: {a: {b: {c: 1, d: {e: 2}}}}}'),
+    ],
+    [
+      'is found below a global condition',
+      'spec: {<(a): {+(d): 2}}',
+      widget('{spec: {a: {b: 1}}}'),
+      widget('{spec: {a: {b: 1, d: 2}}}'),
+    ],
+    [
+      'is added to the items of a list for which the conditions beside it hold',
+      'spec: {(things): [{(name): a*, +(size): 1}]}',
+      widget('{spec: {things: [{name: a1}, {name: b1}, {name: a2, size: 5}]}}'),
+      widget('{spec: {things: [{name: a1, size: 1}, {name: b1}, {name: a2, size: 5}]}}'),
+    ],
+    [
+      'does not hold for a value that is no map',
+      'spec: {(a): {+(d): 2}}',
+      widget('{spec: {a: text}}'),
+      widget('{spec: {a: text}}'),
+    ],
+  ])('%s', (_, overlay, before, after) => {
+    expect(apply(overlay, before)).toEqual(after);
+  });
+});
+
 describe('condition anchors', () => {
   it.each([
     [
@@ -383,9 +444,9 @@ describe('add anchors', () => {
     ],
     [
       'in an item with a key concern that item, and add it when it is missing',
-      'spec: {containers: [{name: a, +(tty): true}, {name: new, +(tty): true}]}',
-      containers('[{name: b}, {name: a, tty: false}]'),
-      containers('[{name: new, tty: true}, {name: b}, {name: a, tty: false}]'),
+      'spec: {volumes: [{name: a, +(x): true}, {name: new, +(x): true}]}',
+      podSpec('{volumes: [{name: b}, {name: a, x: false}]}'),
+      podSpec('{volumes: [{name: new, x: true}, {name: b}, {name: a, x: false}]}'),
     ],
     [
       'in a list item without key or condition are tried on every item that is a map',

@@ -1,10 +1,17 @@
 import { spendSteps } from '../../json/budget.ts';
 import { equal } from '../../json/equal.ts';
-import { isObject, type Json, type JsonArray, type JsonObject } from '../../json/value.ts';
+import {
+  isObject,
+  type Json,
+  type JsonArray,
+  type JsonObject,
+  type Path,
+  type PathToken,
+} from '../../json/value.ts';
 import { PatchError } from '../compiled-patch.ts';
 import type { SchemaNode } from '../merge-schema.ts';
 import { findByKeys, type KeyValues, keyOf, keysOfOverlay } from './key.ts';
-import { dropped, type Merged, type MergeNode, type MergeRun, skipped } from './run.ts';
+import { dropped, type Merged, type MergeNode, type MergeRun, mostMisses, skipped } from './run.ts';
 import type { MapNode, OverlayNode } from './tree.ts';
 
 /** The state of one list merge. */
@@ -138,8 +145,31 @@ function mergeByKey(
   if (fresh === dropped) return dropped;
   if (fresh === skipped || fresh === undefined || item.inside.conditions) return undefined;
   if (earlier !== undefined) added[inAdded] = fresh;
+  else if (isContainerList(run.path) && !hasImage(fresh)) missContainer(wanted[0], run);
   else added.push(fresh);
   return undefined;
+}
+
+const containerLists: ReadonlySet<PathToken | undefined> = new Set([
+  'containers',
+  'initContainers',
+  'ephemeralContainers',
+]);
+
+/** Of the built-in kinds, only pod specs have keyed lists with these names. */
+function isContainerList(path: Path): boolean {
+  return containerLists.has(path.at(-1));
+}
+
+function hasImage(container: Json): boolean {
+  return isObject(container) && typeof container['image'] === 'string' && container['image'] !== '';
+}
+
+/** The API server rejects a container without an image, so the item only patches an existing container. */
+function missContainer(name: string | undefined, run: MergeRun): void {
+  if (run.misses.length >= mostMisses) return;
+  const note = 'no container has this name, and none is added without an image';
+  run.misses.push({ anchor: 'name', path: [...run.path], expected: name ?? null, actual: undefined, note });
 }
 
 function setItem(index: number, before: Json, after: Json | undefined, work: ListWork): void {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import type { Json, Path } from '../../json/value.ts';
-import { apply, compile, containers, object, pod, podSpec, widget } from './fixture.testing.ts';
+import { apply, compile, containers, object, pod, podSpec, run, widget } from './fixture.testing.ts';
 import { compileStrategicMerge } from './merge.ts';
 
 describe('merge', () => {
@@ -44,9 +44,9 @@ describe('merge', () => {
     ],
     [
       'keeps the position of merged items and prepends new ones, in overlay order',
-      'spec: {containers: [{name: y}, {name: b, tty: true}, {name: z}]}',
+      'spec: {containers: [{name: y, image: i}, {name: b, tty: true}, {name: z, image: i}]}',
       containers('[{name: a}, {name: b}, {name: c}]'),
-      containers('[{name: y}, {name: z}, {name: a}, {name: b, tty: true}, {name: c}]'),
+      containers('[{name: y, image: i}, {name: z, image: i}, {name: a}, {name: b, tty: true}, {name: c}]'),
     ],
     [
       'replaces lists without a merge key',
@@ -86,9 +86,9 @@ describe('merge', () => {
     ],
     [
       'applies items with one key in sequence',
-      'spec: {containers: [{name: a, x: 1, y: 1}, {name: a, y: 2}, {name: n, x: 1, y: 1}, {name: n, y: 2}]}',
+      'spec: {containers: [{name: a, x: 1, y: 1}, {name: a, y: 2}, {name: n, image: i, y: 1}, {name: n, y: 2}]}',
       containers('[{name: a}]'),
-      containers('[{name: n, x: 1, y: 2}, {name: a, x: 1, y: 2}]'),
+      containers('[{name: n, image: i, y: 2}, {name: a, x: 1, y: 2}]'),
     ],
     [
       'keeps twins in the object and patches the last',
@@ -98,15 +98,15 @@ describe('merge', () => {
     ],
     [
       'treats null in the object as absent',
-      'spec: {containers: [{name: n}], securityContext: {a: 1}, nodeName: x}',
+      'spec: {containers: [{name: n, image: i}], securityContext: {a: 1}, nodeName: x}',
       podSpec('{containers: null, securityContext: null, nodeName: null}'),
-      podSpec('{containers: [{name: n}], securityContext: {a: 1}, nodeName: x}'),
+      podSpec('{containers: [{name: n, image: i}], securityContext: {a: 1}, nodeName: x}'),
     ],
     [
       'passes over null items',
-      'spec: {containers: [{name: n, tty: true}, {(name): a, tty: true}]}',
+      'spec: {containers: [{name: n, image: i}, {(name): a, tty: true}]}',
       containers('[null, {name: a}]'),
-      containers('[{name: n, tty: true}, null, {name: a, tty: true}]'),
+      containers('[{name: n, image: i}, null, {name: a, tty: true}]'),
     ],
     [
       'creates what is deeper than the object',
@@ -274,9 +274,9 @@ describe('directives', () => {
     ],
     [
       'setElementOrder',
-      'spec: {$setElementOrder/containers: [{name: c}, {name: n}, {name: a}], containers: [{name: n}]}',
+      'spec: {$setElementOrder/containers: [{name: c}, {name: n}, {name: a}], containers: [{name: n, image: i}]}',
       containers('[{name: a}, {name: b}, {name: c}]'),
-      containers('[{name: c}, {name: n}, {name: b}, {name: a}]'),
+      containers('[{name: c}, {name: n, image: i}, {name: b}, {name: a}]'),
     ],
     ['a member that only looks like one', 'spec: {$ref: x}', widget('{}'), widget('{spec: {$ref: x}}')],
   ])('%s', (_title, overlay, before, after) => {
@@ -335,23 +335,27 @@ describe('variables', () => {
   it('yield objects and lists that are merged as if written there', () => {
     const before = containers('[{name: a, image: x}]');
     const overlay = { spec: { containers: '{{ element }}' } };
-    const element = parse('[{name: a, tty: true}, {name: n}]') as Json;
+    const element = parse('[{name: a, tty: true}, {name: n, image: i}]') as Json;
     expect(apply(overlay, before, { element })).toEqual(
-      containers('[{name: n}, {name: a, image: x, tty: true}]'),
+      containers('[{name: n, image: i}, {name: a, image: x, tty: true}]'),
     );
   });
 
   it('yield list items', () => {
     const overlay = {
       metadata: { finalizers: ['{{ element }}'] },
-      spec: { containers: ['{{ item }}', { name: 'n' }] },
+      spec: { containers: ['{{ item }}', { name: 'n', image: 'i' }] },
     };
     expect(
       apply(overlay, pod('{metadata: {finalizers: [o]}, spec: {containers: [{name: a}]}}'), {
         element: 'n',
         item: { name: 'a', tty: true },
       }),
-    ).toEqual(pod('{metadata: {finalizers: [n, o]}, spec: {containers: [{name: n}, {name: a, tty: true}]}}'));
+    ).toEqual(
+      pod(
+        '{metadata: {finalizers: [n, o]}, spec: {containers: [{name: n, image: i}, {name: a, tty: true}]}}',
+      ),
+    );
   });
 
   it('are given their location without parentheses', () => {
@@ -375,5 +379,47 @@ describe('variables', () => {
   it('name the roots they read', () => {
     const { patch } = compile({ a: '{{ request.x }}', '({{ element.k }})': '{{ conf.v }}' });
     expect([...(patch?.roots ?? [])].sort()).toEqual(['conf', 'element', 'request']);
+  });
+});
+
+describe('a container without an image', () => {
+  const before = containers('[{name: a, image: x}]');
+  it.each([
+    'spec: {containers: [{name: web, +(tty): true}]}',
+    'spec: {containers: [{name: web, tty: true}]}',
+    'spec: {initContainers: [{name: web, image: "", tty: true}]}',
+    'spec: {ephemeralContainers: [{name: web, +(tty): true}]}',
+  ])('is never added: %s', (overlay) => {
+    const result = run(parse(overlay) as Json, before);
+    expect(result).toEqual({
+      status: 'patched',
+      object: before,
+      misses: [expect.objectContaining({ anchor: 'name', expected: 'web', note: expect.any(String) })],
+    });
+  });
+
+  it('is patched if it exists', () => {
+    expect(apply('spec: {containers: [{name: a, +(tty): true}]}', before)).toEqual(
+      containers('[{name: a, image: x, tty: true}]'),
+    );
+  });
+
+  it('is added with its image, also if only +(image) states it', () => {
+    expect(apply('spec: {containers: [{name: web, +(image): y}]}', before)).toEqual(
+      containers('[{name: web, image: y}, {name: a, image: x}]'),
+    );
+  });
+
+  it('other keyed items are added with +() alone', () => {
+    expect(
+      apply(
+        'spec: {containers: [{name: a, env: [{name: LOG, +(value): info}]}], volumes: [{name: v, +(emptyDir): {}}]}',
+        before,
+      ),
+    ).toEqual(
+      podSpec(
+        '{containers: [{name: a, image: x, env: [{name: LOG, value: info}]}], volumes: [{name: v, emptyDir: {}}]}',
+      ),
+    );
   });
 });

@@ -21,10 +21,10 @@ describe('refused when the policy is loaded', () => {
       ['(spec)', '^(a)'],
     ],
     [
-      'an add anchor in a condition',
-      { '(spec)': { a: { '+(b)': 1 } } },
-      'KYM_ANCHOR_MISPLACED',
-      ['(spec)', 'a', '+(b)'],
+      'a validation anchor below an addition in a condition',
+      { '(spec)': { a: { '+(b)': { 'X(c)': 1 } } } },
+      'KYM_ANCHOR_UNSUPPORTED',
+      ['(spec)', 'a', '+(b)', 'X(c)'],
     ],
     ['an unknown strategy', { spec: { $patch: 'drop' } }, 'KYM_PATCH_DIRECTIVE', ['spec', '$patch']],
     [

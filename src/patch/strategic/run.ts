@@ -30,7 +30,7 @@ export type MergeNode = (
 ) => Merged;
 
 /** Enough for an explanation, also for lists with thousands of items. */
-const mostMisses = 100;
+export const mostMisses = 100;
 
 export function recordMiss(run: MergeRun, test: AnchorTest, key: string, actual: Json | undefined): void {
   run.observer?.anchor(test.text, [...run.path, key], false);

@@ -9,6 +9,7 @@ import {
   type Path,
 } from '../../json/value.ts';
 import { type Anchor, intendedAnchor, parseAnchor } from './anchor-syntax.ts';
+import { addedPart, comparedPart } from './condition-parts.ts';
 import { type MapDirectives, takeDirective, takeListDirective } from './directives.ts';
 import {
   type AnchorsInside,
@@ -48,9 +49,14 @@ export function compileMap(value: JsonObject, path: Path, build: OverlayBuild): 
     const intended = build.syntax.anchors ? intendedAnchor(text) : undefined;
     if (intended !== undefined) build.misspelled(text, intended, at);
     if (anchor?.type === 'unsupported') build.unsupported(anchor, at);
-    else if (anchor?.type === 'condition') conditions.push(compileTest(anchor, inner, at, build));
-    else if (anchor?.type === 'global') globals.push(compileTest(anchor, inner, at, build));
-    else {
+    else if (anchor?.type === 'condition' || anchor?.type === 'global') {
+      if (!checkAnchors(inner, at, build)) continue;
+      const test = compileTest(anchor, comparedPart(inner), at, build);
+      (anchor.type === 'condition' ? conditions : globals).push(test);
+      const added = addedPart(inner);
+      if (added === undefined) continue;
+      entries.push({ key: test.key, add: false, node: compileNode(added, at, build) });
+    } else {
       const key = compileKey(anchor?.key ?? text, at, build);
       entries.push({ key, add: anchor?.type === 'add', node: compileNode(inner, at, build) });
     }
@@ -191,13 +197,12 @@ function constantList(items: readonly OverlayNode[]): readonly Json[] | undefine
   return shareText(values);
 }
 
-/** Compiles the value of a condition anchor into a test. No part of it is ever written. */
-export function compileCondition(
+/** Compiles the value of a condition anchor, without `+()` keys, into a test. No part of it is ever written. */
+function compileCondition(
   value: Json,
   path: Path,
   build: OverlayBuild,
 ): Pick<AnchorTest, 'holds' | 'expected'> {
-  if (!checkAnchors(value, path, build)) return { holds: () => false, expected: () => value };
   const filled = build.fill(value, path);
   if (filled.slot === undefined) {
     const expected = filled.value;
@@ -210,7 +215,7 @@ export function compileCondition(
   };
 }
 
-/** Returns false after reporting a problem. */
+/** Checks the compared part of a condition. Returns false after reporting a problem. */
 function checkAnchors(value: Json, path: Path, build: OverlayBuild): boolean {
   if (!isObject(value) && !isArray(value)) return true;
   if (build.tooDeep(path)) return false;
@@ -221,15 +226,8 @@ function checkAnchors(value: Json, path: Path, build: OverlayBuild): boolean {
   for (const [key, inner] of Object.entries(value)) {
     const at = [...path, key];
     const anchor = parseAnchor(key);
-    if (anchor?.type === 'add') {
-      sound = false;
-      build.reporter.error(
-        at,
-        'KYM_ANCHOR_MISPLACED',
-        `${anchor.text} is inside a condition, and a condition never adds fields`,
-        `Write ${anchor.text} under a key without anchor, next to the condition.`,
-      );
-    } else if (anchor?.type === 'unsupported') {
+    if (anchor?.type === 'add') continue;
+    if (anchor?.type === 'unsupported') {
       sound = false;
       build.unsupported(anchor, at);
     }

@@ -6,21 +6,6 @@ describe('what Kyverno refuses though the result does not depend on it is a warn
   const background = 'background: true';
   it.each<[string, Parts, string]>([
     [
-      'users in match',
-      { spec: background, match: 'any: [{resources: {kinds: [ConfigMap]}, roles: ["a:b"]}]' },
-      'KYM_BACKGROUND_USER_INFO /spec/rules/0/match/any/0/roles',
-    ],
-    [
-      'users in exclude',
-      { spec: background, rule: 'exclude: {any: [{clusterRoles: [x]}]}' },
-      'KYM_BACKGROUND_USER_INFO /spec/rules/0/exclude/any/0/clusterRoles',
-    ],
-    [
-      'variables about users',
-      { spec: background, mutate: 'patchStrategicMerge: {data: {a: "{{ request.userInfo.username }}"}}' },
-      'KYM_BACKGROUND_USER_INFO /spec/rules/0/mutate/patchStrategicMerge/data/a',
-    ],
-    [
       'the kind *',
       { spec: background, match: 'any: [{resources: {kinds: ["*"]}}]' },
       'KYM_MATCH_KIND /spec/rules/0/match/any/0/resources/kinds',
@@ -33,15 +18,6 @@ describe('what Kyverno refuses though the result does not depend on it is a warn
   ])('%s', (_, parts, expected) => {
     expect(check(policy(parts))).toEqual([`warning ${expected}`]);
     expect(loadDocuments([{ file: 'p', text: policy(parts) }]).policies).toHaveLength(1);
-  });
-
-  it('but user variables are right where existing objects are mutated, and without background', () => {
-    const mutate =
-      'targets: [{apiVersion: v1, kind: Secret}]\n      patchStrategicMerge: {data: {a: "{{ request.roles }}"}}';
-    expect(check(policy({ spec: background, mutate }))).toEqual([]);
-    expect(check(policy({ mutate: 'patchStrategicMerge: {data: {a: "{{ serviceAccountName }}"}}' }))).toEqual(
-      [],
-    );
   });
 });
 
@@ -86,6 +62,24 @@ describe('warnings of Kyverno', () => {
       expect(check(policy({ match: 'any: [{resources: {kinds: [Pod]}}]', metadata }))).toEqual([]);
     },
   );
+
+  it.each([
+    'patchStrategicMerge: {spec: {+(replicas): 1}}',
+    'patchesJson6902: "[{op: replace, path: /spec/replicas, value: 1}]"',
+    'patchStrategicMerge: {metadata: {labels: {size: "{{ request.object.spec.replicas }}"}}}',
+    'foreach: [{list: "request.object.spec.a", patchStrategicMerge: {status: {a: b}}}]',
+  ])('%s changes or reads a field of a subresource', (mutate) => {
+    expect(check(policy({ mutate }))).toEqual(['warning KYM_SUBRESOURCE_MISSING /spec/rules/0/mutate']);
+  });
+
+  it.each([
+    'patchStrategicMerge: {data: {replicas: "3", status: open}}',
+    'patchesJson6902: "[{op: add, path: /data/replicas, value: x}]"',
+    'patchStrategicMerge: {metadata: {labels: {replicas: "3", a: "{{ request.object.data.status }}"}}}',
+    'patchStrategicMerge: {spec: {template: {metadata: {annotations: {status: ok}}}}}',
+  ])('%s uses only the word', (mutate) => {
+    expect(check(policy({ mutate }))).toEqual([]);
+  });
 
   it('matching the subresource quietens them', () => {
     const match = 'any: [{resources: {kinds: [Deployment, Deployment/scale]}}]';

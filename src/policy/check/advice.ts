@@ -7,7 +7,7 @@ import type { Reporter } from '../../problem.ts';
 import { parseKind } from '../kind-selector.ts';
 import type { PolicyFacts } from '../policy-facts.ts';
 import { excludeKinds, matchKinds } from './match-blocks.ts';
-import { patchDocuments } from './patch-writes.ts';
+import { mentionsPath, patchDocuments } from './patch-writes.ts';
 
 /** Patterns that Kyverno accepts with a warning, or rejects although the result does not depend on them. */
 export function adviseOn(rule: JsonObject, facts: PolicyFacts, reporter: Reporter): void {
@@ -18,7 +18,6 @@ export function adviseOn(rule: JsonObject, facts: PolicyFacts, reporter: Reporte
   for (const patch of patchDocuments(mutate, ['mutate'])) {
     if (patch.form === 'merge') adviseOnNames(patch.content, patch.path, reporter);
   }
-  if (facts.background && !facts.mutatesExisting) adviseOnUserVariables(rule, [], reporter);
 }
 
 /** Unclosed braces are literal. */
@@ -53,9 +52,14 @@ function adviseOnNames(value: Json, path: Path, reporter: Reporter): void {
 function adviseOnSubresources(rule: JsonObject, mutate: JsonObject, reporter: Reporter): void {
   const targets = readObjects(mutate, 'targets').map((target) => readText(target, 'kind') ?? '');
   const kinds = [...matchKinds(rule), ...excludeKinds(rule), ...targets].map((kind) => kind.toLowerCase());
-  const text = stringifyJson(mutate);
+  const patches = patchDocuments(mutate, ['mutate']);
+  const expressions = variablesIn(mutate);
   const advise = (field: string, subresource: string): void => {
     if (kinds.some((kind) => kind.includes(subresource))) return;
+    const read = new RegExp(`\\b(object|oldObject|target)\\.${field.replace('.', '\\.')}\\b`);
+    const isUsed =
+      patches.some((patch) => mentionsPath(patch, field)) || expressions.some((text) => read.test(text));
+    if (!isUsed) return;
     const message = `${field} can also change through the subresource ${subresource}, which the rule does not match`;
     reporter.warn(
       ['mutate'],
@@ -64,8 +68,15 @@ function adviseOnSubresources(rule: JsonObject, mutate: JsonObject, reporter: Re
       `Add the kind with /${subresource} if the rule should cover it.`,
     );
   };
-  if (text.includes('replicas')) advise('replicas', 'scale');
-  if (text.includes('.status') || text.includes('"status":')) advise('status', 'status');
+  advise('spec.replicas', 'scale');
+  advise('status', 'status');
+}
+
+/** The expressions of all variables in a document. */
+function variablesIn(value: Json): readonly string[] {
+  if (typeof value === 'string') return findVariables(value).map(({ expression }) => expression);
+  if (isArray(value)) return value.flatMap(variablesIn);
+  return isObject(value) ? Object.values(value).flatMap(variablesIn) : [];
 }
 
 function adviseOnPods(rule: JsonObject, mutate: JsonObject, facts: PolicyFacts, reporter: Reporter): void {
@@ -85,25 +96,4 @@ function isNarrowed(controllers: string | undefined): boolean {
   if (controllers === undefined || controllers === 'none' || controllers === 'all') return false;
   const listed = controllers.toLowerCase().split(',').sort().join(',');
   return listed !== 'cronjob,daemonset,deployment,job,statefulset';
-}
-
-const userVariable =
-  /(?<![.\w])(serviceAccountName|serviceAccountNamespace|request\.userInfo|request\.roles|request\.clusterRoles)\b/;
-
-function adviseOnUserVariables(value: Json, path: Path, reporter: Reporter): void {
-  if (typeof value === 'string') {
-    const name = findVariables(value).flatMap(
-      ({ expression }) => userVariable.exec(expression)?.[1] ?? [],
-    )[0];
-    if (name === undefined) return;
-    const message = `${name} identifies the requester, and background processing has no request`;
-    const hint = 'Set spec.background to false; otherwise Kyverno rejects the policy.';
-    reporter.warn(path, 'KYM_BACKGROUND_USER_INFO', message, hint);
-  } else if (isArray(value)) {
-    value.forEach((item, index) => {
-      adviseOnUserVariables(item, [...path, index], reporter);
-    });
-  } else if (isObject(value)) {
-    for (const [key, item] of Object.entries(value)) adviseOnUserVariables(item, [...path, key], reporter);
-  }
 }

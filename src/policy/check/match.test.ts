@@ -99,6 +99,13 @@ describe('match and exclude', () => {
     expect(check(policy(parts))).toEqual([`error ${expected}`]);
   });
 
+  it('a JSON patch for * may change more than metadata, as in Kyverno', () => {
+    const match = 'any: [{resources: {kinds: ["*"]}}]';
+    expect(
+      check(policy({ match, mutate: 'patchesJson6902: "[{op: add, path: /spec/a, value: 1}]"' })),
+    ).toEqual([]);
+  });
+
   it('wildcards may stand in a selector', () => {
     expect(check(policy(resources('selector: {matchLabels: {"app*": "?*"}}')))).toEqual([]);
   });

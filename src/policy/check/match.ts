@@ -53,7 +53,7 @@ function checkBlocks(filter: JsonObject, path: Path, facts: PolicyFacts, reporte
   for (const block of filterBlocks(filter, path).blocks) {
     checkNames(block, reporter);
     checkSelector(block, reporter);
-    checkUsers(block, facts, reporter);
+    checkUsers(block, reporter);
     checkWildcardKind(block, facts, reporter);
     if (facts.namespaced) checkNamespaced(block, reporter);
   }
@@ -90,7 +90,7 @@ function checkSelector({ path, resources }: BlockDocument, reporter: Reporter): 
   reporter.error([...path, 'resources', 'selector'], 'KYM_MATCH_EMPTY', 'the selector has no requirements');
 }
 
-function checkUsers({ path, block }: BlockDocument, facts: PolicyFacts, reporter: Reporter): void {
+function checkUsers({ path, block }: BlockDocument, reporter: Reporter): void {
   readObjects(block, 'subjects').forEach((subject, index) => {
     if (readText(subject, 'kind') !== 'ServiceAccount' || (readText(subject, 'namespace') ?? '') !== '')
       return;
@@ -100,15 +100,6 @@ function checkUsers({ path, block }: BlockDocument, facts: PolicyFacts, reporter
     if (role.split(':').length === 2) return;
     reporter.error([...path, 'roles', index], 'KYM_FIELD_VALUE', `${role} is not of the form namespace:name`);
   });
-  for (const field of userFields) {
-    if (!facts.background || readList(block, field).length === 0) continue;
-    reporter.warn(
-      [...path, field],
-      'KYM_BACKGROUND_USER_INFO',
-      `${field} identifies the requester, and background processing has no request`,
-      'Set spec.background to false; otherwise Kyverno rejects the policy.',
-    );
-  }
 }
 
 function checkWildcardKind({ path, resources }: BlockDocument, facts: PolicyFacts, reporter: Reporter): void {

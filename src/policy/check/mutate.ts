@@ -33,12 +33,12 @@ export function checkMutate(rule: JsonObject, facts: PolicyFacts, reporter: Repo
   }
 }
 
-/** Objects of all kinds have only metadata in common. */
+/** Objects of all kinds have only metadata in common. Operations of a JSON patch name their paths one by one and can fail, so Kyverno does not limit them. */
 function checkMetadataOnly(rule: JsonObject, mutate: JsonObject, reporter: Reporter): void {
   if (!matchKinds(rule).includes('*') || read(mutate, 'targets') !== undefined) return;
   for (const patch of patchDocuments(mutate, ['mutate'])) {
-    if (touchesOnlyMetadata(patch)) continue;
-    const message = 'a rule for every kind can patch only metadata';
+    if (patch.form === 'operations' || touchesOnlyMetadata(patch)) continue;
+    const message = 'a strategic merge patch for every kind can contain only metadata';
     reporter.error(patch.path, 'KYM_METADATA_ONLY', message, 'List the kinds that have the other fields.');
   }
 }

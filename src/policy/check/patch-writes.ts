@@ -44,6 +44,20 @@ export function touchesOnlyMetadata(patch: PatchDocument): boolean {
   return [...(topLevelFields(patch) ?? [])].every((field) => field === 'metadata');
 }
 
+/** Whether a patch has an entry or operation for this path or below it, such as `spec.replicas`; anchors count. */
+export function mentionsPath(patch: PatchDocument, place: string): boolean {
+  const steps = place.split('.');
+  if (patch.form === 'merge') return hasSteps(patch.content, steps);
+  const pointer = `/${steps.join('/')}`;
+  return readOperations(patch.content).some(({ path }) => path === pointer || path.startsWith(`${pointer}/`));
+}
+
+function hasSteps(value: Json, [first, ...rest]: readonly string[]): boolean {
+  if (first === undefined) return true;
+  if (!isObject(value)) return false;
+  return Object.entries(value).some(([key, inner]) => withoutAnchor(key) === first && hasSteps(inner, rest));
+}
+
 /** Whether a patch writes and reads only below these paths, such as `metadata` and `spec.template`. */
 export function staysBelow(patch: PatchDocument, places: readonly string[]): boolean {
   if (patch.form === 'merge') return liesBelow(patch.content, '', places);

@@ -11,6 +11,7 @@ import type { JsonObject, Path } from '../../json/value.ts';
 import type { Problem, Reporter } from '../../problem.ts';
 import { autogenAnnotation, autogenRules, isAutogenName } from '../autogen.ts';
 import { checkPolicy } from '../check/policy.ts';
+import { checkUserInfo } from '../check/user-info.ts';
 import type { CompiledGenerateRule, CompiledPolicy, CompiledRule } from '../compiled.ts';
 import { alphaPath, compileAlphaMutation, isAlphaDialect, modernizeRule } from '../dialect-v1alpha1.ts';
 import type { PolicyFacts } from '../policy-facts.ts';
@@ -37,6 +38,10 @@ export function compilePolicy(document: JsonObject, source: PolicySource): Polic
   const collector = collectProblems(source, key);
   const invalidRules = checkShape(document, alpha, facts.apiVersion, collector);
   checkPolicy(document, collector.at([]));
+  readObjects(readObject(document, 'spec') ?? {}, 'rules').forEach((rule, index) => {
+    const reporter = collector.at(['spec', 'rules', index], { rule: ruleNameAt(document, index) });
+    checkUserInfo(rule, facts, reporter);
+  });
 
   const written =
     invalidRules === 'all' ? [] : compileWritten(document, alpha, facts, invalidRules, collector);

@@ -110,7 +110,6 @@ describe('$( ) references', () => {
 describe('problems of patches and expressions', () => {
   it.each([
     ['an unsupported anchor', 'patchStrategicMerge: {data: {"X(a)": b}}'],
-    ['+() inside a condition', 'patchStrategicMerge: {(data): {+(a): b}}'],
     ['an expression that does not parse', 'patchStrategicMerge: {data: {a: "{{ request.object. }}"}}'],
     ['an unknown function', 'patchStrategicMerge: {data: {a: "{{ no_such(request) }}"}}'],
     ['operations that are no YAML', 'patchesJson6902: "- op: [remove"'],
