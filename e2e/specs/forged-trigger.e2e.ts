@@ -13,6 +13,7 @@ const policy: JsonObject = {
   kind: 'ClusterPolicy',
   metadata: { name: 'owner-is-admin' },
   spec: {
+    background: false,
     rules: [
       {
         name: 'bind',

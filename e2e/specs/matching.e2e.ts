@@ -53,9 +53,12 @@ suite('matching', ({ settings, kubectl, namespace, before, after }) => {
     });
   });
 
+  // Data of the requester is not available in the background.
+  const spec = { background: false };
+
   it('by user, group and service account', async () => {
     const subjects = (name: string, ...list: { kind: string; name: string; namespace?: string }[]) =>
-      labelPolicy(name, 'ConfigMap', { [name]: 'yes' }, { resources, match: { subjects: list } });
+      labelPolicy(name, 'ConfigMap', { [name]: 'yes' }, { spec, resources, match: { subjects: list } });
     const policies = [
       subjects('user', { kind: 'User', name: 'alice' }),
       subjects('group', { kind: 'Group', name: 'developers' }),
@@ -75,13 +78,13 @@ suite('matching', ({ settings, kubectl, namespace, before, after }) => {
         'role',
         'ConfigMap',
         { role: 'yes' },
-        { resources, match: { roles: [`${namespace}:writer`] } },
+        { spec, resources, match: { roles: [`${namespace}:writer`] } },
       ),
       labelPolicy(
         'cluster-role',
         'ConfigMap',
         { clusterRole: 'yes' },
-        { resources, match: { clusterRoles: ['edit'] } },
+        { spec, resources, match: { clusterRoles: ['edit'] } },
       ),
     ];
     await withPolicies(kubectl, policies, async () => {
@@ -101,6 +104,7 @@ suite('matching', ({ settings, kubectl, namespace, before, after }) => {
       'ConfigMap',
       { seen: 'yes' },
       {
+        spec,
         resources,
         exclude: { any: [{ subjects: [{ kind: 'User', name: 'alice' }] }] },
       },

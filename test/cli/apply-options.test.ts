@@ -45,7 +45,7 @@ describe('names of options', () => {
       'policy.yaml': policy(
         'p',
         '{metadata: {labels: {a: "{{ request.given }}-{{ request.userInfo.username }}"}}}',
-      ),
+      ).replace('spec:', 'spec:\n  background: false'),
       'values.yaml': 'apiVersion: cli.kyverno.io/v1alpha1\nkind: Values\nglobalValues: {request.given: x}\n',
       'user.yaml': 'apiVersion: cli.kyverno.io/v1alpha1\nkind: UserInfo\nuserInfo: {username: u}\n',
       'except.yaml':

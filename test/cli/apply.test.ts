@@ -256,10 +256,9 @@ policies:
   });
 
   test('userinfo says who makes the request', async () => {
-    const policy = addLabel('p', 'team', 'x').replace(
-      '[{resources: {kinds: [Pod]}}]',
-      '[{resources: {kinds: [Pod]}, clusterRoles: [admin]}]',
-    );
+    const policy = addLabel('p', 'team', 'x')
+      .replace('[{resources: {kinds: [Pod]}}]', '[{resources: {kinds: [Pod]}, clusterRoles: [admin]}]')
+      .replace('spec:', 'spec:\n  background: false');
     const user = (role: string) =>
       `apiVersion: cli.kyverno.io/v1alpha1\nkind: UserInfo\nclusterRoles: [${role}]\nuserInfo: {username: u}\n`;
     const setup = {

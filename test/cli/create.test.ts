@@ -10,6 +10,7 @@ const policy = (name: string, patch: string, more = '') => `apiVersion: kyverno.
 kind: ClusterPolicy
 metadata: {name: ${name}}
 spec:
+  background: false
   rules:
   - name: r
     match: {any: [{resources: {kinds: [Pod]}}]}

@@ -170,7 +170,7 @@ function adviseOnImageless(item: JsonObject, path: Path, reporter: Reporter): vo
   const isLiteral = typeof name === 'string' && !hasVariable(name);
   const fields = Object.keys(item).map((key) => parseAnchor(key)?.key ?? key);
   if (!isLiteral || fields.includes('image') || fields.includes('$patch') || holdsAnchor(item)) return;
-  const message = `if no container is named ${name}, Kyverno adds one without an image, which the API server rejects; Kymera adds none`;
+  const message = `if no container is named ${name}, nothing is added, because the item has no image; Kyverno adds a container without an image or patches another one`;
   reportDifference(reporter, path, 'imageless', message, `Add an image, or write (name): ${name}.`);
 }
 
