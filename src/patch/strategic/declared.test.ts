@@ -32,9 +32,9 @@ describe('a number or boolean', () => {
     ],
     [
       'becomes a string in new and existing items',
-      'spec: {containers: [{name: a, env: [{name: X, value: 1}]}, {name: b, args: [-p, 80]}]}',
+      'spec: {containers: [{name: a, env: [{name: X, value: 1}]}, {name: b, image: i, args: [-p, 80]}]}',
       containers("[{name: a, env: [{name: X, value: '0'}]}]"),
-      containers("[{name: b, args: [-p, '80']}, {name: a, env: [{name: X, value: '1'}]}]"),
+      containers("[{name: b, image: i, args: [-p, '80']}, {name: a, env: [{name: X, value: '1'}]}]"),
     ],
     [
       'becomes a string below an anchor',
@@ -81,13 +81,13 @@ describe('a number or boolean', () => {
     ],
     [
       'of a variable for a list',
-      'spec: {containers: [{name: a, args: "{{ list }}", tty: "{{ yes }}"}]}',
-      containers("[{name: a, args: ['1', b], tty: true}]"),
+      'spec: {containers: [{name: a, image: i, args: "{{ list }}", tty: "{{ yes }}"}]}',
+      containers("[{name: a, image: i, args: ['1', b], tty: true}]"),
     ],
     [
       'of a variable for an item',
-      'spec: {containers: [{name: a, args: ["{{ n }}"], stdin: "{{ yes }}"}]}',
-      containers("[{name: a, args: ['7'], stdin: true}]"),
+      'spec: {containers: [{name: a, image: i, args: ["{{ n }}"], stdin: "{{ yes }}"}]}',
+      containers("[{name: a, image: i, args: ['7'], stdin: true}]"),
     ],
     [
       'below a key from a variable',
