@@ -134,6 +134,7 @@ const rooms = {
     jp: ['input', 'output'],
     cel: ['input', 'output'],
     migrate: ['input', 'output'],
+    playground: ['input', 'output'],
     serve: ['input', 'output'],
     operate: ['input', 'output'],
     validate: ['input', 'output'],

@@ -3,12 +3,18 @@ FROM node:24-slim AS build
 WORKDIR /build
 COPY package.json package-lock.json ./
 RUN npm ci --no-audit --no-fund
-COPY tsconfig.json ./
-COPY scripts/build.mjs scripts/sbom.mjs scripts/setup.mjs scripts/
+COPY tsconfig.json README.md ./
+COPY scripts/build.mjs scripts/build-web.mjs scripts/sbom.mjs scripts/setup.mjs scripts/
 COPY bin bin
 COPY src src
+# The playground, with its examples.
+COPY web web
+COPY policies policies
+COPY docs docs
+COPY schemas schemas
 # The bundle contains its packages. The bill of materials, read from the source maps, lists them.
 RUN node scripts/build.mjs --program \
+    && node scripts/build-web.mjs \
     && node scripts/sbom.mjs > sbom.spdx.json \
     && find dist -name '*.map' -delete
 

@@ -1,11 +1,12 @@
-// `npm start`: serves the sample policies as a mutating webhook. With arguments, it runs `kymera` with them.
+// `npm start`: serves the sample policies as a mutating webhook, and the playground at /. With arguments, it runs `kymera` with them.
 import { spawn } from 'node:child_process';
-import { ensureCommandLineBuilt, root } from './setup.mjs';
+import { ensureCommandLineBuilt, ensureWebBuilt, root } from './setup.mjs';
 
-const sampleServer = ['serve', '--policies', 'policies', '--state-dir', '.cache/serve'];
+const sampleServer = ['serve', '--policies', 'policies', '--state-dir', '.cache/serve', '--playground'];
 
 await ensureCommandLineBuilt();
 const given = process.argv.slice(2);
+if (given.length === 0 || given[0] === 'playground') await ensureWebBuilt();
 const child = spawn('node', ['bin/kymera', ...(given.length > 0 ? given : sampleServer)], {
   cwd: root,
   stdio: 'inherit',

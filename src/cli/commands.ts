@@ -10,6 +10,7 @@ export type DefineCommand = (program: Command, host: CommandHost) => void;
 export const commandTable: ReadonlyMap<string, () => Promise<DefineCommand>> = new Map([
   ['apply', async () => (await import('./apply/command.ts')).defineApply],
   ['explain', async () => (await import('./explain/command.ts')).defineExplain],
+  ['playground', async () => (await import('./playground/command.ts')).definePlayground],
   ['test', async () => (await import('./test/command.ts')).defineTest],
   ['build', async () => (await import('./build/command.ts')).defineBuild],
   ['diff', async () => (await import('./build/diff-command.ts')).defineDiff],

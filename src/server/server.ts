@@ -11,6 +11,7 @@ import type { ReadinessCheck } from '../admission/policy-provider.ts';
 import { limitConnections } from './connections.ts';
 import { HttpError, notFound, sendError } from './http-error.ts';
 import { createMetrics, followPolicies, type Metrics } from './metrics/metrics.ts';
+import { addPageRoutes, type PageFiles } from './page.ts';
 import { createBodyReader } from './reviews/body-reader.ts';
 import { createDecisionLog } from './reviews/decision-log.ts';
 import type { PathTokens } from './reviews/path-token.ts';
@@ -50,6 +51,8 @@ export interface ServerOptions extends Omit<ReviewerOptions, 'metrics' | 'decisi
   readonly metricsPort?: number | undefined;
   /** Webhooks besides `/mutate`. */
   readonly otherWebhooks?: Omit<Webhooks, 'mutate'> | undefined;
+  /** Served at `/`. */
+  readonly page?: PageFiles | undefined;
   /** Further checks that readiness reports. */
   readonly checks?: (() => readonly ReadinessCheck[]) | undefined;
   /** Collects metrics and decisions of all processes that share the port; only of this one when absent. */
@@ -143,6 +146,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     needsCertificate,
   };
   addStatusRoutes(app, status);
+  if (options.page !== undefined) addPageRoutes(app, options.page);
   await app.listen({ host: options.host, port: options.port });
   metrics.setCertificateExpiry(expiryOf(options.certificate));
   const plain = await startPlain(options, status);

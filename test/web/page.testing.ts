@@ -22,8 +22,12 @@ export interface WatchedPage {
 }
 
 export interface Playground {
-  /** Opens the page with a workspace and waits for its first result. */
-  open(workspace?: Partial<Workspace>, options?: BrowserContextOptions): Promise<WatchedPage>;
+  /** Opens the page with a workspace and waits for its first result, unless there may be none. */
+  open(
+    workspace?: Partial<Workspace>,
+    options?: BrowserContextOptions,
+    hasResult?: boolean,
+  ): Promise<WatchedPage>;
   readonly address: string;
   close(): Promise<void>;
 }
@@ -36,12 +40,12 @@ export async function startPlayground(path = '/'): Promise<Playground> {
   const browser = await launch();
   return {
     address: server.address,
-    open: async (workspace, options) => {
+    open: async (workspace, options, hasResult = true) => {
       const fragment =
         workspace === undefined ? '' : `#state=${encodeWorkspace({ ...emptyWorkspace, ...workspace })}`;
       const watched = await watchPage(browser, server.address, options);
       await watched.page.goto(`${server.address}${fragment}`);
-      await settled(watched.page);
+      if (hasResult) await settled(watched.page);
       return watched;
     },
     close: async () => {

@@ -1,3 +1,5 @@
+import { existsSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import axe from 'axe-core';
 import type { Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
@@ -35,6 +37,7 @@ spec:
     image: app:1
 `;
 
+const screenshotFile = join(import.meta.dirname, '../../docs/images/playground.png');
 const object = { name: 'o.yaml', text: pod };
 
 describeUnless(noBrowser)('the playground in a browser', { timeout: 120_000 }, () => {
@@ -141,6 +144,16 @@ describeUnless(noBrowser)('the playground in a browser', { timeout: 120_000 }, (
     }
   });
 
+  it('makes the screenshot of the README', async () => {
+    const page = await open(undefined, { viewport: { width: 1280, height: 720 }, colorScheme: 'light' });
+    await expect.poll(async () => (await changedLines(page)).length).toBe(4);
+    const image = await page.screenshot();
+    expect(image.length).toBeGreaterThan(20_000);
+    // Fonts differ between machines, so the committed image is renewed only on request.
+    if (process.env['KYMERA_UPDATE_SCREENSHOT'] === '1') writeFileSync(screenshotFile, image);
+    expect(existsSync(screenshotFile)).toBe(true);
+  });
+
   it('restores the whole state from a shared link', async () => {
     const page = await open();
     await typeInto(page, 'Object source', pod.replace('app:1', 'shared:latest'));
@@ -154,7 +167,31 @@ describeUnless(noBrowser)('the playground in a browser', { timeout: 120_000 }, (
     await expect.poll(() => changedLines(other)).toEqual(lines);
     expect(await other.getByLabel('Object source').textContent()).toContain('shared:latest');
   });
+
+  it('stays responsive while a policy does not end, and recovers', async () => {
+    const text = Array.from({ length: 40 }, (_, index) => endlessPolicy(index)).join('---\n');
+    const page = await open({ policies: [{ name: 'p.yaml', text }], resources: [object] }, {}, false);
+    // The worker is busy; the page answers at once.
+    await page.getByRole('button', { name: 'Request' }).click();
+    await page.getByLabel('User', { exact: true }).fill('ada');
+    expect(await page.getByLabel('User', { exact: true }).inputValue()).toBe('ada');
+    await page.getByRole('alert').filter({ hasText: 'did not end and was stopped' }).waitFor();
+    const patch = 'patchStrategicMerge: {metadata: {labels: {+(team): shop}}}';
+    await typeInto(page, 'Policy source', policy('labels', { team: patch }));
+    await expect.poll(async () => (await changedLines(page)).length).toBe(2);
+    await expect.poll(() => page.getByRole('alert').count()).toBe(0);
+  });
 });
+
+/** Needs minutes; the budget of the engine ends it after one or two seconds. */
+function endlessPolicy(index: number): string {
+  const list = `list: "\`[${Array.from({ length: 100 }, (_, at) => at).join(',')}]\`"`;
+  const loop = (depth: number): string =>
+    depth === 0
+      ? `{${list}, patchStrategicMerge: {metadata: {annotations: {a: b}}}}`
+      : `{${list}, foreach: [${loop(depth - 1)}]}`;
+  return policy(`endless-${index}`, { loop: `foreach: [${loop(4)}]` });
+}
 
 function cursorLine(page: Page, label: string): Promise<string> {
   return page

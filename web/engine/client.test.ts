@@ -25,6 +25,7 @@ describe('the client of the worker', () => {
     createEngineClient(() => {
       const worker = new FakeWorker();
       workers.push(worker);
+      queueMicrotask(() => worker.onmessage?.({ data: { ready: true } } as MessageEvent<JobReply>));
       return worker;
     }, 1_000);
   const step = (count: number) => ({ object: 0, count });
@@ -55,7 +56,7 @@ describe('the client of the worker', () => {
     const stuck = run('step', step(1));
     const next = run('step', step(2));
     const failed = expect(stuck).rejects.toThrow(StuckError);
-    vi.advanceTimersByTime(1_000);
+    await vi.advanceTimersByTimeAsync(1_000);
     await failed;
     expect(workers[0]?.terminated).toBe(true);
     workers[1]?.reply(['two']);

@@ -35,6 +35,7 @@ interface PendingJob {
  */
 export function createEngineClient(createWorker: () => WorkerPort, milliseconds: number): EngineClient {
   let worker: WorkerPort | undefined;
+  let isLoaded = false;
   let running: PendingJob | undefined;
   let timer: ReturnType<typeof setTimeout> | undefined;
   let waiting: PendingJob[] = [];
@@ -47,15 +48,24 @@ export function createEngineClient(createWorker: () => WorkerPort, milliseconds:
     worker ??= open();
     const { id, job, input } = running;
     worker.postMessage({ id, job, input });
-    timer = setTimeout(
-      () => abandon(new StuckError(`no answer after ${milliseconds / 1000} s`)),
-      milliseconds,
-    );
+    // The time to load the worker does not count.
+    if (isLoaded) startTimer();
+  }
+
+  function startTimer(): void {
+    const error = new StuckError(`no answer after ${milliseconds / 1000} s`);
+    timer = setTimeout(() => abandon(error), milliseconds);
   }
 
   function open(): WorkerPort {
+    isLoaded = false;
     const opened = createWorker();
     opened.onmessage = ({ data }) => {
+      if ('ready' in data) {
+        isLoaded = true;
+        if (running !== undefined) startTimer();
+        return;
+      }
       if (running?.id !== data.id) return;
       const job = running;
       finish();

@@ -23,5 +23,7 @@ export type JobRequest = {
 }[JobName];
 
 export type JobReply =
+  /** The first message of a worker: it is loaded. */
+  | { readonly ready: true }
   | { readonly id: number; readonly output: Jobs[JobName]['output'] }
   | { readonly id: number; readonly error: string };

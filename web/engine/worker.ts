@@ -23,6 +23,7 @@ async function answer(request: JobRequest): Promise<JobReply> {
   }
 }
 
+postMessage({ ready: true } satisfies JobReply);
 addEventListener('message', (event: MessageEvent<JobRequest>) => {
   void answer(event.data).then((reply) => postMessage(reply));
 });

@@ -1,6 +1,7 @@
 import { signal } from '@preact/signals';
 import { addressError } from '../state/address.ts';
 import { engineError, evaluation, isRunning, selectedObject } from '../state/playground.ts';
+import { sessionMessage } from '../state/session-message.ts';
 import { BackgroundView } from './background-view.tsx';
 import { DiffView } from './diff-view.tsx';
 import { ExplainView } from './explain-view.tsx';
@@ -78,6 +79,9 @@ export function ResultPane() {
         )}
       </div>
       <div class="status" role="status">
+        {sessionMessage.value !== undefined && (
+          <span class={sessionMessage.value.isBad ? 'problem' : 'muted'}>{sessionMessage.value.text}</span>
+        )}
         {result !== undefined && (
           <>
             <span>{result.summary}</span>

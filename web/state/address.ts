@@ -6,9 +6,17 @@ import { decodeWorkspace, encodeWorkspace } from './share.ts';
 /** Why the address could not be opened. */
 export const addressError = signal<string | undefined>(undefined);
 
-/** Opens what the fragment names: `#state=…` or `#example=…`. Otherwise evaluates the starter. */
+/** Opens what the fragment names: `#state=…`, `#example=…`, or the files of `#session=…`. Otherwise evaluates the starter. */
 export async function openFromAddress(): Promise<void> {
   addEventListener('hashchange', () => void open());
+  const session = new URLSearchParams(location.hash.slice(1)).get('session');
+  if (session !== null) {
+    const { followSession } = await import('./session.ts');
+    return followSession(session).catch((error: unknown) => {
+      addressError.value = error instanceof Error ? error.message : String(error);
+      void evaluate();
+    });
+  }
   if (!(await open())) void evaluate();
 }
 

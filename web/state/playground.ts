@@ -4,8 +4,8 @@ import type { Evaluation, SourceLocation } from '../engine/evaluation.ts';
 import { freeName, type SourceRole, type SourceText, type Workspace } from '../engine/workspace.ts';
 import { starterWorkspace } from './starter.ts';
 
-/** Twice what the budget of the engine allows one policy. */
-const stuckAfter = 6_000;
+/** Several times what the budget of the engine allows one policy, also on a slow machine. */
+const stuckAfter = 10_000;
 
 export const workspace = signal<Workspace>(starterWorkspace);
 export const evaluation = signal<Evaluation | undefined>(undefined);
@@ -70,6 +70,12 @@ export function openWorkspace(next: Workspace): void {
   selectedObject.value = 0;
   loadedTexts.value++;
   void evaluate();
+}
+
+/** Texts that changed on disk. The selection stays. */
+export function replaceSources(change: Pick<Workspace, SourceRole>): void {
+  update(change);
+  loadedTexts.value++;
 }
 
 export function editSource(role: SourceRole, index: number, text: string): void {

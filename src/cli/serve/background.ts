@@ -2,10 +2,10 @@ import { ApiError, ClusterAccessError } from '../../cluster/api/cluster-error.ts
 import { type BackgroundRuntime, startBackground } from '../../cluster/background-runtime.ts';
 import { inputError } from '../../problem.ts';
 import { startBackgroundServer } from '../../server/background-server.ts';
+import { stopSignal } from '../input/stop-signal.ts';
 import type { ExitCode, Io } from '../io.ts';
 import { createServeLog } from './log.ts';
 import { checkSelector, policyLimitsOf, scanInterval } from './options.ts';
-import { stopSignal } from './signal.ts';
 
 /** The options of `kymera background`. */
 export interface BackgroundCommandOptions {

@@ -16,6 +16,8 @@ export interface Banner {
   readonly ca: { readonly pem: string; readonly file: string };
   /** Callers must present a client certificate. */
   readonly asksForCertificate: boolean;
+  /** Whether the page is at `/`. */
+  readonly playground: boolean;
   readonly cwd: string;
 }
 
@@ -35,6 +37,7 @@ export function bannerText(banner: Banner, paint: Paint): string {
     `${webhookText(banner).trimEnd()}`,
     'END',
     '',
+    ...(banner.playground ? [`Playground: ${url}/`] : []),
     `Status: ${url}/readyz?verbose, metrics: ${url}/metrics. Stop with Ctrl-C.`,
     '',
   ].join('\n');

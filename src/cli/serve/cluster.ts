@@ -16,6 +16,7 @@ import { loadCertificate, readPem, watchCertificate } from './certificate.ts';
 import type { ServeLog } from './log.ts';
 import {
   keptDecisions,
+  playgroundPage,
   policyLimitsOf,
   type ServeOptions,
   scanInterval,
@@ -137,6 +138,7 @@ async function startMember(
     bodyLimit: options.bodyLimit,
     ...(options.clientCa === undefined ? {} : { clientCa: await readPem(options.clientCa, io) }),
     keepDecisions: kept,
+    page: playgroundPage(options),
     watchdogFolder: stateFolder(options, io),
     metricsPort: options.metricsPort,
     gather,

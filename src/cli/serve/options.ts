@@ -1,12 +1,15 @@
 import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { defaultRequestSettings, type RequestSettings } from '../../admission/policy-provider.ts';
 import { checkPolicySelector } from '../../cluster/policies/selection.ts';
 import { parseDuration } from '../../expression/duration.ts';
 import { FieldPathError } from '../../patch/field-path/field-path.ts';
 import { defaultPolicyLimits, type PolicyLimits } from '../../policy/policy-limits.ts';
 import { inputError } from '../../problem.ts';
+import { type PageFiles, readPageFiles } from '../../server/page.ts';
 import type { Io } from '../io.ts';
+import { packageRoot } from '../package-root.ts';
 
 /** The options of `kymera serve`. */
 export interface ServeOptions {
@@ -41,6 +44,8 @@ export interface ServeOptions {
   readonly forceFailurePolicyIgnore?: boolean | undefined;
   readonly workers: number;
   readonly bodyLimit: number;
+  /** Serve the page at `/`. */
+  readonly playground?: boolean | undefined;
   readonly metricsPort?: number | undefined;
   readonly debugDecisions?: number | true | undefined;
   readonly resourceFilters: string;
@@ -162,4 +167,16 @@ export function scanInterval({ env }: Io): number {
     );
   }
   return Number(nanoseconds / 1_000_000n);
+}
+
+/** The page for `--playground`. Throws InputError if it is not built. */
+export function playgroundPage({ playground }: ServeOptions): PageFiles | undefined {
+  if (playground !== true) return undefined;
+  const page = readPageFiles(fileURLToPath(new URL('dist/web', packageRoot)));
+  if (page === undefined) {
+    throw inputError('KYM_INPUT_NOT_FOUND', '--playground: the page is not built', {
+      hint: 'run npm run build:web',
+    });
+  }
+  return page;
 }

@@ -3,6 +3,7 @@ import { createServer } from 'node:net';
 import { setTimeout } from 'node:timers/promises';
 import { inputError } from '../../problem.ts';
 import type { RunningServer } from '../../server/server.ts';
+import { stopSignal } from '../input/stop-signal.ts';
 import type { ExitCode, Io } from '../io.ts';
 import { paintFor } from '../output/style.ts';
 import { bannerText } from './banner.ts';
@@ -16,7 +17,6 @@ import {
   shutdownDelayMilliseconds,
   urlOf,
 } from './options.ts';
-import { stopSignal } from './signal.ts';
 import { startStandalone } from './standalone.ts';
 import { gatherFromWorkers, portVariable, runWorkers } from './workers.ts';
 
@@ -93,6 +93,7 @@ async function printBanner(
     cwd: io.cwd,
     ca: certificate.ca,
     asksForCertificate: options.clientCa !== undefined,
+    playground: options.playground === true,
   };
   await io.stdout.write(bannerText(banner, paintFor(io.stdout, io, options.color)));
 }

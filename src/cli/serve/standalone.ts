@@ -11,7 +11,14 @@ import {
 } from './certificate.ts';
 import { provideContextFromFiles } from './context.ts';
 import type { ServeLog } from './log.ts';
-import { keptDecisions, policyLimitsOf, type ServeOptions, settingsOf, stateFolder } from './options.ts';
+import {
+  keptDecisions,
+  playgroundPage,
+  policyLimitsOf,
+  type ServeOptions,
+  settingsOf,
+  stateFolder,
+} from './options.ts';
 import { type FilePolicies, providePoliciesFromFiles } from './policies.ts';
 
 export interface Standalone {
@@ -55,6 +62,7 @@ export async function startStandalone(
     bodyLimit: options.bodyLimit,
     ...(options.clientCa === undefined ? {} : { clientCa: await readPem(options.clientCa, io) }),
     keepDecisions: kept,
+    page: playgroundPage(options),
     watchdogFolder: stateFolder(options, io),
     metricsPort: options.metricsPort,
     gather,

@@ -1,10 +1,10 @@
 import cluster, { type Worker } from 'node:cluster';
 import { AggregatorRegistry } from 'prom-client';
 import type { Gather, RunningServer } from '../../server/server.ts';
+import { stopSignal } from '../input/stop-signal.ts';
 import type { ExitCode, Io } from '../io.ts';
 import type { ServeLog } from './log.ts';
 import type { ServeOptions } from './options.ts';
-import { stopSignal } from './signal.ts';
 
 type Topic = 'metrics' | 'decisions';
 /** A worker sends `gather` to the primary, which sends `report` to all workers. Their answers go back the same way. */

@@ -1,0 +1,74 @@
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { collectExamples } from '../../web/gallery/collect.ts';
+import type { Example } from '../../web/gallery/example.ts';
+import { kymera } from '../cli/in-process.testing.ts';
+import { describeUnless } from '../needs.testing.ts';
+import { noBrowser, type Playground, startPlayground, type WatchedPage } from './page.testing.ts';
+
+const examples = collectExamples(join(import.meta.dirname, '../..'));
+
+/** What `kymera apply` prints for the files of an example. */
+async function applied({ workspace }: Example): Promise<string> {
+  const files: Record<string, string> = {};
+  const names = (role: keyof Example['workspace']) =>
+    workspace[role].map(({ name, text }) => {
+      files[`${role}/${name}`] = text;
+      return `${role}/${name}`;
+    });
+  const context = names('context');
+  const { stdout } = await kymera(
+    [
+      'apply',
+      ...names('policies'),
+      '-r',
+      ...names('resources'),
+      ...(context.length === 0 ? [] : ['--target-resource', ...context]),
+      '-o',
+      'yaml',
+      '-q',
+    ],
+    { files },
+  );
+  return stdout;
+}
+
+it('the gallery has the samples, the cookbook, and the examples of the documents', () => {
+  const groups = new Map<string, number>();
+  for (const { group } of examples) groups.set(group, (groups.get(group) ?? 0) + 1);
+  expect([...groups.keys()]).toEqual(['Samples', 'Cookbook', 'Reference', 'Documents']);
+  expect(groups.get('Cookbook')).toBeGreaterThanOrEqual(20);
+  expect(new Set(examples.map(({ id }) => id)).size).toBe(examples.length);
+});
+
+describeUnless(noBrowser)('the gallery in a browser', { timeout: 120_000 }, () => {
+  let playground: Playground;
+  let opened: WatchedPage;
+
+  beforeAll(async () => {
+    playground = await startPlayground();
+    opened = await playground.open();
+    await opened.page.getByRole('button', { name: 'YAML', exact: true }).click();
+  }, 300_000);
+  afterAll(async () => {
+    expect(opened?.offences).toEqual([]);
+    await playground?.close();
+  });
+
+  it('finds an example by its words and opens it', async () => {
+    const { page } = opened;
+    await page.getByRole('button', { name: 'Gallery' }).click();
+    await page.getByLabel('Search examples').fill('ndots');
+    await page.keyboard.press('Tab');
+    await page.locator('.card').first().press('Enter');
+    await expect.poll(() => page.getByLabel('Policy source').textContent()).toContain('ndots');
+  });
+
+  it.each(examples)('$id: the same bytes as kymera apply', async (example) => {
+    const { page } = opened;
+    await page.goto(`${playground.address}#example=${example.id}`);
+    const expected = await applied(example);
+    expect(expected).not.toBe('');
+    await expect.poll(() => page.locator('pre.text').textContent(), { timeout: 60_000 }).toBe(expected);
+  });
+});
