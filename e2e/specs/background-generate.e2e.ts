@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest';
 import type { JsonObject } from '../../src/json/value.ts';
 import { type Background, becomes, startInBackground } from '../background.ts';
+import { grant, revoke } from '../installation.ts';
 import { configMap } from '../objects.ts';
 import { withPolicies } from '../policies-in-force.ts';
 import { suite } from '../suite.ts';
@@ -127,6 +128,142 @@ suite('generate rules', ({ settings, kubectl, namespace, before, after }) => {
         { what: 'the event', seconds: 30 },
       );
       expect(Buffer.byteLength(note)).toBeLessThanOrEqual(1024);
+    });
+  });
+
+  it('a number in a label or in data is written as a string', async () => {
+    const loop = {
+      list: "split(request.object.data.names, ',')",
+      apiVersion: 'v1',
+      kind: 'ConfigMap',
+      name: 'typed-{{ elementIndex }}',
+      namespace,
+      data: { metadata: { labels: { index: '{{ elementIndex }}' } }, data: { port: 80 } },
+    };
+    const typed = policy('typed', {});
+    const [rule] = (typed['spec'] as { rules: JsonObject[] }).rules;
+    const foreach = [loop];
+    const document = {
+      ...typed,
+      spec: { rules: [{ ...rule, generate: { synchronize: true, foreach } }] },
+    };
+    await withPolicies(kubectl, [document as unknown as JsonObject], async () => {
+      await kubectl.sendOk('create', configMap('typed-trigger', { names: 'a,b' }));
+      const made = await becomes(kubectl, 'configmap', 'typed-1', () => true, 30);
+      expect(made.metadata.labels).toMatchObject({ index: '1' });
+      expect(made['data']).toEqual({ port: '80' });
+    });
+  });
+
+  it('useServerSideApply keeps the fields of others and takes its own back', async () => {
+    const document = policy('applied', { data: { data: { ours: 'yes' } } });
+    const spec = { ...(document['spec'] as JsonObject), useServerSideApply: true };
+    await withPolicies(kubectl, [{ ...document, spec }], async () => {
+      await kubectl.sendOk('create', configMap('applied-a'));
+      await appears('made-for-applied-a');
+      await kubectl.ok(
+        'patch',
+        'configmap',
+        'made-for-applied-a',
+        '--type=merge',
+        '--patch={"data":{"ours":"changed","theirs":"kept"}}',
+      );
+      const made = await becomes(
+        kubectl,
+        'configmap',
+        'made-for-applied-a',
+        ({ data }) => data.ours === 'yes',
+        30,
+      );
+      expect(made['data']).toEqual({ ours: 'yes', theirs: 'kept' });
+      const fields = JSON.parse(
+        await kubectl.ok('get', 'configmap', 'made-for-applied-a', '--show-managed-fields', '-o', 'json'),
+      ).metadata.managedFields as { manager: string; operation: string }[];
+      expect(fields).toContainEqual(
+        expect.objectContaining({ manager: 'kymera-background', operation: 'Apply' }),
+      );
+    });
+  });
+
+  it('a rule with another target name keeps the former object and warns', async () => {
+    await withPolicies(kubectl, [policy('renamed', { name: 'first-name' })], async () => {
+      await kubectl.sendOk('create', configMap('renamed-a'));
+      await appears('first-name');
+      const { stderr } = await kubectl.sendOk('apply', policy('renamed', { name: 'second-name' }));
+      expect(stderr).toContain('rule renamed generates other objects than before');
+      await appears('second-name');
+      await kubectl.ok('label', 'configmap', 'renamed-a', 'touched=yes');
+      await background.settled(30);
+      expect(await exists('first-name')).toBe(true);
+    });
+  });
+
+  it('a target that the API server does not serve is refused', async () => {
+    const unknown = policy('unknown', { apiVersion: 'example.test/v1', kind: 'Moon' });
+    const { code, stderr } = await kubectl.send('create', unknown);
+    expect(code).not.toBe(0);
+    expect(stderr).toContain('the API server does not serve example.test/v1/Moon');
+  });
+
+  it('without the permission to watch, changes are found by listing', async () => {
+    const verbs = ['get', 'list', 'create', 'patch', 'delete'];
+    const start = background.worker.output().length;
+    await grant(background.own, 'background', 'e2e-limits', [
+      { apiGroups: [''], resources: ['limitranges'], verbs },
+    ]);
+    const kind = { kind: 'LimitRange', data: { spec: { limits: [{ type: 'Pod', max: { cpu: '1' } }] } } };
+    try {
+      await waitFor(
+        async () => {
+          const { code, stderr } = await kubectl.send('apply', policy('listed', kind));
+          if (code !== 0) throw new Error(stderr);
+          expect(stderr).toMatch(/may not watch limitranges.*noticed only every 20 s/);
+          return true;
+        },
+        { what: 'the policy to be accepted', seconds: 30 },
+      );
+      await kubectl.ok('wait', '--for=condition=Ready', 'clusterpolicy/listed', '--timeout=60s');
+      await kubectl.sendOk('create', configMap('listed-a'));
+      const limit = async () => (await kubectl.run(['get', 'limitrange', 'made-for-listed-a'])).code === 0;
+      await waitFor(limit, { what: 'the LimitRange', seconds: 30 });
+      await waitFor(() => /may not be watched/.test(background.worker.output().slice(start)), {
+        what: 'the warning',
+        seconds: 60,
+      });
+      // The next list sees it, and the one after sees that it is gone.
+      await new Promise((resolve) => setTimeout(resolve, 21_000));
+      await kubectl.ok('delete', 'limitrange', 'made-for-listed-a');
+      await waitFor(limit, { what: 'the restored LimitRange', seconds: 90 });
+      expect(
+        background.worker
+          .output()
+          .slice(start)
+          .match(/may not be watched/g),
+      ).toHaveLength(1);
+    } finally {
+      await kubectl.run(['delete', 'clusterpolicy', 'listed', '--ignore-not-found']);
+      await revoke(background.own, 'background', 'e2e-limits');
+    }
+  });
+
+  it('a failed context entry is reported with its reason', async () => {
+    const context = [{ name: 'nodes', apiCall: { urlPath: '/api/v1/nodes' } }];
+    const document = policy(
+      'reason',
+      { data: { data: { nodes: '{{ nodes.items[0].metadata.name }}' } } },
+      { context },
+    );
+    await withPolicies(kubectl, [document], async () => {
+      await kubectl.sendOk('create', configMap('reason-a'));
+      const expected = '/api/v1/nodes answered 403';
+      await waitFor(
+        async () =>
+          (await background.updateRequests()).some(
+            ({ spec, status }) => spec.policy === 'reason' && status?.message?.includes(expected),
+          ),
+        { what: 'the message', seconds: 30 },
+      );
+      expect(background.worker.output()).toContain(expected);
     });
   });
 });

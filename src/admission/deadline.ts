@@ -43,7 +43,11 @@ function beforeDeadline(
   query: DataQuery,
 ): Promise<DataAnswer> {
   return new Promise((resolve, reject) => {
-    const late = { found: false, error: `${query.type} did not answer before the deadline` } as const;
+    const late = {
+      found: false,
+      error: `${query.type} did not answer before the deadline`,
+      reason: 'no answer before the deadline',
+    } as const;
     const endsAt = performance.now() + milliseconds;
     const timer = setTimeout(() => resolve(late), milliseconds);
     // A source that gives up at the deadline reports an error of its own.

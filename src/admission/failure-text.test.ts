@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { mutateSync } from '../engine/mutate.ts';
+import type { DataSource } from '../engine/context/data-source.ts';
+import { mutate, mutateSync } from '../engine/mutate.ts';
 import { loadDocuments } from '../policy/load.ts';
 import { createSnapshot } from '../policy/registry.ts';
 import { failureText } from './failure-text.ts';
@@ -82,6 +83,35 @@ describe('a failure names its place', () => {
     ],
   ])('%s', (_, rule, place) => {
     expect(failureOf(rule)).toContain(`(${place}`);
+  });
+
+  it('and why a context entry could not be read, without the values of its query', async () => {
+    const text = `apiVersion: kyverno.io/v1
+kind: ClusterPolicy
+metadata: {name: p}
+spec:
+  background: false
+  rules:
+  - name: r
+    match: {any: [{resources: {kinds: [Pod]}}]}
+    context: [{name: call, apiCall: {urlPath: "/api/{{ request.object.metadata.annotations.token }}"}}]
+    mutate: {patchStrategicMerge: {metadata: {labels: {a: "{{ call }}"}}}}
+`;
+    const { policies } = loadDocuments([{ file: 'p.yaml', text }]);
+    const reason = 'the API server answered 403 Forbidden';
+    const dataSource: DataSource = {
+      read: () => ({ found: false, error: 'GET /api/s3cret answered 403: pods is forbidden', reason }),
+    };
+    const environment = { now: () => new Date(0), random: () => 0 };
+    const { outcomes } = await mutate(requestFor(pod), createSnapshot(policies, []), {
+      dataSource,
+      environment,
+    });
+    const [outcome] = outcomes;
+    if (outcome?.status !== 'failed') throw new Error(`it is ${outcome?.status}`);
+    expect(failureText(outcome)).toContain(`context entry "call": ${reason} (rule /context/0)`);
+    expect(failureText(outcome)).not.toContain('s3cret');
+    expect(outcome.message).toContain('pods is forbidden');
   });
 
   it('and the context entry that could not be read', () => {

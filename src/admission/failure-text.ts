@@ -1,4 +1,4 @@
-import type { Outcome } from '../engine/outcome.ts';
+import type { Failure, Outcome } from '../engine/outcome.ts';
 import { errorTable } from '../errors.ts';
 import { stringifyJson } from '../json/json-text.ts';
 import { formatPointer } from '../json/pointer.ts';
@@ -15,7 +15,7 @@ export function failureText(outcome: Extract<Outcome, { status: 'failed' }>): st
     `rule ${formatPointer(failure.rulePath)}`,
     ...(failure.objectPath === undefined ? [] : [`object ${objectLocation(failure.objectPath, rule)}`]),
   ];
-  const reason = policyWords(failure.detail, rule) ?? errorTable[failure.code].cause.replace(/\.$/, '');
+  const reason = policyWords(failure, rule) ?? errorTable[failure.code].cause.replace(/\.$/, '');
   const cause = [...expressionsOf(failure.detail, rule), reason].join(': ');
   // A message consists of its stage and the detail.
   const stage = outcome.message.slice(0, outcome.message.length - failure.detail.length);
@@ -33,7 +33,7 @@ function expressionsOf(detail: string, rule: CompiledRule): readonly string[] {
 }
 
 /** The most useful parts of a detail, as far as they quote only the rule. */
-function policyWords(detail: string, rule: CompiledRule): string | undefined {
+function policyWords({ detail, reason }: Failure, rule: CompiledRule): string | undefined {
   const entry = /(?:^|: )context entry "([^"]+)": /.exec(detail);
   const rest = entry === null ? detail : detail.slice(entry.index + entry[0].length);
   const parts: string[] = [];
@@ -42,7 +42,7 @@ function policyWords(detail: string, rule: CompiledRule): string | undefined {
   if (key !== undefined && isInRule(key, rule)) parts.push(`Unknown key "${key}" in path`);
   const size = /context size limit exceeded: \d+ bytes exceeds limit of \d+ bytes$/.exec(rest)?.[0];
   if (size !== undefined) parts.push(size);
-  if (rest.endsWith('did not answer before the deadline')) parts.push('no answer before the deadline');
+  if (reason !== undefined) parts.push(reason);
   return parts.length === 0 ? undefined : parts.join(': ');
 }
 

@@ -41,6 +41,8 @@ export interface ObjectStore extends ObjectReader {
    * of a subresource, whose body may have another kind (Scale); by default it is that of `after`.
    */
   update(before: JsonObject, after: JsonObject, ref?: ObjectRef): Promise<JsonObject>;
+  /** Server-side apply: creates or changes the object, and keeps the fields of others. Absent if the store cannot do it. */
+  apply?(object: JsonObject): Promise<JsonObject>;
   /** Deletes the object. Succeeds if it does not exist. */
   remove(ref: ObjectRef): Promise<void>;
 }

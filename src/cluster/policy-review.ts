@@ -11,6 +11,7 @@ import type { Problem } from '../problem.ts';
 import type { ApiClient } from './api/client.ts';
 import type { KindTable } from './api/discovery.ts';
 import { accessText, accessWarnings, missingAccess, missingRole } from './background/access.ts';
+import { generateProblems, staleWarnings } from './background/generate-review.ts';
 import type { BackgroundIdentity } from './background/identity.ts';
 import { globalContextProblems } from './context/global-context-check.ts';
 import { authoredPolicy } from './policies/stored-policy.ts';
@@ -76,7 +77,7 @@ async function judge(request: JsonObject, options: PolicyReviewOptions): Promise
   switch (readText(object, 'kind')) {
     case 'ClusterPolicy':
     case 'Policy':
-      return options.selects?.(object) === false ? accepted : judgePolicy(object, options);
+      return options.selects?.(object) === false ? accepted : judgePolicy(object, old, options);
     case 'PolicyException':
       return judgeException(object, options);
     case 'GlobalContextEntry':
@@ -98,7 +99,11 @@ function annotationsOf(object: JsonObject): JsonObject {
   return readObject(readObject(object, 'metadata') ?? {}, 'annotations') ?? {};
 }
 
-async function judgePolicy(object: JsonObject, options: PolicyReviewOptions): Promise<PolicyVerdict> {
+async function judgePolicy(
+  object: JsonObject,
+  old: JsonObject | undefined,
+  options: PolicyReviewOptions,
+): Promise<PolicyVerdict> {
   const tooLarge = sizeProblem(object, options.limits);
   if (tooLarge !== undefined) return { errors: [textOf(tooLarge)], warnings: [] };
   const document = authoredPolicy(object);
@@ -110,12 +115,13 @@ async function judgePolicy(object: JsonObject, options: PolicyReviewOptions): Pr
   if (policy === undefined) return { errors, warnings };
   const access = await judgeAccess(document, policy.key, options);
   return {
-    errors: [...errors, ...access.errors],
+    errors: [...errors, ...generateProblems(document, options.kinds()), ...access.errors],
     warnings: [
       ...warnings,
       ...scopeWarnings(policy),
       ...kindWarnings(policy, options.kinds()),
       ...criticalKindWarnings(policy, options.kinds()),
+      ...(old === undefined ? [] : staleWarnings(authoredPolicy(old), document)),
       ...access.warnings,
     ],
   };

@@ -71,7 +71,10 @@ export interface Failure {
   readonly rulePath: Path;
   /** Path in the object, if the failure has one. */
   readonly objectPath?: Path | undefined;
+  /** May quote values of objects and of context data. */
   readonly detail: string;
+  /** The cause without such values, where it is known. */
+  readonly reason?: string | undefined;
 }
 
 export interface Result {

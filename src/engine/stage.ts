@@ -25,7 +25,14 @@ export function at<T>(stage: Failure['stage'], base: Path, run: () => T, field?:
     }
     if (!(error instanceof EvaluationError)) throw error;
     const rulePath = error.location ?? (field === undefined ? base : [...base, field]);
-    const failure: Failure = { code: error.code, stage, rulePath, detail: shorten(error.message) };
+    const { code, reason } = error;
+    const failure: Failure = {
+      code,
+      stage,
+      rulePath,
+      detail: shorten(error.message),
+      ...(reason === undefined ? {} : { reason }),
+    };
     throw new StageError(
       error instanceof PatchError && error.path.length > 0 ? { ...failure, objectPath: error.path } : failure,
       error,

@@ -48,15 +48,20 @@ export class EvaluationError extends Error {
   readonly code: ErrorCode;
   /** Path in the rule of the template or expression that failed, when it is more exact than the stage. */
   readonly location: Path | undefined;
+  /** The cause without values of objects and data, for answers and logs. The message may contain them. */
+  readonly reason: string | undefined;
   constructor(code: ErrorCode, message: string, options?: EvaluationErrorOptions) {
     super(message, options);
     this.code = code;
     this.location = options?.location;
+    const { cause } = this;
+    this.reason = options?.reason ?? (cause instanceof EvaluationError ? cause.reason : undefined);
   }
 }
 
 export interface EvaluationErrorOptions extends ErrorOptions {
   readonly location?: Path | undefined;
+  readonly reason?: string | undefined;
 }
 
 /**

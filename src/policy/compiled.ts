@@ -73,6 +73,8 @@ export interface CompiledGenerateRule extends CompiledRuleHead {
   readonly orphanDownstreamOnPolicyDelete: boolean;
   /** Whether the rule also runs for triggers that existed before the policy. */
   readonly generateExisting: boolean;
+  /** Objects are written with server-side apply, so fields that others own are kept. */
+  readonly useServerSideApply: boolean;
   readonly generation: CompiledGeneration;
 }
 

@@ -13,6 +13,8 @@ export interface PolicyFacts {
   readonly mutateExistingOnPolicyUpdate: boolean;
   /** The default for generate rules. */
   readonly generateExisting: boolean;
+  /** Generate rules write with server-side apply. */
+  readonly useServerSideApply: boolean;
   /** The autogen annotation, if present. */
   readonly autogenControllers?: string | undefined;
 }

@@ -30,15 +30,17 @@ export interface ResourceLookup {
 
 const targetVerbs = ['get', 'list', 'patch'] as const;
 const createVerbs = ['get', 'create'] as const;
+const applyVerbs = ['get', 'create', 'patch'] as const;
 /** Synchronized objects are watched, and so are clone sources. */
 const synchronizeVerbs = ['get', 'list', 'watch', 'create', 'patch', 'delete'] as const;
 const readVerbs = ['get', 'list'] as const;
 
 /** Permissions for targets and generated objects. Kinds that contain variables are only known at run time and left out. */
 export function neededAccess(policy: JsonObject, kinds: ResourceLookup): readonly NeededAccess[] {
+  const applies = readBoolean(readObject(policy, 'spec') ?? {}, 'useServerSideApply') ?? false;
   return inRules(policy, (rule, pointer, own) => [
     ...targetAccess(rule, pointer, own, kinds),
-    ...generateAccess(rule, pointer, own, kinds),
+    ...generateAccess(rule, pointer, own, kinds, applies),
   ]);
 }
 
@@ -120,10 +122,12 @@ function generateAccess(
   pointer: string,
   own: string | undefined,
   kinds: ResourceLookup,
+  useServerSideApply: boolean,
 ): readonly NeededAccess[] {
   const generate = readObject(rule, 'generate');
   if (generate === undefined) return [];
-  const verbs = readBoolean(generate, 'synchronize') === true ? synchronizeVerbs : createVerbs;
+  const isSynchronized = readBoolean(generate, 'synchronize') === true;
+  const verbs = isSynchronized ? synchronizeVerbs : useServerSideApply ? applyVerbs : createVerbs;
   const loops = readObjects(generate, 'foreach');
   return (loops.length === 0 ? [generate] : loops).flatMap((pattern) => {
     const clone = readObject(pattern, 'clone');

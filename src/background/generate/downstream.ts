@@ -1,5 +1,5 @@
-import { hasVariable } from '../../expression/template/tokens.ts';
-import { hasWildcard } from '../../expression/wildcard.ts';
+import { findVariables, hasVariable } from '../../expression/template/tokens.ts';
+import { compileWildcard, hasWildcard } from '../../expression/wildcard.ts';
 import { readObject, readObjects, readText, readTexts } from '../../json/read-field.ts';
 import type { JsonObject } from '../../json/value.ts';
 import type { CompiledGenerateRule, CompiledPolicy } from '../../policy/compiled.ts';
@@ -27,6 +27,30 @@ export function generatedKinds(rule: CompiledGenerateRule): readonly GeneratedKi
       kind !== '' && !hasVariable(kind) && !hasVariable(apiVersion) && !hasWildcard(kind),
   );
   return [...new Map(known.map((kind) => [`${kind.apiVersion}/${kind.kind}`, kind])).values()];
+}
+
+/** Whether the rule may generate this object for some trigger: the constant parts of its name, namespace and kind agree. */
+export function mayGenerate(rule: CompiledGenerateRule, { kind, namespace, name }: ObjectRef): boolean {
+  const generate = readObject(rule.document, 'generate') ?? {};
+  const loops = readObjects(generate, 'foreach');
+  return (loops.length === 0 ? [generate] : loops).some((pattern) => {
+    const kinds = readTexts(readObject(pattern, 'cloneList') ?? {}, 'kinds');
+    const places = readText(pattern, 'namespace') ?? '';
+    if (namespace !== '' && places !== '' && !agrees(places, namespace)) return false;
+    if (kinds.length > 0) return kinds.some((each) => agrees(apiVersionAndKind(each).kind, kind));
+    return agrees(readText(pattern, 'kind') ?? '', kind) && agrees(readText(pattern, 'name') ?? '', name);
+  });
+}
+
+/** A variable may have any value. */
+function agrees(template: string, text: string): boolean {
+  let pattern = '';
+  let end = 0;
+  for (const variable of findVariables(template)) {
+    pattern += `${template.slice(end, variable.start)}*`;
+    end = variable.end;
+  }
+  return compileWildcard(pattern + template.slice(end)).matches(text);
 }
 
 /** All objects that a rule has generated. */

@@ -108,6 +108,54 @@ describe('data', () => {
   });
 });
 
+describe('server-side apply', () => {
+  const applying = (content: string, more = '') =>
+    policyWith(data(content, more), '{useServerSideApply: true}');
+  const foreign = object('Secret', 'ns/made', {
+    metadata: { labels: { theirs: 'x' } },
+    data: { a: 'old', b: 'c' },
+  });
+
+  it('keeps what others have added', async () => {
+    const store = createMemoryStore([foreign]);
+    const policy = applying('{data: {a: new}}', sync);
+    expect(await run(policy, store)).toEqual(['updated Secret ns/made']);
+    expect(get(store, 'ns/made')).toMatchObject({
+      metadata: { labels: { theirs: 'x' } },
+      data: { a: 'new', b: 'c' },
+    });
+    expect(await run(policy, store)).toEqual(['unchanged Secret ns/made']);
+  });
+
+  it('goes to a store that has it, and reports a change by the resourceVersion', async () => {
+    const versioned = (resourceVersion: string) =>
+      object('Secret', 'ns/made', { metadata: { resourceVersion }, data: { a: 'new' } });
+    const sent: JsonObject[] = [];
+    const storeWith = (before: JsonObject | undefined, after: string): ObjectStore => ({
+      ...createMemoryStore(before === undefined ? [] : [before]),
+      apply: async (each) => {
+        sent.push(each);
+        return versioned(after);
+      },
+    });
+    const policy = applying('{data: {a: new}}', sync);
+    expect(await run(policy, storeWith(undefined, '1'))).toEqual(['created Secret ns/made']);
+    expect(await run(policy, storeWith(versioned('1'), '1'))).toEqual(['unchanged Secret ns/made']);
+    expect(await run(policy, storeWith(versioned('1'), '2'))).toEqual(['updated Secret ns/made']);
+    expect(sent).toHaveLength(3);
+    expect(sent[0]).toMatchObject({
+      data: { a: 'new' },
+      metadata: { labels: { 'generate.kyverno.io/rule-name': 'r' } },
+    });
+  });
+
+  it('without synchronize leaves alone what is there', async () => {
+    expect(await run(applying('{data: {a: new}}'), createMemoryStore([foreign]))).toEqual([
+      'unchanged Secret ns/made',
+    ]);
+  });
+});
+
 describe('copies', () => {
   const source = object('Secret', 'default/regcred', {
     metadata: {

@@ -1,16 +1,20 @@
 import type { ErrorCode } from '../../errors.ts';
 import { equal } from '../../json/equal.ts';
+import { metadataOf } from '../../json/metadata.ts';
 import type { JsonObject } from '../../json/value.ts';
 import { refKey, refOf, refTitle } from '../object-identity.ts';
 import { type ObjectRef, type ObjectStore, StoreError } from '../ports.ts';
+import { applyObject } from './apply.ts';
 import { replaced } from './content.ts';
 import { type Desired, type DesiredRun, desiredObjects } from './desired.ts';
-import { downstreamOf } from './downstream.ts';
+import { downstreamOf, mayGenerate } from './downstream.ts';
 
 export interface GenerateRun extends Omit<DesiredRun, 'reader'> {
   readonly store: ObjectStore;
   /** Called before each write: another replica may be the leader by now. */
   isActive?(): boolean;
+  /** The rule itself has changed: as in Kyverno, what it generated before stays. */
+  readonly keepStale?: boolean | undefined;
 }
 
 /** The result for one generated object. */
@@ -30,13 +34,17 @@ export interface GenerateResult {
   readonly objects: readonly GeneratedObject[];
 }
 
-/** Creates the missing objects of a generate rule and, with synchronize, updates those that differ. */
+/**
+ * Creates the missing objects of a generate rule and, with synchronize, updates those that differ and deletes those that the
+ * trigger no longer needs.
+ */
 export async function runGenerate(run: GenerateRun): Promise<GenerateResult> {
   const desired = await desiredObjects({ ...run, reader: run.store });
   const objects: GeneratedObject[] = [];
   for (const one of desired) objects.push(await writeDesired(one, run));
   const isComplete = objects.every(({ action }) => action !== 'failed');
-  if (isComplete && run.rule.synchronize && run.request.operation !== 'CREATE') {
+  const mayBeStale = run.keepStale !== true && run.request.operation !== 'CREATE';
+  if (isComplete && run.rule.synchronize && mayBeStale) {
     objects.push(...(await removeStale(desired, run)));
   }
   return { objects };
@@ -71,12 +79,13 @@ async function write(ref: ObjectRef, wanted: JsonObject, run: GenerateRun): Prom
       return { ref, action: 'unchanged', before, after: before, message: `${title} already exists` };
     }
     const object = before === undefined ? wanted : replaced(before, wanted);
-    if (before !== undefined && equal(before, object)) {
+    if (before !== undefined && !rule.useServerSideApply && equal(before, object)) {
       return { ref, action: 'unchanged', before, after: before, message: `${title} is up to date` };
     }
     if (run.isActive?.() === false)
       throw new StoreError('unavailable', 'another replica has become the leader');
     try {
+      if (rule.useServerSideApply) return await writeApplied(ref, before, wanted, store);
       if (before === undefined) {
         return { ref, action: 'created', after: await store.create(object), message: `generated ${title}` };
       }
@@ -94,9 +103,25 @@ async function write(ref: ObjectRef, wanted: JsonObject, run: GenerateRun): Prom
   }
 }
 
+async function writeApplied(
+  ref: ObjectRef,
+  before: JsonObject | undefined,
+  wanted: JsonObject,
+  store: ObjectStore,
+): Promise<GeneratedObject> {
+  const title = refTitle(ref);
+  const after = await applyObject(store, before, wanted);
+  if (before === undefined) return { ref, action: 'created', after, message: `generated ${title}` };
+  // The API server keeps the resourceVersion if nothing changes.
+  const isSame = metadataOf(before)['resourceVersion'] === metadataOf(after)['resourceVersion'];
+  if (isSame && (metadataOf(after)['resourceVersion'] !== undefined || equal(before, after)))
+    return { ref, action: 'unchanged', before, after, message: `${title} is up to date` };
+  return { ref, action: 'updated', before, after, message: `updated ${title}` };
+}
+
 const races: ReadonlySet<string> = new Set(['conflict', 'alreadyExists', 'notFound']);
 
-/** Deletes what the rule generated for this trigger before and no longer generates. */
+/** Deletes what the rule generated for this trigger before and no longer generates, unless an earlier version of the rule did. */
 async function removeStale(
   desired: readonly Desired[],
   run: GenerateRun,
@@ -105,7 +130,7 @@ async function removeStale(
   const trigger = refOf(run.request.object ?? run.request.oldObject ?? {});
   const there = await downstreamOf(run.policy, run.rule, trigger, run.store);
   return removeObjects(
-    there.filter((object) => !wanted.has(refKey(refOf(object)))),
+    there.filter((object) => !wanted.has(refKey(refOf(object))) && mayGenerate(run.rule, refOf(object))),
     run.store,
     run.isActive,
   );

@@ -250,6 +250,37 @@ describe('a request of a generate rule', () => {
     expect(await others.send(all)).toEqual({ state: 'Skip', message: 'nothing to do' });
   });
 
+  it('keeps what the rule generated under a former name, also when the trigger changes later', async () => {
+    const { ask, store } = world([source, team('a')]);
+    await ask();
+    const renamed = world(store.objects(), { name: 'renamed' });
+    const names = () =>
+      renamed.store
+        .objects()
+        .map(({ metadata }) => metadata as JsonObject)
+        .filter(({ namespace }) => namespace === 'a')
+        .map(({ name }) => name);
+    await renamed.send({ ...withoutUser, cause: 'policyUpdate', trigger: nobody });
+    expect(names()).toEqual(['copy', 'renamed']);
+    await renamed.ask({ operation: 'UPDATE' });
+    expect(names()).toEqual(['copy', 'renamed']);
+  });
+
+  it('deletes what a changed trigger no longer needs', async () => {
+    const name = 'copy-{{ request.object.metadata.labels.suffix }}';
+    const suffixed = (suffix: string): JsonObject => {
+      const { metadata, ...rest } = team('a');
+      return { ...rest, metadata: { ...(metadata as JsonObject), labels: { team: 'yes', suffix } } };
+    };
+    const { ask, store } = world([source, suffixed('x')], { name });
+    await ask();
+    await store.update(suffixed('x'), suffixed('y'));
+    expect(await ask({ operation: 'UPDATE' })).toEqual({
+      state: 'Completed',
+      message: 'generated Secret a/copy-y; deleted Secret a/copy-x',
+    });
+  });
+
   it('clears up after a rule that is gone, by what is known of it', async () => {
     const { ask, send, copies } = world([source, team('a')]);
     await ask();

@@ -67,11 +67,16 @@ export function createGenerateRunner(
     return passed;
   }
 
-  async function generate(admissionRequest: Request, run: Run): Promise<readonly GeneratedObject[]> {
+  async function generate(
+    admissionRequest: Request,
+    run: Run,
+    keepStale = false,
+  ): Promise<readonly GeneratedObject[]> {
     const { dataSource, environment, evaluation } = options;
     const { objects } = await runGenerate({
       ...run,
       request: admissionRequest,
+      keepStale,
       dataSource,
       environment,
       evaluation,
@@ -87,7 +92,11 @@ export function createGenerateRunner(
     return resultOf(request, await generateAgain(request.trigger, run));
   }
 
-  async function generateAgain(trigger: ObjectRef, run: Run): Promise<readonly GeneratedObject[]> {
+  async function generateAgain(
+    trigger: ObjectRef,
+    run: Run,
+    keepStale = false,
+  ): Promise<readonly GeneratedObject[]> {
     if (!isInScope(run.policy, trigger, store)) return [];
     const object = await store.get(trigger);
     if (object === undefined) return cleanUpTrigger(run, trigger);
@@ -105,7 +114,7 @@ export function createGenerateRunner(
       return [{ action: 'failed', message, code: failure.code }];
     }
     // Objects disappear with their namespace or their kind.
-    return (await generate(current.request, run)).map((one) =>
+    return (await generate(current.request, run, keepStale)).map((one) =>
       one.storeError?.reason === 'notFound' ? { ...one, action: 'skipped' } : one,
     );
   }
@@ -113,18 +122,19 @@ export function createGenerateRunner(
   /** Runs the rule for every trigger, or only for those with generated objects. */
   async function runAll(request: UpdateRequest, run: Run, allTriggers: boolean): Promise<RunResult> {
     const made: GeneratedObject[] = [];
+    const keepStale = request.cause === 'policyUpdate';
     if (allTriggers) {
       for (const object of await listTriggers(store, run.policy, run.rule)) {
         if (run.isActive?.() === false) break;
         if (isBeingDeleted(object)) continue;
         const admissionRequest = requestFor(object, { operation: null });
         const passed = await passes(admissionRequest, run.policy, run.rule, options);
-        if (passed === true) made.push(...(await generate(admissionRequest, run)));
+        if (passed === true) made.push(...(await generate(admissionRequest, run, keepStale)));
       }
     } else if (run.rule.synchronize) {
       for (const trigger of await formerTriggers(run)) {
         if (run.isActive?.() === false) break;
-        made.push(...(await generateAgain(trigger, run)));
+        made.push(...(await generateAgain(trigger, run, keepStale)));
       }
     }
     return resultOf(request, made);

@@ -190,6 +190,7 @@ function withoutTriggers(
 /** A store that records its writes. */
 function recordChanges(store: ObjectStore): { readonly store: ObjectStore; changes(): readonly Change[] } {
   const changes: Change[] = [];
+  const { apply } = store;
   return {
     changes: () => changes,
     store: {
@@ -204,6 +205,16 @@ function recordChanges(store: ObjectStore): { readonly store: ObjectStore; chang
         changes.push({ ref: refOf(after), before: change[0], after });
         return after;
       },
+      ...(apply === undefined
+        ? {}
+        : {
+            async apply(object: JsonObject) {
+              const before = await store.get(refOf(object));
+              const after = await apply(object);
+              changes.push({ ref: refOf(after), before, after });
+              return after;
+            },
+          }),
       async remove(ref) {
         await store.remove(ref);
         changes.push({ ref, before: {} });

@@ -67,6 +67,8 @@ export interface ApiClient {
     patch: JsonObject | readonly PatchOperation[],
     options?: WriteOptions,
   ): Promise<JsonObject>;
+  /** Server-side apply. Takes over fields of other managers. */
+  apply(type: ResourceType, object: JsonObject, options?: WriteOptions): Promise<JsonObject>;
   delete(type: ResourceType, place: ObjectPlace, options?: WriteOptions & DeleteConditions): Promise<void>;
   /** Any path, as in `kubectl get --raw`. Resolves whatever the status is. */
   raw(request: HttpRequest): Promise<RawAnswer>;
@@ -141,10 +143,11 @@ export function createClient(transport: Transport): ApiClient {
     body: JsonObject | readonly PatchOperation[] | undefined,
     { dryRun, fieldManager, ...options }: WriteOptions,
     contentType = 'application/json',
+    force = false,
   ) =>
     call({
       method,
-      path: `${path}${query({ ...(dryRun ? { dryRun: 'All' } : {}), ...(fieldManager === undefined ? {} : { fieldManager }) })}`,
+      path: `${path}${query({ ...(dryRun ? { dryRun: 'All' } : {}), ...(fieldManager === undefined ? {} : { fieldManager }), ...(force ? { force: 'true' } : {}) })}`,
       ...(body === undefined ? {} : { body: stringifyJson(body), headers: { 'content-type': contentType } }),
       ...options,
     });
@@ -167,6 +170,8 @@ export function createClient(transport: Transport): ApiClient {
         options,
         Array.isArray(patch) ? 'application/json-patch+json' : 'application/merge-patch+json',
       ),
+    apply: (type, object, options = {}) =>
+      write('PATCH', pathOf(type, placeOf(object)), object, options, 'application/apply-patch+yaml', true),
     delete: async (type, place, { preconditions, ...options } = {}) => {
       const body = preconditions === undefined ? undefined : { preconditions: { ...preconditions } };
       await write('DELETE', pathOf(type, place), body, options);

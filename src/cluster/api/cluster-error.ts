@@ -1,3 +1,4 @@
+import { STATUS_CODES } from 'node:http';
 import { readObject, readObjects, readText } from '../../json/read-field.ts';
 import { isObject, type Json } from '../../json/value.ts';
 
@@ -41,4 +42,19 @@ export function apiErrorOf(status: number, request: string, body: Json | string)
 
 export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
+}
+
+/** `403 Forbidden`. */
+export function statusText(status: number): string {
+  return `${status} ${STATUS_CODES[status] ?? ''}`.trim();
+}
+
+/** Why an object cannot be read, in words without its name. */
+export function readFailure(error: unknown): string {
+  if (hasStatus(error, 404)) return 'does not exist';
+  const status =
+    error instanceof ApiError
+      ? `the API server answered ${statusText(error.status)}`
+      : 'the API server did not answer';
+  return `cannot be read: ${status}`;
 }

@@ -13,7 +13,11 @@ export interface KindTable {
   readonly kinds: readonly ServedKind[];
   kindOfResource(resource: ResourceName): GroupVersionKind | undefined;
   /** The resource of a kind; the preferred one if group or version is not given. */
-  resourceOf(kind: Partial<GroupVersionKind> & { readonly kind: string }): ServedKind | undefined;
+  resourceOf(kind: {
+    readonly kind: string;
+    readonly group?: string | undefined;
+    readonly version?: string | undefined;
+  }): ServedKind | undefined;
   /** All kinds and versions that a selector matches; its subresource is ignored. */
   select(selector: KindSelector): readonly ServedKind[];
 }

@@ -85,6 +85,8 @@ export function createClusterStore(client: ApiClient, kinds: () => KindTable): O
         }),
       );
     },
+    apply: async (object) =>
+      written(client.apply(typeOf(refOf(object)), object, { fieldManager: backgroundManager })),
     async remove(ref) {
       const type = served(ref.apiVersion, ref.kind);
       if (type === undefined) return;

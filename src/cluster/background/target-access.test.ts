@@ -46,6 +46,18 @@ describe('targets of a rule need', () => {
   });
 });
 
+it.each([
+  [{}, ['get configmaps in namespace a', 'create configmaps in namespace a']],
+  [
+    { useServerSideApply: true },
+    ['get configmaps in namespace a', 'create configmaps in namespace a', 'patch configmaps in namespace a'],
+  ],
+])('generated objects with %j need %j', (spec, expected) => {
+  const generate = { apiVersion: 'v1', kind: 'ConfigMap', name: 'x', namespace: 'a', data: {} };
+  const policy = { kind: 'ClusterPolicy', spec: { ...spec, rules: [{ generate }] } };
+  expect(neededAccess(policy, smallCluster).map(describeAccess)).toEqual(expected);
+});
+
 describe('a service account', () => {
   it('is in the groups of all service accounts', () => {
     expect(serviceAccountIdentity('system:serviceaccount:ns:name').groups).toEqual([

@@ -1,6 +1,6 @@
 import type { DataAnswer } from '../../engine/context/data-source.ts';
 import type { ApiClient } from '../api/client.ts';
-import { hasStatus, messageOf } from '../api/cluster-error.ts';
+import { hasStatus, messageOf, readFailure } from '../api/cluster-error.ts';
 import { type Informer, startInformer } from '../api/informer.ts';
 import { resourceTypes } from '../api/resource-path.ts';
 
@@ -57,8 +57,9 @@ export function createConfigMapCache(client: ApiClient): ConfigMapCache {
       const value = await client.get(resourceTypes.configMaps, { namespace, name }, { timeoutMs });
       return { found: true, value };
     } catch (error) {
-      const reason = hasStatus(error, 404) ? 'does not exist' : `cannot be read: ${messageOf(error)}`;
-      return { found: false, error: `ConfigMap ${namespace}/${name} ${reason}` };
+      const failure = hasStatus(error, 404) ? 'does not exist' : `cannot be read: ${messageOf(error)}`;
+      const reason = `the ConfigMap ${readFailure(error)}`;
+      return { found: false, error: `ConfigMap ${namespace}/${name} ${failure}`, reason };
     }
   }
 
@@ -74,7 +75,12 @@ export function createConfigMapCache(client: ApiClient): ConfigMapCache {
       if (entry !== undefined) entry.usedAt = Date.now();
       const object = entry?.informer.get(key);
       if (object !== undefined) return { found: true, value: object };
-      if (entry?.informer.hasSynced()) return { found: false, error: `ConfigMap ${key} does not exist` };
+      if (entry?.informer.hasSynced())
+        return {
+          found: false,
+          error: `ConfigMap ${key} does not exist`,
+          reason: 'the ConfigMap does not exist',
+        };
       follow(key, namespace, name);
       return fetch(namespace, name, timeoutMs);
     },

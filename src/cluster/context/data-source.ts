@@ -4,7 +4,7 @@ import { labelsOf } from '../../json/metadata.ts';
 import { readBoolean, readObject, readText, readTexts } from '../../json/read-field.ts';
 import { scopeViolation, serviceOf } from '../../policy/policy-scope.ts';
 import type { ApiClient } from '../api/client.ts';
-import { hasStatus, messageOf } from '../api/cluster-error.ts';
+import { apiErrorOf, hasStatus, messageOf, statusText } from '../api/cluster-error.ts';
 import type { KindTable } from '../api/discovery.ts';
 import type { ServedKind } from '../api/discovery-document.ts';
 import type { Informer } from '../api/informer.ts';
@@ -26,6 +26,8 @@ export interface ClusterDataOptions {
   readonly namespace: string;
 }
 
+const unreachable = 'the API server did not answer';
+
 type TimeLimit = Pick<ServiceCallLimits, 'timeoutMs'>;
 type ApiQuery = Extract<DataQuery, { type: 'apiCall' }>;
 type ImageQuery = Extract<DataQuery, { type: 'imageRegistry' }>;
@@ -41,7 +43,7 @@ export function createClusterDataSource(options: ClusterDataOptions): DataSource
         case 'configMap':
           return isObjectName(query.name)
             ? configMaps.read(query.namespace, query.name, limits)
-            : missing(`ConfigMap ${query.name} does not exist`);
+            : missing(`ConfigMap ${query.name} does not exist`, 'the ConfigMap does not exist');
         case 'namespaceLabels':
           return namespaceLabels(client, namespaces, query.namespace, limits);
         case 'object':
@@ -85,10 +87,16 @@ export async function callApi(
         ? { body: stringifyJson(query.body ?? {}), headers: { 'content-type': 'application/json' } }
         : {}),
     });
-    if (status < 200 || status > 299) return missing(`${shown} answered ${status}`);
+    if (status < 200 || status > 299) {
+      const { message } = apiErrorOf(status, shown, body);
+      return missing(
+        `${shown} answered ${status}: ${message}`,
+        `the API server answered ${statusText(status)}`,
+      );
+    }
     return { found: true, value: body };
   } catch (error) {
-    return missing(messageOf(error));
+    return missing(messageOf(error), unreachable);
   }
 }
 
@@ -105,7 +113,7 @@ async function readFromRegistry(
     const timeoutMs = Math.max(limits.timeoutMs - (performance.now() - startedAt), 0);
     return await readImage({ reference, insecure, logins }, { ...limits, timeoutMs });
   } catch (error) {
-    return missing(messageOf(error));
+    return missing(messageOf(error), unreachable);
   }
 }
 
@@ -207,6 +215,6 @@ function denied(error: string): DataAnswer {
   return { found: false, error, denied: true };
 }
 
-function missing(error: string): DataAnswer {
-  return { found: false, error };
+function missing(error: string, reason?: string): DataAnswer {
+  return { found: false, error, reason };
 }

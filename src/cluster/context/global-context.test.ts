@@ -88,7 +88,13 @@ describe('its data', () => {
     const context = calls([]);
     context.set('failing', entry({ apiCall: { urlPath: '/x' } }));
     context.set('broken', entry({ apiCall: {} }));
-    await expect.poll(() => context.read('failing')).toEqual({ found: false, error: 'it answered 503' });
+    await expect
+      .poll(() => context.read('failing'))
+      .toEqual({
+        found: false,
+        error: 'it answered 503',
+        reason: 'the GlobalContextEntry has no data',
+      });
     expect(context.states()).toMatchObject([
       { ready: false, message: 'it answered 503' },
       { ready: false, message: expect.stringMatching(/cannot be used: \/spec\/apiCall: /) },

@@ -54,7 +54,8 @@ export function createGlobalContext(options: GlobalContextOptions): GlobalContex
     read(reference, policyNamespace) {
       const [name = '', projection] = splitReference(reference, entries);
       const entry = entries.get(name);
-      if (entry === undefined) return missing(`GlobalContextEntry ${name} does not exist`);
+      if (entry === undefined)
+        return missing(`GlobalContextEntry ${name} does not exist`, 'the GlobalContextEntry does not exist');
       const violation = scopeViolation(policyNamespace, {
         type: 'globalContextEntry',
         name,
@@ -62,16 +63,23 @@ export function createGlobalContext(options: GlobalContextOptions): GlobalContex
       });
       if (violation !== undefined) return { found: false, error: violation, denied: true };
       const data = entry.source.data();
-      if (projection === undefined || !data.found) return data;
+      if (!data.found) return { reason: 'the GlobalContextEntry has no data', ...data };
+      if (projection === undefined) return data;
       const expression = entry.projections.get(projection);
       if (expression === undefined)
-        return missing(`GlobalContextEntry ${name} has no projection ${projection}`);
+        return missing(
+          `GlobalContextEntry ${name} has no projection ${projection}`,
+          'the GlobalContextEntry has no such projection',
+        );
       try {
         return { found: true, value: compileExpression(expression).search(data.value, options.environment) };
       } catch (error) {
         if (error instanceof Suspend) throw error;
         // The error may quote data.
-        return missing(`projection ${projection} of GlobalContextEntry ${name} cannot be evaluated`);
+        return missing(
+          `projection ${projection} of GlobalContextEntry ${name} cannot be evaluated`,
+          'the projection cannot be evaluated',
+        );
       }
     },
     states: () =>
@@ -118,6 +126,6 @@ function splitReference(
   return dot < 0 ? [reference] : [reference.slice(0, dot), reference.slice(dot + 1)];
 }
 
-function missing(error: string): DataAnswer {
-  return { found: false, error };
+function missing(error: string, reason?: string): DataAnswer {
+  return { found: false, error, reason };
 }

@@ -95,13 +95,18 @@ describe('data of an image', () => {
 
   it('is not there for an image that is not; the answer is not quoted', async () => {
     const answered = await read('public/app:none');
-    expect(answered).toEqual({ found: false, error: `the registry ${host} cannot be read: it answered 404` });
+    expect(answered).toEqual({
+      found: false,
+      error: `the registry ${host} cannot be read: it answered 404`,
+      reason: 'the registry cannot be read',
+    });
   });
 
   it('is not read from registries that are not allowed', async () => {
     expect(await readImage({ reference: 'nginx' }, limits)).toEqual({
       found: false,
       error: 'the registry docker.io is not among the allowed hosts',
+      reason: 'the registry is not among the allowed hosts',
     });
   });
 

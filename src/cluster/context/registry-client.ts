@@ -35,10 +35,13 @@ const manifestTypes = [
 /** Manifest and configuration of an image, in the form of Kyverno's imageRegistry context. */
 export async function readImage(query: RegistryQuery, limits: RegistryLimits): Promise<DataAnswer> {
   const image = parseImage(query.reference);
-  if (image === undefined) return missing('the image reference is invalid');
+  if (image === undefined) return missing('the image reference is invalid', 'the image reference is invalid');
   const registry = image.registry ?? 'docker.io';
   if (!mayCall(registry.replace(/:\d+$/, ''), limits.allowedHosts))
-    return missing(`the registry ${registry} is not among the allowed hosts`);
+    return missing(
+      `the registry ${registry} is not among the allowed hosts`,
+      'the registry is not among the allowed hosts',
+    );
   const isHub = registry === 'docker.io' || registry === 'index.docker.io';
   const repository = isHub && !image.path.includes('/') ? `library/${image.path}` : image.path;
   const identifier = image.digest ?? image.tag ?? 'latest';
@@ -74,7 +77,10 @@ export async function readImage(query: RegistryQuery, limits: RegistryLimits): P
       },
     };
   } catch (error) {
-    return missing(`the registry ${registry} cannot be read: ${messageOf(error)}`);
+    return missing(
+      `the registry ${registry} cannot be read: ${messageOf(error)}`,
+      'the registry cannot be read',
+    );
   }
 }
 
@@ -95,6 +101,6 @@ function objectOf(text: string): JsonObject {
   return value;
 }
 
-function missing(error: string): DataAnswer {
-  return { found: false, error };
+function missing(error: string, reason: string): DataAnswer {
+  return { found: false, error, reason };
 }

@@ -7,7 +7,7 @@ import { parseJson, stringifyJson } from '../../json/json-text.ts';
 import { readObjects, readText } from '../../json/read-field.ts';
 import { isObject, type Json } from '../../json/value.ts';
 import { serviceOf } from '../../policy/policy-scope.ts';
-import { messageOf } from '../api/cluster-error.ts';
+import { messageOf, statusText } from '../api/cluster-error.ts';
 import { readAll } from '../api/transport.ts';
 
 export interface ServiceCallLimits {
@@ -58,7 +58,10 @@ export async function callService(
   const reason = await violation?.(host);
   if (reason !== undefined) return { found: false, error: reason, denied: true };
   if (violation === undefined && !mayCall(host, limits.allowedHosts))
-    return refused(`the host ${url.hostname} is outside the cluster and not among the allowed hosts`);
+    return refused(
+      `the host ${url.hostname} is outside the cluster and not among the allowed hosts`,
+      'the host of the service is outside the cluster and not among the allowed hosts',
+    );
   const headers = Object.fromEntries(
     readObjects(service, 'headers').map((header) => [
       readText(header, 'key') ?? '',
@@ -68,7 +71,7 @@ export async function callService(
   try {
     return await exchange(url, query, headers, readText(service, 'caBundle'), limits);
   } catch (error) {
-    return refused(`${query.method} ${url.origin}: ${messageOf(error)}`);
+    return refused(`${query.method} ${url.origin}: ${messageOf(error)}`, 'the call of the service failed');
   }
 }
 
@@ -107,14 +110,19 @@ async function exchange(
   const text = await readAll(response, { method: query.method, path: url.pathname, maxBytes }, leftMs);
   const status = response.statusCode ?? 0;
   // The body of an error response may contain anything, so the message has only the status.
-  if (status < 200 || status > 299) return refused(`${query.method} ${url.origin} answered ${status}`);
+  if (status < 200 || status > 299)
+    return refused(
+      `${query.method} ${url.origin} answered ${status}`,
+      `the service answered ${statusText(status)}`,
+    );
   try {
     return { found: true, value: parseJson(text) };
   } catch {
-    return refused(`${query.method} ${url.origin} did not return JSON`);
+    return refused(`${query.method} ${url.origin} did not return JSON`, 'the service did not return JSON');
   }
 }
 
-function refused(error: string): DataAnswer {
-  return { found: false, error };
+/** An error without a reason of its own contains no values. */
+function refused(error: string, reason = error): DataAnswer {
+  return { found: false, error, reason };
 }

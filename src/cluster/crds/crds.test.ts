@@ -45,6 +45,13 @@ describe('custom resource definitions', () => {
     expect(versionsOf(name).map((version) => version['storage'])).toEqual(versions.map((_, at) => at === 0));
   });
 
+  it.each([
+    ['spec.admission', true],
+    ['spec.rules.[].skipBackgroundRequests', true],
+  ])('have the default of %s', (path, value) => {
+    expect(fieldOf('clusterpolicies.kyverno.io', path)).toMatchObject({ default: value });
+  });
+
   it('give all versions of a kind one schema, since nothing converts them', () => {
     for (const each of definitions) {
       const versions = valueAt(each, ['spec', 'versions']) as readonly JsonObject[];

@@ -53,10 +53,12 @@ const updateRequestColumns = [
 const anyPolicy = schemaOf(openApiOf(mergeSchemas(policySchema, alphaPolicySchema)), policyStatus);
 /** kubectl shows these defaults. v1alpha1 policies do not have the fields, so they are removed when such a policy is read. */
 export const storedDefaults = { admission: true, background: true, emitWarning: false } as const;
+export const storedRuleDefaults = { skipBackgroundRequests: true } as const;
 const policyWithDefaults = withDefaults(anyPolicy, {
   'spec.admission': storedDefaults.admission,
   'spec.background': storedDefaults.background,
   'spec.emitWarning': storedDefaults.emitWarning,
+  'spec.rules.[].skipBackgroundRequests': storedRuleDefaults.skipBackgroundRequests,
 });
 
 function policyDefinitions(

@@ -83,7 +83,7 @@ function optional(field: FieldSchema): FieldSchema {
   return rest;
 }
 
-/** Adds defaults, by path of property names: `spec.background`. */
+/** Adds defaults, by path of property names: `spec.background`, `spec.rules.[].name`. */
 export function withDefaults(schema: JsonObject, defaults: Readonly<Record<string, Json>>): JsonObject {
   return Object.entries(defaults).reduce<JsonObject>(
     (result, [path, value]) => withDefault(result, path.split('.'), value),
@@ -93,6 +93,8 @@ export function withDefaults(schema: JsonObject, defaults: Readonly<Record<strin
 
 function withDefault(schema: JsonObject, [name, ...rest]: readonly string[], value: Json): JsonObject {
   if (name === undefined) return { ...schema, default: value };
+  const items = schema['items'];
+  if (name === '[]' && isObject(items)) return { ...schema, items: withDefault(items, rest, value) };
   const properties = schema['properties'];
   const field = isObject(properties) ? properties[name] : undefined;
   if (!isObject(properties) || !isObject(field)) throw new Error(`the schema has no property ${name}`);

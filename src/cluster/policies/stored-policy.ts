@@ -1,6 +1,6 @@
 import { readObject, readObjects, readText } from '../../json/read-field.ts';
-import type { Json, JsonObject } from '../../json/value.ts';
-import { storedDefaults } from '../crds/crds.ts';
+import { isArray, isObject, type Json, type JsonObject } from '../../json/value.ts';
+import { storedDefaults, storedRuleDefaults } from '../crds/crds.ts';
 
 /**
  * The policy as its author wrote it. The API server returns every version as the storage version, so v1alpha1 policies
@@ -12,7 +12,7 @@ export function authoredPolicy(object: JsonObject): JsonObject {
   return {
     ...document,
     apiVersion: 'kyverno.io/v1alpha1',
-    spec: withoutDefaults(readObject(document, 'spec') ?? {}),
+    spec: withoutStoredDefaults(readObject(document, 'spec') ?? {}),
   };
 }
 
@@ -27,10 +27,19 @@ function isV1alpha1(document: JsonObject): boolean {
   });
 }
 
-function withoutDefaults(spec: JsonObject): JsonObject {
-  const defaults: Readonly<Record<string, Json>> = storedDefaults;
+function withoutStoredDefaults(spec: JsonObject): JsonObject {
+  const rules = spec['rules'];
+  return {
+    ...withoutDefaults(spec, storedDefaults),
+    ...(isArray(rules)
+      ? { rules: rules.map((rule) => (isObject(rule) ? withoutDefaults(rule, storedRuleDefaults) : rule)) }
+      : {}),
+  };
+}
+
+function withoutDefaults(object: JsonObject, defaults: Readonly<Record<string, Json>>): JsonObject {
   return Object.fromEntries(
-    Object.entries(spec).filter(
+    Object.entries(object).filter(
       ([name, value]) => !Object.hasOwn(defaults, name) || defaults[name] !== value,
     ),
   );

@@ -101,7 +101,8 @@ function evaluateVariable(entry: Entry<'variable'>, scope: Scope): Json {
     output = attempt(() => entry.jmesPath?.evaluate(scope), fallback) ?? fallback;
   }
   if (output === null) {
-    throw new EvaluationError('KYM_CONTEXT_FAILED', 'the variable evaluated to null and has no default');
+    const reason = 'the variable evaluated to null and has no default';
+    throw new EvaluationError('KYM_CONTEXT_FAILED', reason, { reason });
   }
   return output;
 }
@@ -193,10 +194,12 @@ function need(answer: DataAnswer): Json {
   throw new EvaluationError(
     answer.denied === true ? 'KYM_NAMESPACE_BOUNDARY' : 'KYM_CONTEXT_FAILED',
     answer.error,
+    { reason: answer.reason },
   );
 }
 
 function text(value: Json, field: string): string {
   if (typeof value === 'string') return value;
-  throw new EvaluationError('KYM_CONTEXT_FAILED', `${field} must be a string`);
+  const reason = `${field} must be a string`;
+  throw new EvaluationError('KYM_CONTEXT_FAILED', reason, { reason });
 }

@@ -42,6 +42,8 @@ export type DataAnswer =
   | {
       readonly found: false;
       readonly error: string;
+      /** The cause without values of objects and data, such as `the API server answered 403 Forbidden`. */
+      readonly reason?: string | undefined;
       /** Outside of the policy's scope: there is no fallback. */
       readonly denied?: boolean | undefined;
     };

@@ -64,6 +64,7 @@ export function compileGenerateRule(
     synchronize: readBoolean(generate, 'synchronize') ?? false,
     orphanDownstreamOnPolicyDelete: readBoolean(generate, 'orphanDownstreamOnPolicyDelete') ?? false,
     generateExisting: readBoolean(generate, 'generateExisting') ?? facts.generateExisting,
+    useServerSideApply: facts.useServerSideApply,
     skipBackgroundRequests: readBoolean(rule, 'skipBackgroundRequests') ?? true,
     generation,
     document: rule,

@@ -87,6 +87,7 @@ function factsOf(document: JsonObject, alpha: boolean): PolicyFacts {
     ),
     mutateExistingOnPolicyUpdate: readBoolean(spec, 'mutateExistingOnPolicyUpdate') ?? false,
     generateExisting: readBoolean(spec, 'generateExisting') ?? false,
+    useServerSideApply: readBoolean(spec, 'useServerSideApply') ?? false,
     autogenControllers: controllers,
   };
 }

@@ -72,7 +72,10 @@ const spec: ObjectSchema = {
     description: 'No longer supported.',
     deprecated: 'generate.generateExisting',
   },
-  useServerSideApply: { type: 'boolean', description: 'For generate rules.' },
+  useServerSideApply: {
+    type: 'boolean',
+    description: 'Whether generate rules write with server-side apply, which keeps the fields of others.',
+  },
   validationFailureAction: {
     type: 'string',
     enum: ['Audit', 'Enforce', 'audit', 'enforce'],

@@ -1,4 +1,5 @@
 import type { Decision } from '../../admission/decision.ts';
+import { failureText } from '../../admission/failure-text.ts';
 import { appliedAnnotation } from '../../admission/review-response.ts';
 import type { Outcome } from '../../engine/outcome.ts';
 import type { Log } from '../log.ts';
@@ -20,6 +21,7 @@ export function logReview(log: Log, decision: Decision, path: string, microsecon
       allowed: response.allowed,
       applied: response.auditAnnotations?.[appliedAnnotation] ?? '',
       failed: outcomes.some(isFailed) ? ruleNames(outcomes, 'failed') : undefined,
+      reasons: outcomes.some(isFailed) ? outcomes.filter(isFailed).map(failureText) : undefined,
       audit: audited.length > 0 ? ruleNames(audited, 'applied') : undefined,
       µs: microseconds,
     },
@@ -27,8 +29,8 @@ export function logReview(log: Log, decision: Decision, path: string, microsecon
   );
 }
 
-function isFailed({ status }: Outcome): boolean {
-  return status === 'failed';
+function isFailed(outcome: Outcome): outcome is Extract<Outcome, { status: 'failed' }> {
+  return outcome.status === 'failed';
 }
 
 function ruleNames(outcomes: readonly Outcome[], wanted: Outcome['status']): string {
