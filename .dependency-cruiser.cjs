@@ -81,7 +81,7 @@ const rooms = {
     'json-patch': ['structured'],
     v1alpha1: ['strategic'],
   },
-  policy: { schema: [], check: ['schema'], compile: ['check', 'schema'] },
+  policy: { schema: [], check: ['schema'], compile: ['check', 'schema'], cel: ['compile', 'schema'] },
   engine: { context: [] },
   analysis: { advice: [], blame: [], writes: [], interplay: ['writes'] },
   kustomize: {

@@ -33,6 +33,14 @@ export const errorTable = {
     cause: 'A CEL expression could not be evaluated.',
     cure: 'Guard fields that may be absent with `has(object.field)` or `object.?field.orValue(default)`.',
   },
+  KYM_APPLY_CONFIGURATION: {
+    cause: 'An ApplyConfiguration does not fit the schema of the object.',
+    cure: 'Correct the field at the reported path. Use JSONPatch for atomic lists, maps and structs. Give the CustomResourceDefinition of a custom kind.',
+  },
+  KYM_BINDING_MISSING: {
+    cause: 'A MutatingAdmissionPolicy has no MutatingAdmissionPolicyBinding. In a cluster it has no effect.',
+    cure: 'Add the binding to the policies.',
+  },
   KYM_BUDGET_EXHAUSTED: {
     cause: 'A policy needs more steps, memory or time than it may use for one request.',
     cure: 'Simplify the expression, loop or pattern that the message names: nested loops over large lists, and strings that grow with each step, are the usual reason.',

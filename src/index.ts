@@ -2,6 +2,7 @@ import { type ResourceRequestOptions, requestFor } from './admission/resource-re
 import { type MutateOptions, mutate as mutateRequest } from './engine/mutate.ts';
 import type { Outcome, Result } from './engine/outcome.ts';
 import type { JsonObject } from './json/value.ts';
+import { celCompilers } from './policy/cel/language.ts';
 import type { CompiledException, CompiledPolicy } from './policy/compiled.ts';
 import { loadDocuments } from './policy/load.ts';
 import { createSnapshot, type PolicySnapshot } from './policy/registry.ts';
@@ -43,7 +44,7 @@ export type MutationOptions = ResourceRequestOptions & MutateOptions;
  * for (const problem of set.problems) console.error(problem.message);
  */
 export function loadPolicies(...texts: readonly PolicyText[]): PolicySet {
-  const { policies, exceptions, problems } = loadDocuments(texts);
+  const { policies, exceptions, problems } = loadDocuments(texts, { cel: celCompilers });
   return {
     policies,
     exceptions,

@@ -41,8 +41,9 @@ export function replaceHint(find: string, replace: string): Hint {
  * A compiler that reported an error returns undefined.
  */
 export interface Reporter {
-  error(path: Path, code: ErrorCode, message: string, hint?: Hint): void;
-  warn(path: Path, code: ErrorCode, message: string, hint?: Hint): void;
+  /** `offset` is a position in the string at the path. */
+  error(path: Path, code: ErrorCode, message: string, hint?: Hint, offset?: number): void;
+  warn(path: Path, code: ErrorCode, message: string, hint?: Hint, offset?: number): void;
   /** The plain scalar at a path as its author wrote it: `yes`, `012`. Absent without source. */
   readonly writtenAt?: ((path: Path) => string | undefined) | undefined;
 }

@@ -9,7 +9,7 @@ export type BackgroundRule =
 export function backgroundRules(policy: CompiledPolicy): readonly BackgroundRule[] {
   const rules: readonly BackgroundRule[] = [
     ...policy.rules.flatMap((rule): BackgroundRule[] =>
-      rule.targets === undefined ? [] : [{ type: 'mutate', rule }],
+      rule.targets === undefined || rule.mutation.type === 'cel' ? [] : [{ type: 'mutate', rule }],
     ),
     ...policy.generateRules.map((rule): BackgroundRule => ({ type: 'generate', rule })),
   ];

@@ -1,5 +1,5 @@
 import type { CelScope } from './compile/closure.ts';
-import { type CelExpression, compileCel } from './expression.ts';
+import { type CelExpression, type CelResult, compileCel } from './expression.ts';
 import type { CelProblem } from './syntax/problem.ts';
 import { type Environment, extendEnvironment } from './types/environment.ts';
 import { structType, type Type } from './types/type.ts';
@@ -14,6 +14,8 @@ export interface CelVariable {
 export interface CompiledVariables {
   /** Declares `variables` with the type of each variable. */
   readonly environment: Environment;
+  /** By name. */
+  readonly expressions: ReadonlyMap<string, CelExpression>;
   /** By the index of the variable. */
   readonly problems: ReadonlyMap<number, readonly CelProblem[]>;
   /**
@@ -26,7 +28,11 @@ export interface CompiledVariables {
 const typeName = 'kyverno.variables';
 
 /** Compiles the variables of a policy. Each may read those before it; a variable with a problem is not declared. */
-export function compileVariables(variables: readonly CelVariable[], base: Environment): CompiledVariables {
+export function compileVariables(
+  variables: readonly CelVariable[],
+  base: Environment,
+  compile: (source: string, environment: Environment) => CelResult = compileCel,
+): CompiledVariables {
   const types = new Map<string, Type>();
   const expressions = new Map<string, CelExpression>();
   const problems = new Map<number, readonly CelProblem[]>();
@@ -43,7 +49,7 @@ export function compileVariables(variables: readonly CelVariable[], base: Enviro
     variables: [{ name: 'variables', type: structType(typeName) }],
   });
   for (const [index, { name, expression: source }] of variables.entries()) {
-    const result = compileCel(source, environment);
+    const result = compile(source, environment);
     if (result.expression === undefined) {
       problems.set(index, result.problems);
     } else {
@@ -51,7 +57,7 @@ export function compileVariables(variables: readonly CelVariable[], base: Enviro
       types.set(name, result.expression.type);
     }
   }
-  return { environment, problems, bind: (scope) => bindVariables(expressions, scope) };
+  return { environment, problems, expressions, bind: (scope) => bindVariables(expressions, scope) };
 }
 
 function bindVariables(expressions: ReadonlyMap<string, CelExpression>, scope: CelScope): CelScope {

@@ -60,6 +60,8 @@ function createReadingSource(client: ApiClient, kinds: KindTable): DataSource {
         case 'globalReference':
         case 'imageRegistry':
           return { found: false, error: `only the server reads ${query.type} entries` };
+        case 'schema':
+          return { found: false, error: `the schema of ${query.kind} is not given` };
       }
     },
   };

@@ -4,8 +4,10 @@ import { diff, diffText } from '../json/diff/diff.ts';
 import type { PatchOperation } from '../json/patch/operation.ts';
 import type { JsonObject } from '../json/value.ts';
 import type { CompiledPolicy, CompiledRule } from '../policy/compiled.ts';
+import type { CelHost, CompiledCelProgram } from '../policy/compiled-cel.ts';
 import type { KindKey } from '../policy/kind-selector.ts';
 import { type Candidate, couldApply, type PolicySnapshot } from '../policy/registry.ts';
+import { runCelRule } from './cel-rule.ts';
 import type { ContextSettings } from './context/context.ts';
 import type { ContextBudget } from './context/context-size.ts';
 import { DataCache } from './context/data-cache.ts';
@@ -63,6 +65,8 @@ export class Evaluation {
   /** The object before the current policy: restored when one of its rules fails. */
   #policyStart: JsonObject | null;
   #policyFailed = false;
+  /** Whether the failure of the current policy undoes its changes. */
+  #undoes = false;
   /** When the current rule first started, not when it was resumed. */
   #ruleStart: number | undefined;
   #contextSize = 0;
@@ -134,11 +138,12 @@ export class Evaluation {
       this.#ruleIndex++;
     }
     if (this.#policyFailed) {
-      this.#object = this.#policyStart;
+      if (this.#undoes) this.#object = this.#policyStart;
       this.#failedPolicies.push(policy);
     }
     this.#policyStart = this.#object;
     this.#policyFailed = false;
+    this.#undoes = false;
     this.#ruleIndex = 0;
   }
 
@@ -172,6 +177,10 @@ export class Evaluation {
       if (this.#explain) this.#record(skipped(policy, rule, reason));
       return;
     }
+    if (rule.mutation.type === 'cel') {
+      this.#runCel(policy, rule, rule.mutation.program, object);
+      return;
+    }
     const traced = this.#explain ? traceRule() : undefined;
     const { environment } = this.#facts;
     const watched = traced === undefined ? environment : { ...environment, observer: traced.observer };
@@ -185,12 +194,38 @@ export class Evaluation {
     });
     if (budget !== undefined) this.#contextSize = budget.used;
     if (effect.status === 'applied') this.#object = effect.object;
-    if (effect.status === 'failed') this.#policyFailed = true;
+    if (effect.status === 'failed') {
+      this.#policyFailed = true;
+      this.#undoes = true;
+    }
     this.#record(outcomeOf(policy, rule, object, effect, traced?.trace));
+  }
+
+  #runCel(policy: CompiledPolicy, rule: CompiledRule, program: CompiledCelProgram, object: JsonObject): void {
+    const { effect, traces } = runCelRule(program, object, this.#celHost(policy));
+    if (effect.status === 'applied') this.#object = effect.object;
+    if (effect.status === 'failed') {
+      this.#policyFailed = true;
+      if (effect.kept === undefined) this.#undoes = true;
+      else this.#object = effect.kept;
+    }
+    const trace = this.#explain ? { variables: [], anchors: [], expressions: traces } : undefined;
+    this.#record(outcomeOf(policy, rule, object, effect, trace));
+  }
+
+  #celHost(policy: CompiledPolicy): CelHost {
+    return {
+      request: this.#request,
+      environment: this.#facts.environment,
+      exceptions: this.#snapshot.celExceptionsFor(policy),
+      explain: this.#explain,
+      read: (query) => this.#data.read(query),
+    };
   }
 
   #fail(policy: CompiledPolicy, rule: CompiledRule, object: JsonObject, failure: Failure): void {
     this.#policyFailed = true;
+    this.#undoes = true;
     this.#record(outcomeOf(policy, rule, object, { status: 'failed', failure }));
   }
 
@@ -260,6 +295,10 @@ export class Evaluation {
       rule.exclude === undefined ? undefined : matchingBlock(rule.exclude, subject, 'exclude');
     if (excluding !== undefined) return { type: 'exclude', clause: excluding.path };
     if (rule.targets !== undefined) return { type: 'mutateExisting' };
+    if (rule.mutation.type === 'cel') {
+      const miss = rule.mutation.program.mismatch(object, this.#celHost(policy));
+      if (miss !== undefined) return { type: 'match', clauses: [miss] };
+    }
     return undefined;
   }
 
@@ -329,12 +368,20 @@ function allRules(snapshot: PolicySnapshot): readonly Candidate[] {
 }
 
 function candidatesFor(request: Request, snapshot: PolicySnapshot): readonly Candidate[] {
-  const { kind, subresource, operation, namespace } = request;
+  const { kind, subresource, resource, operation, namespace } = request;
   if (operation === undefined) return allRules(snapshot);
   const { group, version } = kind;
-  return snapshot.candidates({ group, version, kind: kind.kind, subresource, operation, namespace });
+  return snapshot.candidates({
+    group,
+    version,
+    kind: kind.kind,
+    subresource,
+    resource,
+    operation,
+    namespace,
+  });
 }
 
-function kindKeyOf({ kind, subresource }: Request): KindKey {
-  return { group: kind.group, version: kind.version, kind: kind.kind, subresource };
+function kindKeyOf({ kind, subresource, resource }: Request): KindKey {
+  return { group: kind.group, version: kind.version, kind: kind.kind, subresource, resource };
 }

@@ -4,6 +4,7 @@ import type { PatchOperation } from '../json/patch/operation.ts';
 import type { JsonObject, Path } from '../json/value.ts';
 import type { AnchorMiss } from '../patch/compiled-patch.ts';
 import type { CompiledPolicy, CompiledRule } from '../policy/compiled.ts';
+import type { CelSkip } from '../policy/compiled-cel.ts';
 import type { RuleTrace } from './rule-trace.ts';
 
 /** The outcome of one rule that was considered, and why. All other views are derived from it. */
@@ -22,12 +23,16 @@ export type Outcome = {
       readonly message: string;
       readonly misses: readonly AnchorMiss[];
       readonly elements?: readonly ElementOutcome[] | undefined;
+      /** Audit annotations of a CEL policy. */
+      readonly annotations?: Readonly<Record<string, string>> | undefined;
     }
   | {
       readonly status: 'unchanged';
       readonly message: string;
       readonly misses: readonly AnchorMiss[];
       readonly elements?: readonly ElementOutcome[] | undefined;
+      /** Audit annotations of a CEL policy. */
+      readonly annotations?: Readonly<Record<string, string>> | undefined;
     }
   | { readonly status: 'skipped'; readonly message: string; readonly reason: SkipReason }
   | { readonly status: 'failed'; readonly message: string; readonly failure: Failure }
@@ -39,7 +44,7 @@ export type SkipReason =
   | { readonly type: 'namespace'; readonly expected: string; readonly actual: string }
   | { readonly type: 'preconditions'; readonly conditions: readonly ConditionResult[] }
   | { readonly type: 'anchor'; readonly misses: readonly AnchorMiss[] }
-  | { readonly type: 'exception'; readonly exceptions: readonly string[] }
+  | CelSkip
   | { readonly type: 'applyRules'; readonly after: string }
   | { readonly type: 'mutateExisting' };
 
@@ -66,7 +71,15 @@ export interface ElementOutcome {
 
 export interface Failure {
   readonly code: ErrorCode;
-  readonly stage: 'match' | 'context' | 'preconditions' | 'target' | 'list' | 'patch' | 'identity';
+  readonly stage:
+    | 'evaluation'
+    | 'match'
+    | 'context'
+    | 'preconditions'
+    | 'target'
+    | 'list'
+    | 'patch'
+    | 'identity';
   /** Path in the rule document. */
   readonly rulePath: Path;
   /** Path in the object, if the failure has one. */

@@ -28,8 +28,8 @@ function otherOutcome(
   switch (effect.status) {
     case 'unchanged': {
       const message = effect.elements === undefined ? 'no patches applied' : '0 elements processed';
-      const { misses, elements } = effect;
-      return { policy, rule, status: 'unchanged', message, misses, elements };
+      const { misses, elements, annotations } = effect;
+      return { policy, rule, status: 'unchanged', message, misses, elements, annotations };
     }
     case 'skipped':
       return skipped(policy, rule, effect.reason);
@@ -100,6 +100,10 @@ class AppliedOutcome implements Applied {
   get elements(): NonNullable<Applied['elements']> {
     return this.#effect.elements ?? [];
   }
+
+  get annotations(): Applied['annotations'] {
+    return this.#effect.annotations;
+  }
 }
 
 function successMessage(object: JsonObject): string {
@@ -126,7 +130,13 @@ function skipMessage(reason: SkipReason): string {
     case 'anchor':
       return 'no patches applied';
     case 'exception':
-      return `rule is skipped due to policy exceptions ${reason.exceptions.join(', ')}`;
+      return reason.report === undefined
+        ? `rule is skipped due to policy exceptions ${reason.exceptions.join(', ')}`
+        : `rule is ${reason.report === 'pass' ? 'passed' : 'skipped'} due to policy exception: ${reason.exceptions.join(', ')}`;
+    case 'matchCondition':
+      return `the match condition ${reason.name} is false`;
+    case 'parameter':
+      return reason.detail;
     case 'applyRules':
       return `applyRules is One and rule ${reason.after} was applied`;
     case 'mutateExisting':
@@ -135,6 +145,7 @@ function skipMessage(reason: SkipReason): string {
 }
 
 const STAGE_PREFIX: Readonly<Record<Failure['stage'], string>> = {
+  evaluation: 'failed to evaluate policy',
   match: 'failed to match',
   context: 'failed to load context',
   preconditions: 'failed to evaluate preconditions',

@@ -21,6 +21,8 @@ export interface Request {
   /** The kind that match blocks compare with. For a subresource, the kind of the parent. */
   readonly kind: GroupVersionKind;
   readonly subresource: string;
+  /** The plural name; by the rule for built-in kinds if it is absent. */
+  readonly resource?: string | undefined;
   readonly name: string;
   readonly namespace: string;
   /** With apiVersion, kind and namespace filled in from the request. Null for DELETE. */

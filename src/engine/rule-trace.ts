@@ -1,12 +1,15 @@
 import type { Observer } from '../expression/scope.ts';
 import { equal } from '../json/equal.ts';
 import type { Json, Path } from '../json/value.ts';
+import type { CelTrace } from '../policy/compiled-cel.ts';
 
 /** The decisions made while evaluating one rule, in order. */
 export interface RuleTrace {
   /** Each pair once. */
   readonly variables: readonly ResolvedVariable[];
   readonly anchors: readonly TriedAnchor[];
+  /** What the expressions of a CEL policy gave. */
+  readonly expressions?: readonly CelTrace[] | undefined;
 }
 
 export interface ResolvedVariable {

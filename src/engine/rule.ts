@@ -15,13 +15,20 @@ export type RuleEffect =
   | MutationEffect<'applied'>
   | MutationEffect<'unchanged'>
   | { readonly status: 'skipped'; readonly reason: SkipReason }
-  | { readonly status: 'failed'; readonly failure: Failure };
+  | {
+      readonly status: 'failed';
+      readonly failure: Failure;
+      /** Changes that stay all the same, by the rules of a MutatingAdmissionPolicy. */
+      readonly kept?: JsonObject | undefined;
+    };
 
 interface MutationEffect<Status> {
   readonly status: Status;
   readonly object: JsonObject;
   readonly misses: readonly AnchorMiss[];
   readonly elements?: readonly ElementOutcome[] | undefined;
+  /** Audit annotations of a CEL policy. */
+  readonly annotations?: Readonly<Record<string, string>> | undefined;
 }
 
 export interface RuleSetting {
@@ -108,6 +115,8 @@ function mutate(
         elements,
       };
     }
+    case 'cel':
+      throw new Error('CEL policies are run by runCelRule');
     case 'replacements': {
       const after = runReplacements(mutation.replacements, object, scope, context);
       return effectOf(object, after, []);

@@ -24,6 +24,10 @@ export interface Environment {
   resolveHost?(host: string): readonly string[] | undefined;
   /** How images without a registry are read. Defaults to Docker Hub. */
   readonly imageDefaults?: ImageDefaults | undefined;
+  /** For CEL's `gzip.compress` and `gzip.decompress`; not available everywhere. */
+  readonly gzip?:
+    | { compress(data: Uint8Array): Uint8Array; decompress(data: Uint8Array): Uint8Array }
+    | undefined;
   /** Set only for explanations, so that ordinary evaluation does not pay for it. */
   readonly observer?: Observer | undefined;
 }

@@ -2,7 +2,8 @@ import { describe, expect, test } from 'vitest';
 import type { DataQuery } from '../engine/context/data-source.ts';
 import { parseLabelQuery } from '../expression/label-query.ts';
 import type { JsonObject } from '../json/value.ts';
-import { parseApiPath, resourceOf } from './api-path.ts';
+import { resourceOf } from '../policy/resource-name.ts';
+import { parseApiPath } from './api-path.ts';
 import { createInputDataSource } from './data-source.ts';
 
 test.each([

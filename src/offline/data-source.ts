@@ -3,10 +3,13 @@ import type { DataAnswer, DataQuery, DataSource } from '../engine/context/data-s
 import { parseLabelQuery } from '../expression/label-query.ts';
 import { type Environment, Suspend } from '../expression/scope.ts';
 import { metadataOf } from '../json/metadata.ts';
+import { readObject, readObjects, readText } from '../json/read-field.ts';
 import { isArray, isObject, type Json, type JsonObject } from '../json/value.ts';
+import { openApiOfCrd } from '../patch/structured/crd.ts';
 import { isNamespacedKind } from '../policy/cluster-scoped-kinds.ts';
 import { scopeViolation } from '../policy/policy-scope.ts';
-import { type ApiPath, parseApiPath, resourceOf } from './api-path.ts';
+import { resourceOf } from '../policy/resource-name.ts';
+import { type ApiPath, parseApiPath } from './api-path.ts';
 import { searchIn } from './global-context-mock.ts';
 import { namespaceOf } from './object-identity.ts';
 
@@ -27,6 +30,8 @@ export function createInputDataSource(
   canned: CannedData = {},
 ): DataSource {
   const byKind = new Map<string, JsonObject[]>();
+  /** One document per definition, so that its schemas are converted once. */
+  const schemas = new Map<JsonObject, JsonObject>();
   for (const object of objects) {
     const kind = kindOf(object).kind;
     const known = byKind.get(kind);
@@ -50,7 +55,7 @@ export function createInputDataSource(
           `ConfigMap ${query.namespace}/${query.name}`,
         );
       case 'object':
-        return readObjects(query);
+        return readNamed(query);
       case 'namespaceLabels':
         return { found: true, value: namespaceLabels(query.namespace) };
       case 'apiCall':
@@ -59,7 +64,25 @@ export function createInputDataSource(
         return readGlobal(query.name, query.policyNamespace);
       case 'imageRegistry':
         return readImage(query.reference);
+      case 'schema':
+        return findSchema(query.apiVersion, query.kind);
     }
+  }
+
+  function findSchema(apiVersion: string, kind: string): DataAnswer {
+    const [version = '', group = ''] = apiVersion.split('/').reverse();
+    const definition = byKind.get('CustomResourceDefinition')?.find((one) => {
+      const spec = readObject(one, 'spec') ?? {};
+      return (
+        readText(spec, 'group') === group &&
+        readText(readObject(spec, 'names') ?? {}, 'kind') === kind &&
+        readObjects(spec, 'versions').some((served) => readText(served, 'name') === version)
+      );
+    });
+    if (definition === undefined) return missing(`the CustomResourceDefinition of ${kind}`);
+    const document = schemas.get(definition) ?? openApiOfCrd(definition);
+    schemas.set(definition, document);
+    return { found: true, value: document };
   }
 
   function readImage(reference: string): DataAnswer {
@@ -98,7 +121,7 @@ export function createInputDataSource(
         );
   }
 
-  function readObjects(query: ObjectQuery): DataAnswer {
+  function readNamed(query: ObjectQuery): DataAnswer {
     const { kind, group = '', version = '', namespace = '', policyNamespace } = query;
     const violation = scopeViolation(policyNamespace, {
       type: 'object',
@@ -228,5 +251,9 @@ function answer(object: JsonObject | undefined, what: string): DataAnswer {
 }
 
 function missing(what: string): DataAnswer {
-  return { found: false, error: `${what} is neither in the given resources nor in the values` };
+  return {
+    found: false,
+    error: `${what} is neither in the given resources nor in the values`,
+    absent: true,
+  };
 }

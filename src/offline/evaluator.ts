@@ -106,10 +106,13 @@ export function reportStatus(outcome: Outcome): 'pass' | 'skip' | 'error' | unde
     case 'failed':
       return 'error';
     case 'unchanged':
-      return 'skip';
+      return outcome.rule.mutation.type === 'cel' ? 'pass' : 'skip';
     case 'skipped': {
-      const { type } = outcome.reason;
-      return type === 'preconditions' || type === 'anchor' || type === 'exception' ? 'skip' : undefined;
+      const { reason } = outcome;
+      if (reason.type === 'exception') return reason.report ?? 'skip';
+      return skipTypes.has(reason.type) ? 'skip' : undefined;
     }
   }
 }
+
+const skipTypes: ReadonlySet<string> = new Set(['preconditions', 'anchor', 'matchCondition', 'parameter']);

@@ -1,10 +1,12 @@
 import { kindOf } from '../admission/resource-request.ts';
 import { findVariables } from '../expression/template/tokens.ts';
 import { compileWildcard, type TextMatcher } from '../expression/wildcard.ts';
+import { stringifyJson } from '../json/json-text.ts';
 import { metadataOf } from '../json/metadata.ts';
 import { isArray, isObject, type Json, type JsonObject, member } from '../json/value.ts';
 import type { CompiledException, CompiledFilter, CompiledPolicy } from '../policy/compiled.ts';
-import { parseApiPath, resourceOf } from './api-path.ts';
+import { resourceOf } from '../policy/resource-name.ts';
+import { parseApiPath } from './api-path.ts';
 
 /** Objects that a policy may read besides the object of the request. */
 interface Wanted {
@@ -30,6 +32,14 @@ export function wantedObjects(
   ];
   const wanted = rules.flatMap((rule) => [...wantedBy(rule.document, globalContext)]);
   if (filters.some(readsNamespaceLabels)) wanted.push(exactly('Namespace', undefined));
+  for (const { mutation, document } of rules) {
+    if (mutation.type !== 'cel') continue;
+    // Schemas of custom kinds, and labels for selectors in constraints.
+    wanted.push(exactly('CustomResourceDefinition', undefined));
+    if (mutation.program.readsData || exceptions.length > 0) wanted.push(anything);
+    else if (stringifyJson(document).includes('namespaceSelector'))
+      wanted.push(exactly('Namespace', undefined));
+  }
   if (wanted.length === 0) return undefined;
   return (object) => {
     const { kind } = kindOf(object);

@@ -6,12 +6,20 @@ import type { TextMatcher } from '../expression/wildcard.ts';
 import type { JsonObject, Path } from '../json/value.ts';
 import type { CompiledPatch } from '../patch/compiled-patch.ts';
 import type { CompiledReplacement } from '../patch/replacement/replacement.ts';
+import type { CompiledCelException, CompiledCelProgram } from './compiled-cel.ts';
+
+export type PolicyKind =
+  | 'ClusterPolicy'
+  | 'Policy'
+  | 'MutatingPolicy'
+  | 'NamespacedMutatingPolicy'
+  | 'MutatingAdmissionPolicy';
 
 /** Immutable output of loading one policy document. Requests do not parse policy text. */
 export interface CompiledPolicy {
   /** `name`, or `namespace/name` for a namespaced Policy. */
   readonly key: string;
-  readonly kind: 'ClusterPolicy' | 'Policy';
+  readonly kind: PolicyKind;
   readonly apiVersion: string;
   readonly name: string;
   /** Set for a namespaced Policy, which applies only to objects of this namespace. */
@@ -142,6 +150,8 @@ export interface KindSelector {
   readonly kind: TextMatcher;
   /** Matches '' when the selector names no subresource. */
   readonly subresource: TextMatcher;
+  /** Set by CEL policies, which select resources by their plural names; `kind` then matches every kind. */
+  readonly resource?: TextMatcher | undefined;
 }
 
 export interface Subject {
@@ -200,7 +210,8 @@ import type { CompiledDynamicExpression } from '../expression/dynamic-expression
 export type CompiledMutation =
   | { readonly type: 'patch'; readonly patch: CompiledPatch }
   | { readonly type: 'foreach'; readonly entries: readonly CompiledForeach[] }
-  | { readonly type: 'replacements'; readonly replacements: readonly CompiledReplacement[] };
+  | { readonly type: 'replacements'; readonly replacements: readonly CompiledReplacement[] }
+  | { readonly type: 'cel'; readonly program: CompiledCelProgram };
 
 export interface CompiledForeach {
   /** Path in the rule: `['mutate', 'foreach', 0]`. */
@@ -238,5 +249,7 @@ export interface CompiledException {
   readonly match: CompiledFilter;
   readonly conditions?: CompiledConditions | undefined;
   readonly exceptions: readonly { readonly policyName: string; readonly ruleNames: readonly TextMatcher[] }[];
+  /** Set for an exception of policies.kyverno.io, which has neither a match block nor rules. */
+  readonly cel?: CompiledCelException | undefined;
   readonly source: { readonly file: string; readonly line: number };
 }

@@ -31,8 +31,11 @@ export interface Position {
 export interface SourceDocument {
   readonly file: string;
   readonly value: JsonObject;
-  /** The position of the key or item at `path`, or of its nearest existing parent. */
-  positionOf(path: Path): Position;
+  /**
+   * The position of the key or item at `path`, or of its nearest existing parent. With `offset`, the position of that
+   * character of the string at `path`.
+   */
+  positionOf(path: Path, offset?: number): Position;
   /** The plain scalar at `path` as written, unless it is a string: `yes`, `012`. */
   writtenAt(path: Path): string | undefined;
 }
@@ -116,7 +119,7 @@ function readPart(file: string, part: DocumentPart, problems: Problem[]): Source
       else problems.push(syntaxProblem(message, position, part));
     }
     if (found.length > 0 || value === null) continue;
-    documents.push(...toDocuments(file, value, offsets, positionAt, problems));
+    documents.push(...toDocuments({ file, text: part.text }, value, offsets, positionAt, problems));
   }
   return documents;
 }
@@ -135,7 +138,7 @@ function parseTokens(text: string, lines: LineCounter): CST.Token[] | undefined 
 }
 
 function toDocuments(
-  file: string,
+  source: SourceFile,
   value: Json,
   offsets: WeakMap<JsonObject | JsonArray, SourceOffsets>,
   positionAt: (offset: number) => Position,
@@ -150,13 +153,17 @@ function toDocuments(
   }
   const items = listItems(value);
   if (items !== undefined) {
-    return items.flatMap((item) => toDocuments(file, item, offsets, positionAt, problems));
+    return items.flatMap((item) => toDocuments(source, item, offsets, positionAt, problems));
   }
   return [
     {
-      file,
+      file: source.file,
       value,
-      positionOf: (path) => positionAt(offsetOf(value, path, offsets)),
+      positionOf: (path, offset) =>
+        positionAt(
+          (offset === undefined ? undefined : offsetInScalar(value, path, offset, offsets, source.text)) ??
+            offsetOf(value, path, offsets),
+        ),
       writtenAt(path) {
         const holder = valueAt(value, path.slice(0, -1));
         const token = path.at(-1);
@@ -197,6 +204,45 @@ function syntaxProblem(message: string, position: Position, part: DocumentPart):
   const advice = adviseOnSyntax(part.text, position.line - part.linesBefore);
   const { hint, sourceLine } = advice;
   return { ...problemAt('KYM_YAML_SYNTAX', advice.message ?? message, position), hint, sourceLine };
+}
+
+/** The source offset of a character of the string at the path; undefined if there is none. */
+function offsetInScalar(
+  root: JsonObject,
+  path: Path,
+  offset: number,
+  offsets: WeakMap<JsonObject | JsonArray, SourceOffsets>,
+  text: string,
+): number | undefined {
+  const owner = valueAt(root, path.slice(0, -1));
+  const key = path.at(-1);
+  const value = valueAt(root, path);
+  if (!(isObject(owner) || isArray(owner)) || key === undefined || typeof value !== 'string')
+    return undefined;
+  const range = offsets.get(owner)?.ranges.get(isArray(owner) ? Number(key) : String(key));
+  return range === undefined ? undefined : sourceOffset(value, offset, text, range);
+}
+
+/**
+ * Follows a string through its source: quotes, escapes, indentation and folded lines lie between its characters, so
+ * white space and what does not belong to the string is skipped.
+ */
+function sourceOffset(
+  value: string,
+  offset: number,
+  text: string,
+  [start, end]: readonly [number, number],
+): number {
+  // The header of a block scalar ends with its line.
+  const isBlock = text[start] === '|' || text[start] === '>';
+  let at = isBlock ? text.indexOf('\n', start) + 1 : start;
+  for (let index = 0; index <= offset; index++) {
+    const character = value[index];
+    if (character === undefined || /\s/.test(character)) continue;
+    while (at < end && text[at] !== character) at++;
+    if (index < offset) at++;
+  }
+  return Math.min(at, Math.max(end - 1, start));
 }
 
 function problemAt(code: ErrorCode, message: string, { line, column }: Position): Problem {

@@ -1,5 +1,6 @@
 import { compileWildcard } from '../expression/wildcard.ts';
 import type { KindSelector } from './compiled.ts';
+import { resourceOf } from './resource-name.ts';
 
 /** A part that is a version rather than a group or a kind. */
 const version = /^(v\d+((alpha|beta)\d+)?|\*)$/;
@@ -51,10 +52,20 @@ export interface KindKey {
   readonly version: string;
   readonly kind: string;
   readonly subresource: string;
+  /** The plural name; by the rule for built-in kinds if it is not known. */
+  readonly resource?: string | undefined;
 }
 
 /** A plain `Pod` also matches its ephemeralcontainers subresource. */
 export function matchesKind(selector: KindSelector, key: KindKey): boolean {
+  if (selector.resource !== undefined) {
+    return (
+      selector.resource.matches(key.resource ?? resourceOf(key.kind)) &&
+      selector.version.matches(key.version) &&
+      selector.group.matches(key.group) &&
+      selector.subresource.matches(key.subresource)
+    );
+  }
   return (
     selector.kind.matches(key.kind) &&
     selector.version.matches(key.version) &&

@@ -2,8 +2,10 @@ import { nameOf } from '../json/metadata.ts';
 import { readText } from '../json/read-field.ts';
 import type { JsonObject } from '../json/value.ts';
 import type { Problem } from '../problem.ts';
-import { compileException } from './compile/exception.ts';
-import { compilePolicy } from './compile/policy.ts';
+import type { AdmissionPolicyResult, CompiledBinding } from './cel/admission-policy.ts';
+import { type CelCompilers, type CelDocumentType, celDocumentType } from './cel-documents.ts';
+import { compileException, type ExceptionResult } from './compile/exception.ts';
+import { compilePolicy, type PolicyResult } from './compile/policy.ts';
 import type { CompiledException, CompiledPolicy } from './compiled.ts';
 import { readDocuments, type SourceDocument, type SourceFile } from './documents.ts';
 import { otherDocumentProblem, policyVersions } from './other-documents.ts';
@@ -31,6 +33,10 @@ export interface IgnoredDocument {
 export interface LoadOptions {
   /** Refuse larger policies, as a server does. */
   readonly limits?: PolicyLimits | undefined;
+  /** Compiles CEL policies: see `celCompilersFor`. Without it they are ignored documents. */
+  readonly cel?: CelCompilers | undefined;
+  /** Kyverno's exact behaviour where ours is deliberately different. */
+  readonly strictCompat?: boolean | undefined;
   /** Additional warnings about a policy: see `adviseOnPolicy`. */
   readonly advise?: ((document: JsonObject, source: PolicySource) => readonly Problem[]) | undefined;
 }
@@ -47,10 +53,24 @@ export function loadDocuments(files: readonly SourceFile[], options: LoadOptions
   const globalContext: JsonObject[] = [];
   const problems: Problem[] = [];
   const ignored: IgnoredDocument[] = [];
+  const cel = options.cel === undefined ? undefined : loadCel(options.cel, options);
   for (const file of files) {
     const read = readDocuments(file);
     const found: Problem[] = [...read.problems];
     for (const document of read.documents) {
+      const celType = cel === undefined ? undefined : celDocumentType(document.value);
+      if (cel !== undefined && celType !== undefined) {
+        const tooLarge = options.limits && sizeProblem(document.value, options.limits, document);
+        if (tooLarge !== undefined) {
+          found.push(tooLarge);
+          continue;
+        }
+        const result = cel.compile(celType, document);
+        found.push(...result.problems);
+        if (result.policy !== undefined) policies.push(result.policy);
+        if (result.exception !== undefined) exceptions.push(result.exception);
+        continue;
+      }
       switch (documentType(document.value)) {
         case 'policy': {
           const tooLarge = options.limits && sizeProblem(document.value, options.limits, document);
@@ -81,7 +101,50 @@ export function loadDocuments(files: readonly SourceFile[], options: LoadOptions
     }
     problems.push(...found.sort(byPosition));
   }
-  return { policies, exceptions, globalContext, problems, ignored };
+  const bound = cel?.bind(policies) ?? { policies, problems: [] };
+  return {
+    policies: bound.policies,
+    exceptions,
+    globalContext,
+    problems: [...problems, ...bound.problems],
+    ignored,
+  };
+}
+
+/** Compiles CEL documents one by one, and joins policies with their bindings when all are known. */
+function loadCel(cel: CelCompilers, { strictCompat = false }: LoadOptions) {
+  const bindings: CompiledBinding[] = [];
+  const binders = new Map<CompiledPolicy, NonNullable<AdmissionPolicyResult['bind']>>();
+  return {
+    compile(type: CelDocumentType, document: SourceDocument): PolicyResult & ExceptionResult {
+      const { value } = document;
+      switch (type) {
+        case 'mutatingPolicy':
+          return cel.compileMutatingPolicy(value, document, { strict: strictCompat });
+        case 'celException':
+          return cel.compileException(value, document);
+        case 'admissionPolicy': {
+          const { policy, problems, bind } = cel.compileAdmissionPolicy(value, document);
+          if (policy !== undefined && bind !== undefined) binders.set(policy, bind);
+          return { policy, problems };
+        }
+        case 'admissionBinding': {
+          const { binding, problems } = cel.compileBinding(value, document);
+          if (binding !== undefined) bindings.push(binding);
+          return { problems };
+        }
+      }
+    },
+    bind(policies: readonly CompiledPolicy[]): Pick<LoadResult, 'policies' | 'problems'> {
+      const problems: Problem[] = [];
+      const bound = policies.map((policy) => {
+        const result = binders.get(policy)?.(bindings);
+        problems.push(...(result?.problems ?? []));
+        return result?.policy ?? policy;
+      });
+      return { policies: bound, problems };
+    },
+  };
 }
 
 function byPosition(left: Problem, right: Problem): number {

@@ -7,7 +7,7 @@ import type { Position } from './documents.ts';
 export interface PolicySource {
   readonly file: string;
   /** Absent for documents without source text. */
-  positionOf?(path: Path): Position;
+  positionOf?(path: Path, offset?: number): Position;
   writtenAt?(path: Path): string | undefined;
 }
 
@@ -35,9 +35,10 @@ export function collectProblems(source: PolicySource, policy: string): ProblemCo
     message: string,
     hint: Hint | undefined,
     rule: string | undefined,
+    offset: number | undefined,
   ): void {
     const pointer = formatPointer(path);
-    const identity = `${code} ${pointer} ${message}`;
+    const identity = `${code} ${pointer} ${message} ${offset ?? ''}`;
     if (seen.has(identity) || (invalidFields.has(pointer) && !code.startsWith('KYM_FIELD_'))) return;
     seen.add(identity);
     // An invalid field is reported once, not again by the compiler.
@@ -49,7 +50,7 @@ export function collectProblems(source: PolicySource, policy: string): ProblemCo
       ...(typeof hint === 'object' ? { hint: hint.text, fix: hint.fix } : { hint }),
       pointer,
       file: source.file,
-      ...source.positionOf?.(path),
+      ...source.positionOf?.(path, offset),
       policy,
       rule,
     });
@@ -60,10 +61,10 @@ export function collectProblems(source: PolicySource, policy: string): ProblemCo
     policy,
     at(base, { rule, translate = (path: Path) => path } = {}) {
       return {
-        error: (path, code, message, hint) =>
-          add('error', [...base, ...translate(path)], code, message, hint, rule),
-        warn: (path, code, message, hint) =>
-          add('warning', [...base, ...translate(path)], code, message, hint, rule),
+        error: (path, code, message, hint, offset) =>
+          add('error', [...base, ...translate(path)], code, message, hint, rule, offset),
+        warn: (path, code, message, hint, offset) =>
+          add('warning', [...base, ...translate(path)], code, message, hint, rule, offset),
         writtenAt: (path) => source.writtenAt?.([...base, ...translate(path)]),
       };
     },
@@ -78,9 +79,9 @@ export function watchErrors(reporter: Reporter): Reporter & { readonly failed: b
     get failed() {
       return failed;
     },
-    error(path, code, message, hint) {
+    error(path, code, message, hint, offset) {
       failed = true;
-      reporter.error(path, code, message, hint);
+      reporter.error(path, code, message, hint, offset);
     },
     warn: reporter.warn,
     writtenAt: reporter.writtenAt,

@@ -4,7 +4,9 @@ import type {
   CompiledPolicy,
   CompiledRule,
   Operation,
+  PolicyKind,
 } from './compiled.ts';
+import type { CompiledCelException } from './compiled-cel.ts';
 import { type KindKey, matchesKind } from './kind-selector.ts';
 
 /** An immutable set of policies, indexed by resource and operation. */
@@ -15,6 +17,8 @@ export interface PolicySnapshot {
   /** Policies with rules that could apply, by kind, operation and namespace. The same list for the same key. */
   candidates(key: CandidateKey): readonly Candidate[];
   exceptionsFor(policyKey: string): readonly CompiledException[];
+  /** Exceptions of policies.kyverno.io that name the policy. */
+  celExceptionsFor(policy: CompiledPolicy): readonly CompiledCelException[];
 }
 
 export interface CandidateKey extends KindKey {
@@ -29,7 +33,7 @@ export interface Candidate {
 }
 
 export interface SnapshotOptions {
-  /** By name (cluster policies first, then namespaced ones), or as given. */
+  /** By name (cluster policies first, then namespaced ones), or as given; kinds stay together in both. */
   readonly order?: 'name' | 'given' | undefined;
 }
 
@@ -42,19 +46,21 @@ export function createSnapshot(
   exceptions: readonly CompiledException[] = [],
   { order = 'name' }: SnapshotOptions = {},
 ): PolicySnapshot {
-  const ordered = order === 'given' ? [...policies] : policies.toSorted(byScopeAndName);
+  const ordered = policies.toSorted(order === 'given' ? byKind : byScopeAndName);
   const index = indexRules(ordered);
   const namespaces = new Set(ordered.flatMap((policy) => policy.namespace ?? []));
   const exceptionsByPolicy = indexExceptions(exceptions);
+  const celExceptions = indexCelExceptions(exceptions);
   const remembered = new Map<string, readonly Candidate[]>();
   return {
     policies: ordered,
     exceptions,
     exceptionsFor: (policyKey) => exceptionsByPolicy.get(policyKey) ?? none,
+    celExceptionsFor: ({ kind, name }) => celExceptions.get(`${kind} ${name}`) ?? none,
     candidates(key) {
       // All namespaces without namespaced policies share one entry.
       const namespace = namespaces.has(key.namespace) ? key.namespace : '';
-      const text = `${key.operation} ${key.group}/${key.version}/${key.kind}/${key.subresource} ${namespace}`;
+      const text = `${key.operation} ${key.group}/${key.version}/${key.kind}/${key.resource ?? ''}/${key.subresource} ${namespace}`;
       const known = remembered.get(text);
       if (known !== undefined) return known;
       if (remembered.size >= maximumRemembered) remembered.clear();
@@ -65,7 +71,22 @@ export function createSnapshot(
   };
 }
 
+/** Kyverno's command line runs ClusterPolicies, then MutatingAdmissionPolicies, then MutatingPolicies. */
+const kindOrder: Readonly<Record<PolicyKind, number>> = {
+  ClusterPolicy: 0,
+  Policy: 0,
+  MutatingAdmissionPolicy: 1,
+  MutatingPolicy: 2,
+  NamespacedMutatingPolicy: 2,
+};
+
+function byKind(left: CompiledPolicy, right: CompiledPolicy): number {
+  return kindOrder[left.kind] - kindOrder[right.kind];
+}
+
 function byScopeAndName(left: CompiledPolicy, right: CompiledPolicy): number {
+  const difference = byKind(left, right);
+  if (difference !== 0) return difference;
   if ((left.namespace === undefined) !== (right.namespace === undefined))
     return left.namespace === undefined ? -1 : 1;
   return compareTexts(left.name, right.name) || compareTexts(left.key, right.key);
@@ -168,6 +189,21 @@ function indexExceptions(
       const list = index.get(name);
       if (list === undefined) index.set(name, [exception]);
       else list.push(exception);
+    }
+  }
+  return index;
+}
+
+function indexCelExceptions(
+  exceptions: readonly CompiledException[],
+): ReadonlyMap<string, readonly CompiledCelException[]> {
+  const index = new Map<string, CompiledCelException[]>();
+  for (const { cel } of exceptions) {
+    for (const key of new Set(cel?.policies.map(({ kind, name }) => `${kind} ${name}`))) {
+      const list = index.get(key);
+      if (cel === undefined) continue;
+      if (list === undefined) index.set(key, [cel]);
+      else list.push(cel);
     }
   }
   return index;

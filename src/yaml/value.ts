@@ -8,6 +8,8 @@ export interface SourceOffsets {
   readonly members: ReadonlyMap<PathToken, number>;
   /** Plain scalars that are not strings, as written. */
   readonly scalars?: ReadonlyMap<PathToken, string> | undefined;
+  /** Where the source of each scalar begins and ends. */
+  readonly ranges: ReadonlyMap<PathToken, readonly [number, number]>;
 }
 
 export interface YamlProblem {
@@ -73,15 +75,17 @@ export function convertYaml(
     const value: Json[] = [];
     const members = new Map<PathToken, number>();
     const scalars = new Map<PathToken, string>();
+    const ranges = new Map<PathToken, readonly [number, number]>();
     let size = 1;
     for (const item of node.items as Node[]) {
+      addRange(ranges, value.length, item);
       members.set(value.length, startOf(item, startOf(node)));
       keepSource(scalars, value.length, item);
       const converted = convert(item);
       value.push(converted.value);
       size += converted.size;
     }
-    offsets.set(value, { start: startOf(node), members, scalars });
+    offsets.set(value, { start: startOf(node), members, scalars, ranges });
     return { value, size };
   }
 
@@ -89,6 +93,7 @@ export function convertYaml(
     const value: Record<string, Json> = {};
     const members = new Map<PathToken, number>();
     const scalars = new Map<PathToken, string>();
+    const ranges = new Map<PathToken, readonly [number, number]>();
     const inherited: Json[] = [];
     let size = 1;
     for (const pair of node.items) {
@@ -106,10 +111,11 @@ export function convertYaml(
       defineMember(value, key, converted.value);
       members.set(key, startOf(keyNode, startOf(node)));
       keepSource(scalars, key, pair.value as Node | null);
+      addRange(ranges, key, pair.value as Node | null);
       size += converted.size;
     }
     for (const source of inherited) mergeInto(value, members, source, node);
-    offsets.set(value, { start: startOf(node), members, scalars });
+    offsets.set(value, { start: startOf(node), members, scalars, ranges });
     return { value, size };
   }
 
@@ -165,6 +171,14 @@ function defineMember(object: Record<string, Json>, key: string, value: Json): v
 
 function isMergeKey(node: Node | null): boolean {
   return node !== null && isScalar(node) && node.type === 'PLAIN' && node.value === '<<';
+}
+
+function addRange(
+  ranges: Map<PathToken, readonly [number, number]>,
+  key: PathToken,
+  node: Node | null,
+): void {
+  if (isScalar(node) && node.range) ranges.set(key, [node.range[0], node.range[1]]);
 }
 
 function startOf(node: Node | null, fallback = 0): number {

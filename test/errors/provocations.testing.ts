@@ -36,6 +36,17 @@ const replacement = (fields: string) => ({ mutate: `replacements: [{${fields}}]`
 const wrongConfigMap =
   'context: [{name: cm, configMap: {name: c, namespace: "{{ request.object.data.k }}"}}]';
 
+const celPolicy = (kind: string, expression: string) => `
+apiVersion: ${kind === 'MutatingPolicy' ? 'policies.kyverno.io/v1' : 'admissionregistration.k8s.io/v1'}
+kind: ${kind}
+metadata: {name: p}
+spec:
+  matchConstraints:
+    resourceRules: [{apiGroups: [''], apiVersions: [v1], operations: [CREATE], resources: [configmaps]}]
+  reinvocationPolicy: Never
+  mutations: [{patchType: ApplyConfiguration, applyConfiguration: {expression: '${expression}'}}]
+`;
+
 const kustomizeConfigMap = 'apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\n';
 const build = (kustomization: string, files: Readonly<Record<string, string>> = {}): Provocation => ({
   argv: ['build', '.'],
@@ -100,6 +111,11 @@ export const provocations: Readonly<Record<ErrorCode, Provocation>> = {
   KYM_RULE_STUCK: { text: policy(label('b')), object: configMap, refusal: 'it has blocked the server twice' },
   KYM_CEL_INVALID: { argv: ['cel', 'check', '1 + "a"'] },
   KYM_CEL_FAILED: { argv: ['cel', 'eval', 'object.nope'] },
+  KYM_APPLY_CONFIGURATION: {
+    text: celPolicy('MutatingPolicy', 'Object{data: Object.data{k: 1}}'),
+    object: configMap,
+  },
+  KYM_BINDING_MISSING: { text: celPolicy('MutatingAdmissionPolicy', 'Object{}') },
   KYM_BUDGET_EXHAUSTED: {
     text: policy(label('"{{ pattern_match(request.object.data.pattern, request.object.data.text) }}"')),
     object: { ...configMap, data: { pattern: '?*'.repeat(5_001), text: 'a'.repeat(100_000) } },

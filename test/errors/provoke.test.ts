@@ -2,6 +2,7 @@ import { describe, expect, it, test } from 'vitest';
 import { adviseOnPolicy } from '../../src/analysis/advice/advice.ts';
 import { type ErrorCode, errorTable } from '../../src/errors.ts';
 import { loadPolicies, mutate } from '../../src/index.ts';
+import { celCompilers } from '../../src/policy/cel/language.ts';
 import { loadDocuments } from '../../src/policy/load.ts';
 import { kymera } from '../cli/in-process.testing.ts';
 import { type Provocation, provocations } from './provocations.testing.ts';
@@ -16,6 +17,7 @@ async function codesOf(provocation: Provocation): Promise<readonly string[]> {
   if (!('object' in provocation)) {
     const { problems } = loadDocuments([{ file: 'p.yaml', text: provocation.text }], {
       advise: adviseOnPolicy,
+      cel: celCompilers,
     });
     return problems.map(({ code }) => code);
   }

@@ -182,3 +182,51 @@ export function locate<Kind extends Node>(node: Kind, start: number, end: number
   node.end = end;
   return node;
 }
+
+/** The node with other nodes below it, at the same place in the source. */
+export function mapChildren(node: Node, change: (child: Node) => Node): Node {
+  const { start, end } = node;
+  return locate(make(changedDraft(node, change)), start, end);
+}
+
+function changedDraft(node: Node, change: (child: Node) => Node): Node {
+  switch (node.kind) {
+    case 'literal':
+    case 'ident':
+      return node;
+    case 'select':
+      return { ...node, operand: change(node.operand) };
+    case 'call':
+      return {
+        ...node,
+        target: node.target === undefined ? undefined : change(node.target),
+        args: node.args.map(change),
+      };
+    case 'logic':
+      return { ...node, operands: node.operands.map(change) };
+    case 'list':
+      return { ...node, elements: node.elements.map((item) => ({ ...item, value: change(item.value) })) };
+    case 'map':
+      return {
+        ...node,
+        entries: node.entries.map((entry) => ({
+          ...entry,
+          key: change(entry.key),
+          value: change(entry.value),
+        })),
+      };
+    case 'struct':
+      return { ...node, fields: node.fields.map((field) => ({ ...field, value: change(field.value) })) };
+    case 'comprehension':
+      return {
+        ...node,
+        range: change(node.range),
+        condition: node.condition === undefined ? undefined : change(node.condition),
+        body: change(node.body),
+      };
+    case 'bind':
+      return { ...node, value: change(node.value), body: change(node.body) };
+    case 'optMap':
+      return { ...node, target: change(node.target), body: change(node.body) };
+  }
+}

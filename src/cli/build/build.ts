@@ -7,7 +7,7 @@ import {
 } from '../../kustomize/resource/resource.ts';
 import { applyPolicies, type PolicyChange } from '../../offline/apply-policies.ts';
 import { visible } from '../../offline/output/visible.ts';
-import { systemEnvironment } from '../../system-environment.ts';
+import { commandEnvironment } from '../environment.ts';
 import type { ExitCode, Io } from '../io.ts';
 import { openResultOutput } from '../output/result-output.ts';
 import { formatChange, loadBuildPolicies } from './policies.ts';
@@ -26,7 +26,7 @@ export async function build(path: string, options: BuildOptions, io: Io): Promis
   const built = await buildResources(path, { ...options, report: (change) => changes.push(change) }, io);
   const objects = built.map(({ object }) => object);
   const outcome =
-    policies === undefined ? undefined : await applyPolicies(policies, objects, systemEnvironment);
+    policies === undefined ? undefined : await applyPolicies(policies, objects, commandEnvironment);
   const failures = outcome?.failures ?? [];
   for (const { code, message } of failures) await io.stderr.write(`failed: ${visible(message)} [${code}]\n`);
   if (failures.length > 0) return 1;

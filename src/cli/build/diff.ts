@@ -10,7 +10,7 @@ import type { Paint } from '../../offline/output/paint.ts';
 import { unifiedDiff } from '../../offline/output/unified-diff.ts';
 import { visible } from '../../offline/output/visible.ts';
 import { InputError, inputError } from '../../problem.ts';
-import { systemEnvironment } from '../../system-environment.ts';
+import { commandEnvironment } from '../environment.ts';
 import { openCluster } from '../input/cluster-input.ts';
 import { expandInputs } from '../input/input-paths.ts';
 import { readResources } from '../input/resource-reader.ts';
@@ -92,7 +92,7 @@ async function withPolicies(
   const { objects: results, failures } = await applyPolicies(
     await loadBuildPolicies(names, io),
     objects,
-    systemEnvironment,
+    commandEnvironment,
   );
   if (failures.length === 0) return results;
   throw new InputError(

@@ -5,10 +5,11 @@ import { KustomizeError } from '../../kustomize/kustomize-error.ts';
 import { applyPolicies, type PolicyChange } from '../../offline/apply-policies.ts';
 import { plain } from '../../offline/output/paint.ts';
 import { visible } from '../../offline/output/visible.ts';
+import { celCompilersFor } from '../../policy/cel-documents.ts';
 import type { SourceFile } from '../../policy/documents.ts';
 import { type LoadResult, loadDocuments } from '../../policy/load.ts';
 import type { Problem } from '../../problem.ts';
-import { systemEnvironment } from '../../system-environment.ts';
+import { commandEnvironment } from '../environment.ts';
 import { loadPolicies } from '../input/policy-input.ts';
 import type { Io } from '../io.ts';
 import { formatProblem } from '../problem-text.ts';
@@ -28,7 +29,8 @@ export function formatChange({ object, policy, rule, operations }: PolicyChange)
 export function createPolicyRunner(report: (change: PolicyChange) => void = () => {}): PolicyRunner {
   return {
     async run(configs, objects, place) {
-      const loaded = loadDocuments(configs.flatMap((config) => policySources(config, place)));
+      const sources = configs.flatMap((config) => policySources(config, place));
+      const loaded = loadDocuments(sources, { cel: await celCompilersFor(sources) });
       const [error] = loaded.problems.filter(({ severity }) => severity === 'error');
       if (error !== undefined) throw problemError(error);
       if (loaded.policies.length === 0) {
@@ -38,7 +40,11 @@ export function createPolicyRunner(report: (change: PolicyChange) => void = () =
           field: 'transformers',
         });
       }
-      const { objects: results, changes, failures } = await applyPolicies(loaded, objects, systemEnvironment);
+      const {
+        objects: results,
+        changes,
+        failures,
+      } = await applyPolicies(loaded, objects, commandEnvironment);
       const [failure] = failures;
       if (failure !== undefined) {
         throw new KustomizeError(failure.code, failure.message, { file: place.file, field: 'transformers' });

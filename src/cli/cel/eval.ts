@@ -1,9 +1,8 @@
-import { gunzipSync, gzipSync } from 'node:zlib';
 import type { CelScope } from '../../cel/compile/closure.ts';
 import { admissionPolicyEnvironment, mutatingPolicyEnvironment } from '../../cel/environments.ts';
 import { type CelExpression, compileCel } from '../../cel/expression.ts';
 import { type CelProblem, problemAt } from '../../cel/syntax/problem.ts';
-import type { Effects, Environment } from '../../cel/types/environment.ts';
+import type { Environment } from '../../cel/types/environment.ts';
 import { formatType } from '../../cel/types/type.ts';
 import { CelError } from '../../cel/value/error.ts';
 import { toJson } from '../../cel/value/json.ts';
@@ -18,8 +17,8 @@ import { isObject, type Json, type JsonObject, member } from '../../json/value.t
 import type { Paint } from '../../offline/output/paint.ts';
 import { visible, visibleLine } from '../../offline/output/visible.ts';
 import { inputError } from '../../problem.ts';
-import { systemEnvironment } from '../../system-environment.ts';
 import { parseYamlText } from '../../yaml/parse-text.ts';
+import { commandEnvironment } from '../environment.ts';
 import { displayName, readWhole } from '../input/text-input.ts';
 import type { ExitCode, Io } from '../io.ts';
 import { codeFrame } from '../output/code-frame.ts';
@@ -164,15 +163,8 @@ function namespaceObjectOf(object: Json | undefined): Value {
   return { metadata: { name: namespace, labels: { 'kubernetes.io/metadata.name': namespace } } };
 }
 
-const mostBytes = 16 * 1024 * 1024;
-
-const gzip: Effects['gzip'] = {
-  compress: (data) => gzipSync(data),
-  decompress: (data) => gunzipSync(data, { maxOutputLength: mostBytes }),
-};
-
 function scopeOf(variables: ReadonlyMap<string, Value>): CelScope {
-  return { lookup: (name) => variables.get(name), effects: { ...systemEnvironment, gzip } };
+  return { lookup: (name) => variables.get(name), effects: commandEnvironment };
 }
 
 /** JSON where the value has such a form, else the way CEL writes it. */

@@ -1,5 +1,6 @@
 import { mkdir, stat } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
+import { celCompilersFor } from '../../policy/cel-documents.ts';
 import { loadDocuments } from '../../policy/load.ts';
 import { InputError, inputError } from '../../problem.ts';
 import type { Io } from '../io.ts';
@@ -27,7 +28,8 @@ export async function writeStarter(
   options: { readonly output?: string | undefined; readonly force?: boolean | undefined },
   io: Io,
 ): Promise<void> {
-  const { problems } = loadDocuments([{ file: options.output ?? '(new)', text }]);
+  const files = [{ file: options.output ?? '(new)', text }];
+  const { problems } = loadDocuments(files, { cel: await celCompilersFor(files) });
   const errors = problems.filter(({ severity }) => severity === 'error');
   if (errors.length > 0) throw new InputError(errors);
   if (options.output === undefined) {

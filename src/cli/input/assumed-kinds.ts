@@ -1,9 +1,9 @@
 import { createKindTable, type KindTable } from '../../cluster/api/discovery.ts';
 import type { ServedKind } from '../../cluster/api/discovery-document.ts';
-import { resourceOf } from '../../offline/api-path.ts';
 import { mergeKinds } from '../../patch/generated/merge-types.ts';
 import { clusterScopedKinds } from '../../policy/cluster-scoped-kinds.ts';
 import type { CompiledPolicy, KindSelector } from '../../policy/compiled.ts';
+import { resourceOf } from '../../policy/resource-name.ts';
 
 const verbs = ['create', 'delete', 'get', 'list', 'patch', 'update', 'watch'];
 const scaled = new Set(['Deployment', 'ReplicaSet', 'StatefulSet', 'ReplicationController']);

@@ -12,6 +12,8 @@ export interface ParsedInputOptions {
   readonly valuesFile?: string | undefined;
   readonly set?: readonly string[] | undefined;
   readonly userinfo?: string | undefined;
+  readonly crd?: readonly string[] | undefined;
+  readonly strictCompat?: boolean | undefined;
   readonly exceptions?: readonly string[] | undefined;
   readonly exception?: readonly string[] | undefined;
   readonly color?: boolean | undefined;
@@ -39,6 +41,14 @@ export function withInput(command: Command): Command {
     .option('-u, --userinfo <file>', 'a UserInfo document: who makes the request')
     .option('-e, --exceptions <path...>', 'files, folders or globs with PolicyExceptions')
     .addOption(new Option('--exception <path...>').hideHelp())
+    .option(
+      '--crd <path...>',
+      'CustomResourceDefinitions: the schemas by which CEL policies merge custom kinds',
+    )
+    .option(
+      '--strict-compat',
+      "evaluate CEL policies as Kyverno does where Kymera's result differs on purpose",
+    )
     .addOption(
       new Option('--log-level <level>', 'messages to print on standard error')
         .choices(['error', 'warn', 'info'])
@@ -78,7 +88,11 @@ export function inputOptions<Options extends ParsedInputOptions>(
   return {
     ...options,
     resource,
-    otherResources: [...(options.targetResource ?? []), ...(options.targetResources ?? [])],
+    otherResources: [
+      ...(options.targetResource ?? []),
+      ...(options.targetResources ?? []),
+      ...(options.crd ?? []),
+    ],
     exceptions: [...(options.exceptions ?? []), ...(options.exception ?? [])],
     ...(values === undefined ? {} : { values }),
     ...(options.removeColor === true ? { color: false } : {}),

@@ -1,3 +1,4 @@
+import { celCompilersFor } from '../../policy/cel-documents.ts';
 import type { SourceFile } from '../../policy/documents.ts';
 import { type LoadResult, loadDocuments } from '../../policy/load.ts';
 import { InputError, inputError } from '../../problem.ts';
@@ -6,11 +7,18 @@ import { expandInputs } from './input-paths.ts';
 import { displayName, readWhole } from './text-input.ts';
 
 const policyKinds =
-  /\b(?:Cluster)?(?:Cleanup)?Policy(?:Exception)?(?:List)?\b|\b(?:Namespaced)?(?:ImageValidating|Validating|Deleting)Policy(?:List)?\b|\bGlobalContextEntry(?:List)?\b|\bapiVersion:\s*["']?kyverno\.io\//;
+  /\b(?:Cluster|(?:Namespaced)?Mutating|MutatingAdmission)?(?:Cleanup)?Policy(?:Exception|Binding)?(?:List)?\b|\b(?:Namespaced)?(?:ImageValidating|Validating|Deleting)Policy(?:List)?\b|\bGlobalContextEntry(?:List)?\b|\bapiVersion:\s*["']?kyverno\.io\//;
 
 /** False for a source that does not contain the name of a policy kind. */
 export function mayHoldPolicies(text: string): boolean {
   return policyKinds.test(text);
+}
+
+export interface PolicyInputOptions {
+  /** Kyverno's exact behaviour where ours is deliberately different. */
+  readonly strictCompat?: boolean | undefined;
+  /** The command takes resources with `-r`. */
+  readonly takesResources?: boolean | undefined;
 }
 
 /** The sources of the policy files that the user named. */
@@ -25,12 +33,19 @@ export async function readPolicyTexts(names: readonly string[], io: Io): Promise
 }
 
 /** Loads policies (or exceptions) that the user named. Throws InputError with every error found. */
-export async function loadPolicyInputs(names: readonly string[], io: Io): Promise<LoadResult> {
-  return loadFiles(await readPolicyTexts(names, io));
+export async function loadPolicyInputs(
+  names: readonly string[],
+  io: Io,
+  options: PolicyInputOptions = {},
+): Promise<LoadResult> {
+  return loadFiles(await readPolicyTexts(names, io), options);
 }
 
-function loadFiles(files: readonly SourceFile[]): LoadResult {
-  const result = loadDocuments(files);
+async function loadFiles(
+  files: readonly SourceFile[],
+  { strictCompat }: PolicyInputOptions,
+): Promise<LoadResult> {
+  const result = loadDocuments(files, { cel: await celCompilersFor(files), strictCompat });
   const errors = result.problems.filter((problem) => problem.severity === 'error');
   if (errors.length > 0) throw new InputError(errors);
   return result;
@@ -43,14 +58,9 @@ export async function loadPolicies(
   options: PolicyInputOptions = {},
 ): Promise<LoadResult> {
   const files = await readPolicyTexts(names, io);
-  const result = loadFiles(files);
+  const result = await loadFiles(files, options);
   if (result.policies.length === 0) throw noPolicy(names, files, result, options);
   return result;
-}
-
-export interface PolicyInputOptions {
-  /** The command takes resources with `-r`. */
-  readonly takesResources?: boolean | undefined;
 }
 
 export function noPolicy(
@@ -59,7 +69,8 @@ export function noPolicy(
   { ignored, problems }: Pick<LoadResult, 'ignored' | 'problems'>,
   { takesResources }: PolicyInputOptions = {},
 ): InputError {
-  const what = 'a policy is a ClusterPolicy or Policy of kyverno.io';
+  const what =
+    'a policy is a ClusterPolicy or Policy of kyverno.io, a MutatingPolicy of policies.kyverno.io, or a MutatingAdmissionPolicy';
   const resource = ignored.find(({ kind }) => kind !== '');
   const [warning] = problems;
   if (warning !== undefined) {

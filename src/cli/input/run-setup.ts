@@ -2,6 +2,7 @@ import { stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import type { DataSource } from '../../engine/context/data-source.ts';
 import type { JsonObject } from '../../json/value.ts';
+import { clusterObjects } from '../../offline/cluster-resource.ts';
 import { type CannedData, createInputDataSource } from '../../offline/data-source.ts';
 import { createEvaluator, type Evaluator } from '../../offline/evaluator.ts';
 import type { BackgroundInput } from '../../offline/output/background-preview.ts';
@@ -13,6 +14,7 @@ import type { CompiledException, CompiledPolicy } from '../../policy/compiled.ts
 import type { LoadResult } from '../../policy/load.ts';
 import { inputError, type Problem } from '../../problem.ts';
 import { systemEnvironment } from '../../system-environment.ts';
+import { commandEnvironment } from '../environment.ts';
 import type { Io } from '../io.ts';
 import { clusterItems, firstAnswer, openCluster } from './cluster-input.ts';
 import { expandInputs, type InputPath } from './input-paths.ts';
@@ -30,6 +32,8 @@ export interface RunOptions {
   readonly set?: readonly string[] | undefined;
   readonly userinfo?: string | undefined;
   readonly exceptions?: readonly string[] | undefined;
+  /** Kyverno's exact behaviour where that of CEL policies is deliberately different. */
+  readonly strictCompat?: boolean | undefined;
   /** Read context entries from a running cluster, and the objects too when no resource is named. */
   readonly cluster?: boolean | undefined;
   readonly kubeconfig?: string | undefined;
@@ -64,14 +68,15 @@ export async function setUpRun(
     options.userinfo,
     ...(options.exceptions ?? []),
   ]);
-  const loaded = await loadPolicies(policyNames, io, { takesResources: true });
+  const { strictCompat } = options;
+  const loaded = await loadPolicies(policyNames, io, { strictCompat, takesResources: true });
   if (options.resource.length === 0 && options.cluster !== true) throw noResource(loaded.ignored);
   const extra = await loadPolicyInputs(options.exceptions ?? [], io);
   const values = options.values === undefined ? undefined : await readValues(options.values, io);
   const user = options.userinfo === undefined ? undefined : await readUserInfo(options.userinfo, io);
   const exceptions = [...loaded.exceptions, ...extra.exceptions];
   const inputs = await expandInputs(options.resource, io.cwd);
-  const others = await readObjects(options.otherResources ?? [], io);
+  const others = (await readObjects(options.otherResources ?? [], io)).flatMap(clusterObjects);
   const input = await prepareInput(
     inputs,
     {
@@ -95,7 +100,7 @@ export async function setUpRun(
   const evaluator = createEvaluator({
     ...common,
     values: lookup,
-    environment: systemEnvironment,
+    environment: commandEnvironment,
     explain: settings.explain,
   });
   const background: BackgroundInput = {

@@ -26,6 +26,10 @@ export function defineTest(program: Command, { io, end }: CommandHost): void {
     .addOption(new Option('--test-case-selector <filter...>').hideHelp())
     .option('--lenient', 'a result that cannot be verified is a warning, not a failure')
     .option('--strict-order', 'a different order of list items with a merge key is a failure')
+    .option(
+      '--strict-compat',
+      "evaluate CEL policies as Kyverno does where Kymera's result differs on purpose",
+    )
     .option('--fail-only', 'print only failures')
     .option('--report <format=file...>', 'also write a report to a file: junit=report.xml')
     .option('--coverage', 'also report rules, foreach bodies and anchors that no test covers')

@@ -3,7 +3,7 @@ import { generousLimits } from '../../json/budget.ts';
 import { formatPointer } from '../../json/pointer.ts';
 import { isArray, isObject, type Json, type JsonObject, member, type Path } from '../../json/value.ts';
 import { mockedGlobalContext } from '../../offline/global-context-mock.ts';
-import type { Operation } from '../../policy/compiled.ts';
+import type { Operation, PolicyKind } from '../../policy/compiled.ts';
 import type { SourceDocument } from '../../policy/documents.ts';
 import type { Problem } from '../../problem.ts';
 import { systemEnvironment } from '../../system-environment.ts';
@@ -28,6 +28,8 @@ export interface TestDocument {
 export interface TestResult {
   readonly line: number;
   readonly policy: string;
+  /** Set by `isMutatingPolicy` and `isMutatingAdmissionPolicy`, for names that policies of several kinds have. */
+  readonly policyKinds?: readonly PolicyKind[] | undefined;
   /** Empty: every rule of the policy. */
   readonly rule: string;
   /** Empty: every resource. */
@@ -92,6 +94,7 @@ export async function parseTest(
     otherResources: [
       ...read.texts(document, [], 'targetResources'),
       ...read.texts(document, [], 'clusterResources'),
+      ...read.texts(document, [], 'crds'),
     ],
     exceptions: read.texts(document, [], 'exceptions'),
     valuesFile,
@@ -138,6 +141,7 @@ function parseResult(
     {
       line: source.positionOf(path).line,
       policy: policy ?? '',
+      policyKinds: policyKindsOf(entry),
       rule: read.text(entry, path, 'rule') ?? '',
       resources: [
         ...names.map((name) => referenceOf(name, namespace)),
@@ -154,6 +158,11 @@ function parseResult(
       ...(operation === undefined ? {} : { operation: operation as Operation }),
     },
   ];
+}
+
+function policyKindsOf(entry: JsonObject): readonly PolicyKind[] | undefined {
+  if (entry['isMutatingPolicy'] === true) return ['MutatingPolicy', 'NamespacedMutatingPolicy'];
+  return entry['isMutatingAdmissionPolicy'] === true ? ['MutatingAdmissionPolicy'] : undefined;
 }
 
 function referenceOf(text: string, namespace: string | undefined): ResourceReference {

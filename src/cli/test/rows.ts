@@ -81,7 +81,7 @@ async function checkResult(
     reason,
   });
   const whole = result.resources.map((reference) => reference.name).join(', ') || '(all)';
-  const policy = findPolicy(result.policy, context.policies);
+  const policy = findPolicy(result, context.policies);
   if (policy === undefined) {
     const other = context.ignored.find(
       ({ name }) => name === result.policy.slice(result.policy.indexOf('/') + 1),
@@ -100,8 +100,10 @@ async function checkResult(
   }
   const otherRule = policy.otherRules.find(({ name }) => ruleNames(name).includes(result.rule));
   if (otherRule !== undefined) return [row(whole, 'skipped', `${otherRule.type} rules are not supported`)];
+  // CEL policies have no rules of their own, so a name says nothing.
   const rules = policy.rules.filter(
-    (rule) => result.rule === '' || ruleNames(result.rule).includes(rule.name),
+    ({ name, mutation }) =>
+      result.rule === '' || mutation.type === 'cel' || ruleNames(result.rule).includes(name),
   );
   if (rules.length === 0) {
     const written = policy.rules.filter((rule) => rule.autogenOf === undefined);
@@ -131,9 +133,13 @@ async function checkResult(
   return rows;
 }
 
-function findPolicy(name: string, policies: readonly CompiledPolicy[]): CompiledPolicy | undefined {
+function findPolicy(
+  { policy: name, policyKinds }: TestResult,
+  policies: readonly CompiledPolicy[],
+): CompiledPolicy | undefined {
   const bare = name.slice(name.indexOf('/') + 1);
-  return policies.find((policy) => policy.key === name) ?? policies.find((policy) => policy.name === bare);
+  const known = policies.filter(({ kind }) => policyKinds === undefined || policyKinds.includes(kind));
+  return known.find((policy) => policy.key === name) ?? known.find((policy) => policy.name === bare);
 }
 
 /** The name of a rule and of its autogen rules. */

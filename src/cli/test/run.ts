@@ -27,6 +27,7 @@ export interface TestOptions {
   readonly fileName: readonly string[];
   readonly lenient?: boolean | undefined;
   readonly strictOrder?: boolean | undefined;
+  readonly strictCompat?: boolean | undefined;
   readonly failOnly?: boolean | undefined;
   readonly filter?: readonly string[] | undefined;
   readonly format?: 'text' | ReportFormat | undefined;
@@ -83,7 +84,11 @@ async function testOnce(
   }
   const counts: TestCounts = { passed: 0, failed: 0, skipped: 0, warnings: 0 };
   const suites: SuiteResult[] = [];
-  for await (const suite of runSuites(files, { filter, jobs: options.jobs }, io)) {
+  for await (const suite of runSuites(
+    files,
+    { filter, jobs: options.jobs, strictCompat: options.strictCompat },
+    io,
+  )) {
     suites.push(suite);
     const text = suiteText(suite, options, counts, paint);
     if (isText) await io.stdout.write(text);

@@ -1,5 +1,6 @@
 import { dirname, join } from 'node:path';
 import type { JsonObject } from '../../json/value.ts';
+import { clusterObjects } from '../../offline/cluster-resource.ts';
 import { createInputDataSource } from '../../offline/data-source.ts';
 import { createEvaluator, type Evaluator } from '../../offline/evaluator.ts';
 import { createValuesLookup } from '../../offline/request-values.ts';
@@ -10,8 +11,9 @@ import type { CompiledPolicy } from '../../policy/compiled.ts';
 import type { IgnoredDocument } from '../../policy/load.ts';
 import { InputError, type Problem } from '../../problem.ts';
 import { systemEnvironment } from '../../system-environment.ts';
+import { commandEnvironment } from '../environment.ts';
 import { expandInputs } from '../input/input-paths.ts';
-import { loadPolicyInputs } from '../input/policy-input.ts';
+import { loadPolicyInputs, type PolicyInputOptions } from '../input/policy-input.ts';
 import { readUserInfo, readValues } from '../input/request-documents.ts';
 import { readResources } from '../input/resource-reader.ts';
 import type { Io } from '../io.ts';
@@ -29,16 +31,20 @@ export interface TestSetup {
 }
 
 /** Loads the files of a test document. Paths are relative to its folder. Throws InputError. */
-export async function setUpTest(test: TestDocument, io: Io): Promise<TestSetup & { evaluator: Evaluator }> {
+export async function setUpTest(
+  test: TestDocument,
+  io: Io,
+  options: PolicyInputOptions = {},
+): Promise<TestSetup & { evaluator: Evaluator }> {
   const near = (path: string) => (path.startsWith('/') ? path : join(dirname(test.file), path));
-  const loaded = await loadPolicyInputs(test.policies.map(near), io);
+  const loaded = await loadPolicyInputs(test.policies.map(near), io, options);
   const extra = await loadPolicyInputs(test.exceptions.map(near), io);
   const warnings: Problem[] = [...loaded.problems, ...extra.problems];
   const resources = await readAll(test.resources.map(near), io, warnings);
   const others = await readAll(test.otherResources.map(near), io, warnings);
   const values = await valuesOf(test, near, io, warnings);
   const user = test.userInfoFile === undefined ? undefined : await readUserInfo(near(test.userInfoFile), io);
-  const objects = [...resources, ...others].map((resource) => resource.object);
+  const objects = [...resources, ...others].flatMap((resource) => clusterObjects(resource.object));
   const exceptions = [...loaded.exceptions, ...extra.exceptions];
   const dataSource = createInputDataSource([...loaded.globalContext, ...objects], systemEnvironment, {
     namespaces: values?.namespaces ?? new Map(),
@@ -50,7 +56,7 @@ export async function setUpTest(test: TestDocument, io: Io): Promise<TestSetup &
     exceptions,
     values: createValuesLookup(values),
     dataSource,
-    environment: systemEnvironment,
+    environment: commandEnvironment,
     explain: true,
     steps: true,
     user,

@@ -1,6 +1,7 @@
 import { dirname, join } from 'node:path';
 import { readDocuments } from '../../policy/documents.ts';
 import { InputError, inputError, type Problem } from '../../problem.ts';
+import type { PolicyInputOptions } from '../input/policy-input.ts';
 import { readWhole } from '../input/text-input.ts';
 import type { Io } from '../io.ts';
 import { type RuleCoverage, ruleCoverage } from './coverage.ts';
@@ -27,14 +28,19 @@ export interface TestReport {
 }
 
 /** Runs every test of a file. */
-export async function runSuite(file: string, filter: TestFilter | undefined, io: Io): Promise<SuiteResult> {
+export async function runSuite(
+  file: string,
+  filter: TestFilter | undefined,
+  io: Io,
+  options: PolicyInputOptions = {},
+): Promise<SuiteResult> {
   const tests: TestReport[] = [];
   const inputs: string[] = [file];
   try {
     const { documents, warnings } = await readTests(file, io);
     for (const document of documents) {
       inputs.push(...inputsOf(document));
-      const setup = await setUpTest(document, io);
+      const setup = await setUpTest(document, io, options);
       const { rows, outcomes } = await runTest({
         ...setup,
         test: document,

@@ -1,6 +1,7 @@
 import { adviseOnPolicy } from '../../analysis/advice/advice.ts';
 import { errorTable } from '../../errors.ts';
 import type { JsonObject } from '../../json/value.ts';
+import { celCompilersFor } from '../../policy/cel-documents.ts';
 import { loadDocuments } from '../../policy/load.ts';
 import type { PolicySource } from '../../policy/problem-collector.ts';
 import { inputError, type Problem } from '../../problem.ts';
@@ -37,6 +38,7 @@ async function validateOnce(names: readonly string[], options: ValidateOptions, 
   const files = await readPolicyTexts(names, io);
   const sources = new Map<JsonObject, PolicySource>();
   const loaded = loadDocuments(files, {
+    cel: await celCompilersFor(files),
     advise(document, source) {
       sources.set(document, source);
       return adviseOnPolicy(document, source);

@@ -54,6 +54,8 @@ export function createClusterDataSource(options: ClusterDataOptions): DataSource
           return globalContext.read(query.name, query.policyNamespace);
         case 'imageRegistry':
           return readFromRegistry(client, options.namespace, query, limits);
+        case 'schema':
+          return missing(`the schema of ${query.kind} is not known`);
       }
     },
   };
@@ -89,10 +91,12 @@ export async function callApi(
     });
     if (status < 200 || status > 299) {
       const { message } = apiErrorOf(status, shown, body);
-      return missing(
-        `${shown} answered ${status}: ${message}`,
-        `the API server answered ${statusText(status)}`,
-      );
+      return {
+        found: false,
+        error: `${shown} answered ${status}: ${message}`,
+        reason: `the API server answered ${statusText(status)}`,
+        absent: status === 404,
+      };
     }
     return { found: true, value: body };
   } catch (error) {

@@ -35,7 +35,9 @@ export type DataQuery =
       readonly namespace?: string | undefined;
       readonly name: string;
       readonly policyNamespace?: string | undefined;
-    };
+    }
+  /** The schema of a custom kind: an OpenAPI v3 document that has the kind in `components.schemas`. */
+  | { readonly type: 'schema'; readonly apiVersion: string; readonly kind: string };
 
 export type DataAnswer =
   | { readonly found: true; readonly value: Json }
@@ -44,6 +46,8 @@ export type DataAnswer =
       readonly error: string;
       /** The cause without values of objects and data, such as `the API server answered 403 Forbidden`. */
       readonly reason?: string | undefined;
+      /** The object does not exist, in contrast to an object that cannot be read. */
+      readonly absent?: boolean | undefined;
       /** Outside of the policy's scope: there is no fallback. */
       readonly denied?: boolean | undefined;
     };

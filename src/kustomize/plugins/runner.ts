@@ -151,8 +151,21 @@ function requireName(config: JsonObject, kind: string): void {
   throw new KustomizeError('KYM_KUSTOMIZE_RESOURCE', `the config of ${kind} has no metadata.name`);
 }
 
-const policyGroups = new Set(['kyverno.io', 'kymera.io', 'policies.kyverno.io']);
-const policyKinds = new Set(['ClusterPolicy', 'Policy', 'PolicyTransformer']);
+const policyGroups = new Set([
+  'kyverno.io',
+  'kymera.io',
+  'policies.kyverno.io',
+  'admissionregistration.k8s.io',
+]);
+const policyKinds = new Set([
+  'ClusterPolicy',
+  'Policy',
+  'MutatingPolicy',
+  'NamespacedMutatingPolicy',
+  'MutatingAdmissionPolicy',
+  'MutatingAdmissionPolicyBinding',
+  'PolicyTransformer',
+]);
 
 /** Whether a config under `transformers` is a policy or names policy files. Policies need no plugin. */
 export function isPolicyConfig(config: JsonObject): boolean {

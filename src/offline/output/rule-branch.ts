@@ -110,6 +110,12 @@ function skipBranches(reason: SkipReason | { readonly type: 'null' }, view: View
       return reason.exceptions.map((name) => leaf(visible(`exception ${name}`)));
     case 'applyRules':
       return [leaf(visible(`applyRules is One, and rule ${reason.after} was applied`))];
+    case 'matchCondition':
+      return [
+        leaf(visible(`${dotted(reason.path)}: ${oneLine(reason.expression)}: ${view.paint('red', 'false')}`)),
+      ];
+    case 'parameter':
+      return [leaf(visible(reason.detail))];
     case 'mutateExisting':
       return [leaf('the rule mutates existing objects, not the object of the request')];
     case 'null':
@@ -140,6 +146,11 @@ function missLeaf({ anchor, path, expected, actual, note }: AnchorMiss, { mask }
 
 function leaf(text: string, about: Pick<Branch, 'rulePath' | 'objectPath'> = {}): Branch {
   return { text, below: [], ...about };
+}
+
+function oneLine(text: string): string {
+  const line = text.trim().replace(/\s+/g, ' ');
+  return line.length <= longest ? line : `${line.slice(0, longest - 1)}…`;
 }
 
 const longest = 120;

@@ -5,17 +5,17 @@ import { isList, isMap, typeNameOf } from '../../cel/value/kinds.ts';
 import { mapEntries } from '../../cel/value/map.ts';
 import { StructValue, type Value } from '../../cel/value/value.ts';
 import { textOf } from '../../json/metadata.ts';
-import type { JsonObject, Path } from '../../json/value.ts';
+import { isArray, isObject, type Json, type JsonObject, type Path } from '../../json/value.ts';
 import { PatchError } from '../compiled-patch.ts';
 import { structuredError } from './check.ts';
 import { mergeStructured } from './merge.ts';
-import type { SchemaLookup } from './schema.ts';
+import type { SchemaLookup, StructuredSchema } from './schema.ts';
 
 export interface ApplyConfigurationOptions {
   readonly schemaOf: SchemaLookup;
   /** Allows atomic lists, maps and structs, which are replaced. */
   readonly serverSideApply: boolean;
-  /** Kyverno refuses map literals as items of lists. */
+  /** Kyverno refuses map literals as items of lists, and fields of the object that the schema does not declare. */
   readonly strict: boolean;
 }
 
@@ -32,35 +32,59 @@ export function applyConfiguration(
   }
   const [mismatch] = typeNameMismatches(value);
   if (mismatch !== undefined) throw new CelError(`type mismatch: ${mismatch}`);
-  if (strict) refuseMapsInLists(value, []);
+  if (strict) refuseMapsInLists(value, [], mapsOf(object, new Set()));
   const apiVersion = textOf(object['apiVersion']);
   const kind = textOf(object['kind']);
   const configuration: JsonObject = { ...(toJson(value) as JsonObject), apiVersion, kind };
   const schema = schemaOf(apiVersion, kind);
   if (schema === undefined) {
     throw new PatchError(
-      'KYM_PATCH_MISMATCH',
+      'KYM_APPLY_CONFIGURATION',
       [],
       `there is no schema for ${kind} of ${apiVersion}, so lists cannot be merged; give its CustomResourceDefinition, or use JSONPatch`,
     );
   }
+  if (strict) refuseUndeclared(object, schema, []);
   return mergeStructured(object, configuration, schema, { atomics: serverSideApply ? 'replace' : 'refuse' });
 }
 
-function refuseMapsInLists(value: Value, path: Path): void {
+/** Maps of the object itself are no literals. */
+function mapsOf(value: Json, found: Set<unknown>): ReadonlySet<unknown> {
+  if (isArray(value)) for (const item of value) mapsOf(item, found);
+  if (!isObject(value)) return found;
+  found.add(value);
+  for (const item of Object.values(value)) mapsOf(item, found);
+  return found;
+}
+
+function refuseMapsInLists(value: Value, path: Path, live: ReadonlySet<unknown>): void {
   if (value instanceof StructValue) {
-    for (const [key, item] of Object.entries(value.fields)) refuseMapsInLists(item, [...path, key]);
+    for (const [key, item] of Object.entries(value.fields)) refuseMapsInLists(item, [...path, key], live);
   } else if (isList(value)) {
     value.forEach((item, index) => {
-      if (isMap(item)) {
+      if (isMap(item) && !live.has(item)) {
         throw structuredError(
           path,
           `element ${index}: associative list with keys may not have non-map elements`,
         );
       }
-      refuseMapsInLists(item, [...path, index]);
+      refuseMapsInLists(item, [...path, index], live);
     });
   } else if (isMap(value)) {
-    for (const [key, item] of mapEntries(value)) refuseMapsInLists(item, [...path, String(key)]);
+    for (const [key, item] of mapEntries(value)) refuseMapsInLists(item, [...path, String(key)], live);
+  }
+}
+
+function refuseUndeclared(value: Json, schema: StructuredSchema, path: Path): void {
+  if (schema.kind === 'list' && isArray(value)) {
+    value.forEach((item, index) => {
+      refuseUndeclared(item, schema.items, [...path, index]);
+    });
+  }
+  if (schema.kind !== 'map' || !isObject(value)) return;
+  for (const [key, item] of Object.entries(value)) {
+    const field = schema.field(key);
+    if (field === undefined) throw structuredError([...path, key], 'field not declared in schema');
+    refuseUndeclared(item, field, [...path, key]);
   }
 }

@@ -19,7 +19,7 @@ export function formatFieldPath(path: Path): string {
 }
 
 export function structuredError(path: Path, message: string): PatchError {
-  return new PatchError('KYM_PATCH_MISMATCH', path, `${formatFieldPath(path)}: ${message}`);
+  return new PatchError('KYM_APPLY_CONFIGURATION', path, `${formatFieldPath(path)}: ${message}`);
 }
 
 /**

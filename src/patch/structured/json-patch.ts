@@ -14,13 +14,17 @@ import { PatchError } from '../compiled-patch.ts';
  * Applies the list of `JSONPatch{…}` that an expression gave. Unlike RFC 6902, `replace` adds a missing member, and `add`
  * without a value adds null. A failed `test` is no error: nothing changes then.
  */
-export function applyJsonPatches(object: JsonObject, value: Value): JsonObject {
+export function applyJsonPatches(
+  object: JsonObject,
+  value: Value,
+  { strict }: { readonly strict: boolean } = { strict: false },
+): JsonObject {
   if (!isList(value)) {
     throw new CelError(`the expression of a JSONPatch gave ${typeNameOf(value)} instead of a list`);
   }
   let document: Json = object;
   for (const [index, item] of value.entries()) {
-    const operation = operationOf(item, index);
+    const operation = operationOf(item, index, strict);
     if (operation.op === 'test') {
       if (!passes(document, operation.path, operation.value, index)) return object;
       continue;
@@ -39,7 +43,7 @@ export function applyJsonPatches(object: JsonObject, value: Value): JsonObject {
   return document;
 }
 
-function operationOf(item: Value, index: number): Operation {
+function operationOf(item: Value, index: number, strict: boolean): Operation {
   if (!(item instanceof StructValue) || item.typeName !== 'JSONPatch') {
     throw new CelError(
       `item ${index} of the JSONPatch list is ${typeNameOf(item)}; leave out such items with filter(p, p != null)`,
@@ -57,16 +61,25 @@ function operationOf(item: Value, index: number): Operation {
     case 'copy':
       return { op, path: tokens, from: pointer(from as string, index) };
     default:
-      return { op: op as 'add' | 'replace' | 'test', path: tokens, value: jsonOf(value) };
+      return { op: op as 'add' | 'replace' | 'test', path: tokens, value: jsonOf(value, strict) };
   }
 }
 
 /** The name of the outermost type is free; the names below it have to follow the fields. */
-function jsonOf(value: Value | undefined): Json {
+function jsonOf(value: Value | undefined, strict: boolean): Json {
   if (value === undefined) return null;
   const mismatch = value instanceof StructValue ? typeNameMismatches(value)[0] : undefined;
   if (mismatch !== undefined) throw new CelError(`type mismatch: ${mismatch}`);
-  return toJson(value);
+  const json = toJson(value);
+  return strict ? withTextForLargeIntegers(json) : json;
+}
+
+/** Kyverno writes integers beyond 2^53 as strings of digits. */
+function withTextForLargeIntegers(json: Json): Json {
+  if (typeof json === 'bigint') return String(json);
+  if (isArray(json)) return json.map(withTextForLargeIntegers);
+  if (!isObject(json)) return json;
+  return Object.fromEntries(Object.entries(json).map(([key, item]) => [key, withTextForLargeIntegers(item)]));
 }
 
 function pointer(text: string, index: number): readonly string[] {

@@ -2,8 +2,9 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../json/value.ts';
 import { builtInSchema } from './built-in.ts';
+import { openApiOfCrd } from './crd.ts';
 import { mergeStructured } from './merge.ts';
-import { openApiOfCrd, schemaFromOpenApi } from './openapi.ts';
+import { schemaFromOpenApi } from './openapi.ts';
 import type { StructuredSchema } from './schema.ts';
 
 const pod = builtInSchema('v1', 'Pod') as StructuredSchema;

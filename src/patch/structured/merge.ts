@@ -34,7 +34,7 @@ export function mergeStructured(
     const found = findAtomics(configuration, schema);
     if (found.length > 0) {
       throw new PatchError(
-        'KYM_PATCH_MISMATCH',
+        'KYM_APPLY_CONFIGURATION',
         [],
         `invalid ApplyConfiguration: may not mutate atomic arrays, maps or structs: ${found.join(', ')}`,
       );

@@ -1,0 +1,38 @@
+import { Suspend } from '../expression/scope.ts';
+import type { JsonObject } from '../json/value.ts';
+import type { CelHost, CelTrace, CompiledCelProgram } from '../policy/compiled-cel.ts';
+import { assertSameIdentity, type RuleEffect } from './rule.ts';
+import { at, failureOf } from './stage.ts';
+
+export interface CelRuleEffect {
+  readonly effect: RuleEffect;
+  readonly traces: readonly CelTrace[];
+}
+
+/** Runs a program of a CEL policy. Throws only Suspend. */
+export function runCelRule(program: CompiledCelProgram, object: JsonObject, host: CelHost): CelRuleEffect {
+  try {
+    const result = program.run(object, host);
+    return { effect: effectOf(result, object), traces: result.traces };
+  } catch (error) {
+    if (error instanceof Suspend) throw error;
+    return { effect: { status: 'failed', failure: failureOf(error, 'evaluation', ['spec']) }, traces: [] };
+  }
+}
+
+function effectOf(result: ReturnType<CompiledCelProgram['run']>, before: JsonObject): RuleEffect {
+  switch (result.status) {
+    case 'skipped':
+      return { status: 'skipped', reason: result.reason };
+    case 'failed': {
+      const { code, path, objectPath, detail } = result.failure;
+      const failure = { code, stage: 'evaluation', rulePath: path, objectPath, detail } as const;
+      return { status: 'failed', failure, kept: result.object };
+    }
+    case 'mutated': {
+      const { object, annotations } = result;
+      at('identity', ['spec', 'mutations'], () => assertSameIdentity(before, object));
+      return { status: object === before ? 'unchanged' : 'applied', object, misses: [], annotations };
+    }
+  }
+}

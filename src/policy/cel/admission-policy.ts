@@ -1,0 +1,289 @@
+import { admissionPolicyEnvironment } from '../../cel/environments.ts';
+import type { Environment } from '../../cel/types/environment.ts';
+import type { Value } from '../../cel/value/value.ts';
+import { readObject, readObjects, readText, readTexts } from '../../json/read-field.ts';
+import type { JsonObject } from '../../json/value.ts';
+import type { Problem, Reporter } from '../../problem.ts';
+import type { PolicyResult } from '../compile/policy.ts';
+import type { CompiledPolicy, CompiledRule } from '../compiled.ts';
+import type { CelEffect, CelFailure, CelHost, CelSkip, CompiledCelProgram } from '../compiled-cel.ts';
+import { collectProblems, type PolicySource } from '../problem-collector.ts';
+import { admissionBindingSchema, admissionPolicySchema } from '../schema/cel.ts';
+import { checkObject } from '../schema/check.ts';
+import { type CompiledConstraints, compileConstraints } from './constraints.ts';
+import { celPolicy, celRule, mainRule } from './head.ts';
+import { checkNames } from './names.ts';
+import { type CompiledParams, compileParams, type ParamKind } from './params.ts';
+import { compileParts } from './parts.ts';
+import { failureOf, type ProgramParts, Run } from './program.ts';
+import { type CurrentObject, createScope } from './scope.ts';
+
+/** A MutatingAdmissionPolicyBinding. */
+export interface CompiledBinding {
+  readonly name: string;
+  readonly policyName: string;
+  readonly constraints: CompiledConstraints;
+  readonly document: JsonObject;
+  readonly source: PolicySource;
+}
+
+export interface BindingResult {
+  readonly binding?: CompiledBinding | undefined;
+  readonly problems: readonly Problem[];
+}
+
+/** A compiled policy, and how to bind it. */
+export interface AdmissionPolicyResult extends PolicyResult {
+  /** Makes one rule per binding; a policy without bindings keeps its one rule. */
+  bind?(bindings: readonly CompiledBinding[]): {
+    readonly policy: CompiledPolicy;
+    readonly problems: readonly Problem[];
+  };
+}
+
+let environments: readonly [Environment, Environment] | undefined;
+
+function environmentFor(params: boolean): Environment {
+  environments ??= [admissionPolicyEnvironment(), admissionPolicyEnvironment({ params: true })];
+  return environments[params ? 1 : 0];
+}
+
+/** Compiles one MutatingAdmissionPolicy. */
+export function compileAdmissionPolicy(document: JsonObject, source: PolicySource): AdmissionPolicyResult {
+  const name = readText(readObject(document, 'metadata') ?? {}, 'name') ?? '';
+  const collector = collectProblems(source, name);
+  const reporter = collector.at([]);
+  const version = readText(document, 'apiVersion') ?? '';
+  if (!checkObject(document, admissionPolicySchema, [], reporter, version))
+    return { problems: collector.problems };
+  const spec = readObject(document, 'spec') ?? {};
+  checkSpec(spec, reporter);
+  const paramKind = paramKindOf(spec);
+  const matchConstraints = readObject(spec, 'matchConstraints') ?? {};
+  const constraints = compileConstraints(matchConstraints, ['spec', 'matchConstraints'], reporter);
+  const parts = compileParts(spec, reporter, {
+    environment: environmentFor(paramKind !== undefined),
+    conditionsReadVariables: false,
+    serverSideApply: false,
+    strict: false,
+  });
+  if (parts === undefined || constraints === undefined || collector.hasErrors())
+    return { problems: collector.problems };
+  const create = (binding: CompiledBinding | undefined, params: CompiledParams | undefined): CompiledRule =>
+    celRule({
+      name: binding?.name ?? mainRule,
+      blocks: constraints.blocks,
+      program: createProgram({
+        parts,
+        constraints,
+        binding,
+        params,
+        hasParams: paramKind !== undefined,
+        keepsOthers: readText(spec, 'failurePolicy') === 'Ignore',
+      }),
+      document: spec,
+      skipBackgroundRequests: false,
+      existingOnly: false,
+    });
+  const policyWith = (rules: readonly CompiledRule[]): CompiledPolicy =>
+    celPolicy(document, source, 'MutatingAdmissionPolicy', { rules, timeoutSeconds: undefined });
+  return {
+    policy: policyWith([create(undefined, undefined)]),
+    problems: collector.problems,
+    bind(bindings) {
+      const own = bindings.filter(({ policyName }) => policyName === name);
+      if (own.length === 0) {
+        const unbound = collectProblems(source, name);
+        unbound
+          .at([])
+          .warn(
+            ['metadata', 'name'],
+            'KYM_BINDING_MISSING',
+            'no binding was given for the policy: it is evaluated as if one bound it without parameters',
+            'Add its MutatingAdmissionPolicyBinding.',
+          );
+        return { policy: policyWith([create(undefined, undefined)]), problems: unbound.problems };
+      }
+      const problems: Problem[] = [];
+      const rules = own
+        .toSorted((a, b) => (a.name < b.name ? -1 : 1))
+        .flatMap((binding) => {
+          const found = collectProblems(binding.source, name);
+          const params = compileParams(
+            readObject(readObject(binding.document, 'spec') ?? {}, 'paramRef'),
+            paramKind,
+            found.at([]),
+          );
+          problems.push(...found.problems);
+          return found.hasErrors() ? [] : [create(binding, params)];
+        });
+      return { policy: policyWith(rules), problems };
+    },
+  };
+}
+
+export function compileBinding(document: JsonObject, source: PolicySource): BindingResult {
+  const name = readText(readObject(document, 'metadata') ?? {}, 'name') ?? '';
+  const collector = collectProblems(source, name);
+  const reporter = collector.at([]);
+  const version = readText(document, 'apiVersion') ?? '';
+  if (!checkObject(document, admissionBindingSchema, [], reporter, version))
+    return { problems: collector.problems };
+  const spec = readObject(document, 'spec') ?? {};
+  const resources = readObject(spec, 'matchResources') ?? {};
+  const constraints = compileConstraints(resources, ['spec', 'matchResources'], reporter);
+  if (constraints === undefined || collector.hasErrors()) return { problems: collector.problems };
+  const policyName = readText(spec, 'policyName') ?? '';
+  return { binding: { name, policyName, constraints, document, source }, problems: collector.problems };
+}
+
+function paramKindOf(spec: JsonObject): ParamKind | undefined {
+  const kind = readObject(spec, 'paramKind');
+  if (kind === undefined) return undefined;
+  return { apiVersion: readText(kind, 'apiVersion') ?? '', kind: readText(kind, 'kind') ?? '' };
+}
+
+const policyResources: ReadonlySet<string> = new Set([
+  'mutatingadmissionpolicies',
+  'mutatingadmissionpolicybindings',
+]);
+
+function checkSpec(spec: JsonObject, reporter: Reporter): void {
+  const constraints = readObject(spec, 'matchConstraints') ?? {};
+  const rules = readObjects(constraints, 'resourceRules');
+  if (rules.length === 0) {
+    reporter.error(
+      ['spec', 'matchConstraints'],
+      'KYM_MATCH_EMPTY',
+      'matchConstraints needs at least one resource rule',
+      'Add resourceRules.',
+    );
+  }
+  if (readText(spec, 'reinvocationPolicy') === undefined) {
+    reporter.error(
+      ['spec'],
+      'KYM_FIELD_MISSING',
+      'the field reinvocationPolicy is missing',
+      'Add reinvocationPolicy: Never, or IfNeeded.',
+    );
+  }
+  if (readObjects(spec, 'mutations').length === 0) {
+    reporter.error(
+      ['spec'],
+      'KYM_FIELD_MISSING',
+      'the field mutations is missing or empty',
+      'Add a mutation.',
+    );
+  }
+  rules.forEach((rule, index) => {
+    readTexts(rule, 'operations').forEach((operation, at) => {
+      if (operation !== 'DELETE') return;
+      const path = ['spec', 'matchConstraints', 'resourceRules', index, 'operations', at];
+      reporter.error(
+        path,
+        'KYM_FIELD_VALUE',
+        'a MutatingAdmissionPolicy cannot match DELETE',
+        'Use CREATE, UPDATE, CONNECT or "*".',
+      );
+    });
+    readTexts(rule, 'resources').forEach((resource, at) => {
+      if (
+        !policyResources.has(resource) ||
+        !readTexts(rule, 'apiGroups').includes('admissionregistration.k8s.io')
+      )
+        return;
+      const path = ['spec', 'matchConstraints', 'resourceRules', index, 'resources', at];
+      reporter.error(
+        path,
+        'KYM_FIELD_VALUE',
+        `a MutatingAdmissionPolicy cannot match ${resource}`,
+        'Remove it.',
+      );
+    });
+  });
+  checkNames(spec, reporter);
+}
+
+interface Program {
+  readonly parts: ProgramParts;
+  readonly constraints: CompiledConstraints;
+  readonly binding: CompiledBinding | undefined;
+  readonly params: CompiledParams | undefined;
+  readonly hasParams: boolean;
+  /** With `failurePolicy: Ignore` the other mutations of a policy with an error stay. */
+  readonly keepsOthers: boolean;
+}
+
+function createProgram(program: Program): CompiledCelProgram {
+  const { parts, constraints, binding, params } = program;
+  const readsNamespace = [
+    ...parts.variables.expressions.values(),
+    ...[...parts.conditions, ...parts.mutations].map(({ expression }) => expression),
+  ].some(({ reads }) => reads.has('namespaceObject'));
+  return {
+    readsData: params !== undefined || readsNamespace,
+    mismatch: (object, host) =>
+      constraints.mismatch(object, host) ?? binding?.constraints.mismatch(object, host),
+    run: (object, host) => runAdmissionPolicy(program, object, host),
+  };
+}
+
+/** Each parameter is one invocation. Errors do not stop later mutations, unlike in a MutatingPolicy. */
+function runAdmissionPolicy(program: Program, object: JsonObject, host: CelHost): CelEffect {
+  const run = new Run(host);
+  const { traces } = run;
+  const found = program.params?.find(host) ?? { values: [null] };
+  if ('failure' in found) return { status: 'failed', failure: found.failure, traces };
+  if ('skip' in found) return { status: 'skipped', reason: found.skip, traces };
+  const current: CurrentObject = { object };
+  const failures: CelFailure[] = [];
+  let skip: CelSkip | undefined;
+  let ran = false;
+  for (const params of found.values) {
+    const result = invoke(program, run, current, host, params, failures);
+    if (result === undefined) ran = true;
+    else skip ??= result;
+  }
+  const [failure] = failures;
+  if (failure !== undefined) {
+    const { binding, keepsOthers } = program;
+    const detail = binding === undefined ? failure.detail : `binding ${binding.name}: ${failure.detail}`;
+    return {
+      status: 'failed',
+      failure: { ...failure, detail },
+      traces,
+      object: keepsOthers ? (current.object ?? object) : undefined,
+    };
+  }
+  if (!ran && skip !== undefined) return { status: 'skipped', reason: skip, traces };
+  return { status: 'mutated', object: current.object ?? object, annotations: {}, traces };
+}
+
+/** Returns the condition that is not met, if any. */
+function invoke(
+  { parts, hasParams }: Program,
+  run: Run,
+  current: CurrentObject,
+  host: CelHost,
+  params: Value,
+  failures: CelFailure[],
+): CelSkip | undefined {
+  const values: Readonly<Record<string, Value>> = hasParams ? { params } : {};
+  const scope = createScope(current, host, { flavour: 'MutatingAdmissionPolicy' }, values);
+  const unmet = run.unmet(parts.conditions, scope);
+  if (unmet !== undefined) {
+    if (!('code' in unmet)) return unmet;
+    failures.push(unmet);
+    return undefined;
+  }
+  const bound = parts.variables.bind(scope);
+  for (const step of parts.mutations) {
+    if (current.object === null) break;
+    try {
+      current.object = run.mutate(current.object, step, bound, parts);
+    } catch (error) {
+      failures.push(failureOf(error, step));
+    }
+  }
+  return undefined;
+}

@@ -1,0 +1,201 @@
+import { type CompiledLabelSelector, compileLabelSelector } from '../../expression/label-selector.ts';
+import { compileWildcard } from '../../expression/wildcard.ts';
+import { stringifyJson } from '../../json/json-text.ts';
+import { labelsOf, metadataOf, textOf } from '../../json/metadata.ts';
+import { read, readObjects, readText, readTexts } from '../../json/read-field.ts';
+import type { JsonObject, Path } from '../../json/value.ts';
+import type { Reporter } from '../../problem.ts';
+import type { CompiledBlock, KindSelector, Operation } from '../compiled.ts';
+import type { CelHost, CelMismatch, CelRequest } from '../compiled-cel.ts';
+import { type KindKey, matchesKind } from '../kind-selector.ts';
+
+/** `matchConstraints`, `matchResources` or `targetMatchConstraints`. */
+export interface CompiledConstraints {
+  /** Kinds and operations of each rule, for the index. */
+  readonly blocks: readonly CompiledBlock[];
+  mismatch(object: JsonObject, host: CelHost): CelMismatch | undefined;
+}
+
+interface ResourceRule extends CompiledBlock {
+  readonly kinds: readonly KindSelector[];
+  readonly operations: ReadonlySet<Operation>;
+  readonly scope: string;
+  readonly resourceNames: readonly string[];
+}
+
+const allOperations: readonly Operation[] = ['CREATE', 'UPDATE', 'DELETE', 'CONNECT'];
+const mostKinds = 10_000;
+
+export function compileConstraints(
+  constraints: JsonObject,
+  path: Path,
+  reporter: Reporter,
+): CompiledConstraints | undefined {
+  const namespaceSelector = selectorOf(constraints, 'namespaceSelector', path, reporter);
+  const objectSelector = selectorOf(constraints, 'objectSelector', path, reporter);
+  const rules = rulesOf(constraints, 'resourceRules', path, reporter);
+  const excluded = rulesOf(constraints, 'excludeResourceRules', path, reporter);
+  if (
+    namespaceSelector === null ||
+    objectSelector === null ||
+    rules === undefined ||
+    excluded === undefined
+  ) {
+    return undefined;
+  }
+  return {
+    blocks: rules,
+    mismatch(object, host) {
+      const { request } = host;
+      if (namespaceSelector !== undefined && !selectsNamespace(namespaceSelector, object, host)) {
+        return miss(path, 'namespaceSelector', stringifyJson(namespaceSelector.document), request.namespace);
+      }
+      if (objectSelector !== undefined && !selectsObject(objectSelector, object, request.oldObject)) {
+        const labels = Object.keys(labelsOf(object)).join(', ');
+        return miss(path, 'objectSelector', stringifyJson(objectSelector.document), labels);
+      }
+      const excluding = excluded.find((rule) => matchesRule(rule, object, request));
+      if (excluding !== undefined) {
+        return miss(excluding.path, 'excludeResourceRules', 'another resource', nameOfRequest(request));
+      }
+      if (rules.length === 0 || rules.some((rule) => matchesRule(rule, object, request))) return undefined;
+      return miss(path, 'resourceRules', rules.map(describeRule).join('; '), nameOfRequest(request));
+    },
+  };
+}
+
+function miss(path: Path, attribute: string, expected: string, actual: string): CelMismatch {
+  return { path: [...path, attribute], attribute, expected, actual };
+}
+
+/** Null after a problem; undefined when there is no selector, or one that selects everything. */
+function selectorOf(
+  constraints: JsonObject,
+  field: string,
+  path: Path,
+  reporter: Reporter,
+): CompiledLabelSelector | null | undefined {
+  const selector = read(constraints, field);
+  if (selector === undefined) return undefined;
+  return compileLabelSelector(selector, [...path, field], reporter, { wildcards: false }) ?? null;
+}
+
+function rulesOf(
+  constraints: JsonObject,
+  field: string,
+  path: Path,
+  reporter: Reporter,
+): readonly ResourceRule[] | undefined {
+  const rules = readObjects(constraints, field).map((rule, index) =>
+    compileRule(rule, [...path, field, index], reporter),
+  );
+  return rules.every((rule) => rule !== undefined) ? rules : undefined;
+}
+
+function compileRule(rule: JsonObject, path: Path, reporter: Reporter): ResourceRule | undefined {
+  const groups = readTexts(rule, 'apiGroups');
+  const versions = readTexts(rule, 'apiVersions');
+  const resources = readTexts(rule, 'resources');
+  const operations = readTexts(rule, 'operations');
+  for (const [field, list] of Object.entries({
+    apiGroups: groups,
+    apiVersions: versions,
+    resources,
+    operations,
+  })) {
+    if (list.length > 0) continue;
+    reporter.error(
+      path,
+      'KYM_FIELD_MISSING',
+      `the field ${field} is missing or empty`,
+      `List ${field}, or "*".`,
+    );
+    return undefined;
+  }
+  if (groups.length * versions.length * resources.length > mostKinds) {
+    reporter.error(
+      path,
+      'KYM_FIELD_VALUE',
+      `the rule combines to more than ${mostKinds} resources`,
+      'Use "*".',
+    );
+    return undefined;
+  }
+  return {
+    path,
+    kinds: groups.flatMap((group) =>
+      versions.flatMap((version) => resources.map((resource) => resourceSelector(group, version, resource))),
+    ),
+    operations: new Set(operations.includes('*') ? allOperations : (operations as readonly Operation[])),
+    scope: readText(rule, 'scope') ?? '*',
+    resourceNames: readTexts(rule, 'resourceNames'),
+  };
+}
+
+/** `pods`, `pods/status`, `pods/*`, `*`, `*` with `/*`, `*` with `/scale`. */
+function resourceSelector(group: string, version: string, text: string): KindSelector {
+  const [resource = '', subresource = ''] = text.split('/');
+  return {
+    text: `${group === '' ? '' : `${group}/`}${version}/${text}`,
+    group: compileWildcard(group),
+    version: compileWildcard(version),
+    kind: compileWildcard('*'),
+    subresource: compileWildcard(subresource),
+    resource: compileWildcard(resource),
+  };
+}
+
+function matchesRule(rule: ResourceRule, object: JsonObject, request: CelRequest): boolean {
+  const key: KindKey = { ...request.kind, subresource: request.subresource, resource: request.resource };
+  return (
+    (request.operation === undefined || rule.operations.has(request.operation)) &&
+    rule.kinds.some((kind) => matchesKind(kind, key)) &&
+    matchesScope(rule.scope, request) &&
+    matchesName(rule.resourceNames, object, request)
+  );
+}
+
+function isNamespace({ kind }: CelRequest): boolean {
+  return kind.kind === 'Namespace' && kind.group === '';
+}
+
+function matchesScope(scope: string, request: CelRequest): boolean {
+  const isCluster = isNamespace(request) || request.namespace === '';
+  return scope === '*' || (scope === 'Cluster') === isCluster;
+}
+
+/** Without a name, a listed name may be the beginning of generateName. */
+function matchesName(names: readonly string[], object: JsonObject, request: CelRequest): boolean {
+  if (names.length === 0) return true;
+  if (request.name !== '') return names.includes(request.name);
+  const prefix = textOf(metadataOf(object)['generateName']);
+  return prefix !== '' && names.some((name) => prefix.startsWith(name));
+}
+
+/** Never excludes cluster-scoped objects, except Namespaces by their own labels. */
+function selectsNamespace(selector: CompiledLabelSelector, object: JsonObject, host: CelHost): boolean {
+  const { request } = host;
+  if (isNamespace(request) && (request.operation === 'CREATE' || request.operation === 'UPDATE')) {
+    const name = request.name || textOf(metadataOf(object)['name']);
+    return selector.matches({ 'kubernetes.io/metadata.name': name, ...labelsOf(object) });
+  }
+  const namespace = isNamespace(request) ? request.name : request.namespace;
+  if (namespace === '') return true;
+  const answer = host.read({ type: 'namespaceLabels', namespace });
+  return selector.matches(answer.found ? (answer.value as JsonObject) : {});
+}
+
+function selectsObject(selector: CompiledLabelSelector, object: JsonObject, old: JsonObject | null): boolean {
+  return selector.matches(labelsOf(object)) || (old !== null && selector.matches(labelsOf(old)));
+}
+
+function describeRule({ kinds, operations, scope, resourceNames }: ResourceRule): string {
+  const names = resourceNames.length === 0 ? '' : ` named ${resourceNames.join(', ')}`;
+  const scoped = scope === '*' ? '' : ` (${scope})`;
+  return `${[...operations].join(', ')} of ${kinds.map(({ text }) => text).join(', ')}${scoped}${names}`;
+}
+
+function nameOfRequest({ operation, kind, name, namespace, subresource }: CelRequest): string {
+  const kindName = subresource === '' ? kind.kind : `${kind.kind}/${subresource}`;
+  return `${operation ?? 'no operation'} of ${kindName} ${namespace === '' ? name : `${namespace}/${name}`}`;
+}

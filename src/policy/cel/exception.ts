@@ -1,0 +1,85 @@
+import { compileCel } from '../../cel/expression.ts';
+import { CelError } from '../../cel/value/error.ts';
+import { readObject, readObjects, readText, readTextMap, readTexts } from '../../json/read-field.ts';
+import type { JsonObject } from '../../json/value.ts';
+import type { ExceptionResult } from '../compile/exception.ts';
+import type { CompiledException } from '../compiled.ts';
+import type { CelHost } from '../compiled-cel.ts';
+import { collectProblems, type PolicySource } from '../problem-collector.ts';
+import { celExceptionSchema } from '../schema/cel.ts';
+import { checkObject } from '../schema/check.ts';
+import { environmentOf } from './mutating-policy.ts';
+import { checkNames } from './names.ts';
+import { compileNamed } from './parts.ts';
+import { type PlacedExpression, Run } from './program.ts';
+import { createScope } from './scope.ts';
+
+const priorityLabel = 'polex.kyverno.io/priority';
+
+/** Compiles a PolicyException of policies.kyverno.io. */
+export function compileCelException(document: JsonObject, source: PolicySource): ExceptionResult {
+  const metadata = readObject(document, 'metadata') ?? {};
+  const name = readText(metadata, 'name') ?? '';
+  const namespace = readText(metadata, 'namespace') ?? 'default';
+  const key = `${namespace}/${name}`;
+  const collector = collectProblems(source, key);
+  const reporter = collector.at([]);
+  const version = readText(document, 'apiVersion') ?? '';
+  if (!checkObject(document, celExceptionSchema, [], reporter, version))
+    return { problems: collector.problems };
+  const spec = readObject(document, 'spec') ?? {};
+  const refs = readObjects(spec, 'policyRefs');
+  if (refs.length === 0) {
+    reporter.error(
+      ['spec', 'policyRefs'],
+      'KYM_FIELD_MISSING',
+      'policyRefs is empty',
+      'Name at least one policy.',
+    );
+  }
+  checkNames(spec, reporter, 'warn');
+  const expiry = readText(spec, 'expiresAt');
+  const expiresAt = expiry === undefined ? undefined : Date.parse(expiry);
+  if (expiresAt !== undefined && !Number.isFinite(expiresAt)) {
+    reporter.error(
+      ['spec', 'expiresAt'],
+      'KYM_FIELD_VALUE',
+      `${JSON.stringify(expiry)} is not a time`,
+      'Use RFC 3339: 2030-01-31T00:00:00Z.',
+    );
+  }
+  const environment = environmentOf(undefined);
+  const conditions = compileNamed(spec, 'matchConditions', 'bool', reporter, (text) =>
+    compileCel(text, environment),
+  );
+  if (collector.hasErrors()) return { problems: collector.problems };
+  const priority = Number(readTextMap(metadata, 'labels')[priorityLabel] ?? 0);
+  const exception: CompiledException = {
+    key,
+    name,
+    namespace,
+    match: { any: [] },
+    exceptions: [],
+    cel: {
+      key,
+      policies: refs.map((ref) => ({ kind: readText(ref, 'kind') ?? '', name: readText(ref, 'name') ?? '' })),
+      expiresAt,
+      report: readText(spec, 'reportResult') === 'pass' ? 'pass' : 'skip',
+      priority: Number.isInteger(priority) ? priority : 0,
+      images: readTexts(spec, 'images'),
+      allowedValues: readTexts(spec, 'allowedValues'),
+      matches: (host) => conditionsHold(conditions, host),
+    },
+    source: { file: source.file, line: source.positionOf?.([]).line ?? 1 },
+  };
+  return { exception, problems: collector.problems };
+}
+
+function conditionsHold(conditions: readonly PlacedExpression[], host: CelHost): boolean {
+  if (conditions.length === 0) return true;
+  const scope = createScope({ object: host.request.object }, host, { flavour: 'MutatingPolicy' });
+  const unmet = new Run({ ...host, explain: false }).unmet(conditions, scope);
+  if (unmet === undefined) return true;
+  if ('code' in unmet) throw new CelError(unmet.detail);
+  return false;
+}

@@ -1,0 +1,362 @@
+import { mutatingPolicyEnvironment } from '../../cel/environments.ts';
+import { compileCel } from '../../cel/expression.ts';
+import type { Node } from '../../cel/syntax/ast.ts';
+import type { Environment } from '../../cel/types/environment.ts';
+import type { Value } from '../../cel/value/value.ts';
+import { readBoolean, readNumber, readObject, readObjects, readText } from '../../json/read-field.ts';
+import type { JsonObject, Path } from '../../json/value.ts';
+import type { Reporter } from '../../problem.ts';
+import type { PolicyResult } from '../compile/policy.ts';
+import type { CompiledRule } from '../compiled.ts';
+import type {
+  CelEffect,
+  CelHost,
+  CelSkip,
+  CompiledCelException,
+  CompiledCelProgram,
+} from '../compiled-cel.ts';
+import { collectProblems, type PolicySource } from '../problem-collector.ts';
+import { mutatingPolicySchema } from '../schema/cel.ts';
+import { checkObject } from '../schema/check.ts';
+import { autogenVariants, unknownControllers } from './autogen.ts';
+import { type CompiledConstraints, compileConstraints } from './constraints.ts';
+import { typedExpression } from './expressions.ts';
+import { celPolicy, celRule, mainRule } from './head.ts';
+import { checkNames } from './names.ts';
+import { compileNamed, compileParts, expressionsOf, findNode } from './parts.ts';
+import { failureOf, type PlacedExpression, type ProgramParts, Run } from './program.ts';
+import { type CurrentObject, createScope } from './scope.ts';
+
+export interface CelOptions {
+  /** Kyverno's exact behaviour where ours is deliberately different. */
+  readonly strict: boolean;
+}
+
+/** Compiles one MutatingPolicy or NamespacedMutatingPolicy. */
+export function compileMutatingPolicy(
+  document: JsonObject,
+  source: PolicySource,
+  { strict }: CelOptions,
+): PolicyResult {
+  const kind =
+    readText(document, 'kind') === 'NamespacedMutatingPolicy' ? 'NamespacedMutatingPolicy' : 'MutatingPolicy';
+  const metadata = readObject(document, 'metadata') ?? {};
+  const name = readText(metadata, 'name') ?? '';
+  const namespace = kind === 'NamespacedMutatingPolicy' ? (readText(metadata, 'namespace') ?? '') : undefined;
+  const collector = collectProblems(source, namespace === undefined ? name : `${namespace}/${name}`);
+  const reporter = collector.at([]);
+  const refused = (): PolicyResult => ({ problems: collector.problems });
+  if (!checkObject(document, mutatingPolicySchema, [], reporter, readText(document, 'apiVersion') ?? ''))
+    return refused();
+  const spec = readObject(document, 'spec') ?? {};
+  checkMetadata(name, namespace, reporter);
+  checkSpec(spec, reporter);
+  const environment = environmentOf(namespace);
+  const options = {
+    environment,
+    conditionsReadVariables: true,
+    serverSideApply: readBoolean(evaluationOf(spec), 'useServerSideApply') ?? false,
+    strict,
+  };
+  const constraints = compileConstraints(
+    readObject(spec, 'matchConstraints') ?? {},
+    ['spec', 'matchConstraints'],
+    reporter,
+  );
+  const parts = compileParts(spec, reporter, options);
+  if (parts !== undefined) checkExpressions(parts, spec, namespace !== undefined, reporter);
+  const annotations = parts === undefined ? [] : compileAnnotations(spec, parts.environment, reporter);
+  if (parts !== undefined) checkTargets(spec, parts.environment, reporter);
+  if (parts === undefined || constraints === undefined || collector.hasErrors()) return refused();
+
+  const existing = existingSettings(spec);
+  const common = { existingOnly: existing.only, skipBackgroundRequests: existing.skipBackgroundRequests };
+  const program = createProgram({ parts, constraints, annotations, namespace });
+  const rules: CompiledRule[] = [
+    celRule({ name: mainRule, blocks: constraints.blocks, program, document: spec, ...common }),
+  ];
+  for (const variant of autogenVariants(spec)) {
+    const authors = derivedReporter(reporter, variant.name);
+    const own = compileParts(spec, authors, { ...options, template: variant.template });
+    const limits = compileConstraints(variant.constraints, ['spec', 'matchConstraints'], authors);
+    if (own === undefined || limits === undefined) continue;
+    rules.push(
+      celRule({
+        name: variant.name,
+        autogenOf: mainRule,
+        blocks: limits.blocks,
+        program: createProgram({ parts: own, constraints: limits, annotations, namespace }),
+        document: { ...spec, matchConstraints: variant.constraints },
+        ...common,
+      }),
+    );
+  }
+  if (collector.hasErrors()) return refused();
+  const webhook = readObject(spec, 'webhookConfiguration') ?? {};
+  const policy = celPolicy(document, source, kind, {
+    rules,
+    namespace,
+    timeoutSeconds: readNumber(webhook, 'timeoutSeconds'),
+  });
+  return { policy, problems: collector.problems };
+}
+
+const environments = new Map<string | undefined, Environment>();
+const mostEnvironments = 100;
+
+/** Building an environment takes longer than compiling a policy. */
+export function environmentOf(namespace: string | undefined): Environment {
+  const known = environments.get(namespace);
+  if (known !== undefined) return known;
+  if (environments.size >= mostEnvironments) environments.clear();
+  const environment = mutatingPolicyEnvironment({ namespace });
+  environments.set(namespace, environment);
+  return environment;
+}
+
+function evaluationOf(spec: JsonObject): JsonObject {
+  return readObject(spec, 'evaluation') ?? {};
+}
+
+function isEnabled(spec: JsonObject, field: string, preset: boolean): boolean {
+  return readBoolean(readObject(evaluationOf(spec), field) ?? {}, 'enabled') ?? preset;
+}
+
+function existingSettings(spec: JsonObject): { only: boolean; skipBackgroundRequests: boolean } {
+  const targets = readObject(spec, 'targetMatchConstraints') ?? {};
+  const hasTargets =
+    readObjects(targets, 'resourceRules').length > 0 || (readText(targets, 'expression') ?? '') !== '';
+  const isForRequests =
+    isEnabled(spec, 'admission', true) && readText(evaluationOf(spec), 'mode') !== 'JSON' && !hasTargets;
+  return {
+    only: !isForRequests,
+    skipBackgroundRequests: readBoolean(evaluationOf(spec), 'skipBackgroundRequests') ?? true,
+  };
+}
+
+function checkMetadata(name: string, namespace: string | undefined, reporter: Reporter): void {
+  if (name === '') reporter.error(['metadata'], 'KYM_FIELD_MISSING', 'the field metadata.name is missing');
+  if (namespace !== '') return;
+  reporter.error(
+    ['metadata'],
+    'KYM_FIELD_MISSING',
+    'a NamespacedMutatingPolicy needs metadata.namespace',
+    'Add the namespace, or use a MutatingPolicy.',
+  );
+}
+
+function checkSpec(spec: JsonObject, reporter: Reporter): void {
+  const constraints = readObject(spec, 'matchConstraints') ?? {};
+  if (readObjects(constraints, 'resourceRules').length === 0) {
+    reporter.error(
+      ['spec', 'matchConstraints'],
+      'KYM_MATCH_EMPTY',
+      'a matchConstraints with at least one resource rule is required',
+      'Add resourceRules with apiGroups, apiVersions, operations and resources.',
+    );
+  }
+  if (!isEnabled(spec, 'admission', true) && !isEnabled(spec, 'mutateExisting', false)) {
+    reporter.error(
+      ['spec', 'evaluation'],
+      'KYM_FIELD_CONFLICT',
+      'disabling both admission and mutateExisting evaluation modes is not allowed',
+      'Enable one of them.',
+    );
+  }
+  checkNames(spec, reporter, 'warn');
+  const others = unknownControllers(spec);
+  if (others.length > 0) {
+    reporter.warn(
+      ['spec', 'autogen', 'podControllers', 'controllers'],
+      'KYM_AUTOGEN_NARROWED',
+      `mutations are not translated for ${others.join(', ')}`,
+      'Write a policy for these resources.',
+    );
+  }
+}
+
+/** What the type checker does not know. */
+function checkExpressions(
+  parts: ProgramParts,
+  spec: JsonObject,
+  namespaced: boolean,
+  reporter: Reporter,
+): void {
+  const generates =
+    readBoolean(readObject(readObject(spec, 'autogen') ?? {}, 'mutatingAdmissionPolicy') ?? {}, 'enabled') ??
+    false;
+  for (const { path, expression } of expressionsOf(parts, spec)) {
+    if (namespaced) refuseForeignData(expression.node, expression.reads, path, reporter);
+    if (generates && path[1] === 'matchConditions' && expression.reads.has('variables')) {
+      reporter.error(
+        path,
+        'KYM_FIELD_CONFLICT',
+        'variables cannot be referenced in matchConditions when spec.autogen.mutatingAdmissionPolicy.enabled is true',
+        'A MutatingAdmissionPolicy evaluates match conditions before variables: inline the expression.',
+        findNode(expression.node, (node) => node.kind === 'ident' && node.name === 'variables')?.offset,
+      );
+    }
+    const comparison = findNode(expression.node, comparesOldObjectWithNull);
+    if (comparison !== undefined) {
+      reporter.warn(
+        path,
+        'KYM_NEVER_APPLIES',
+        'oldObject is never null in a MutatingPolicy: on CREATE it is an empty object',
+        'Use has(oldObject.metadata), or request.operation.',
+        comparison.offset,
+      );
+    }
+  }
+}
+
+function refuseForeignData(node: Node, reads: ReadonlySet<string>, path: Path, reporter: Reporter): void {
+  for (const name of ['http', 'globalContext']) {
+    if (!reads.has(name)) continue;
+    reporter.error(
+      path,
+      'KYM_NAMESPACE_BOUNDARY',
+      `${name}.* is not allowed in namespaced policies`,
+      'Use a MutatingPolicy.',
+      findNode(node, (part) => part.kind === 'ident' && part.name === name)?.offset,
+    );
+  }
+}
+
+function comparesOldObjectWithNull(node: Node): boolean {
+  if (node.kind !== 'call' || (node.name !== '_==_' && node.name !== '_!=_')) return false;
+  const isOld = node.args.some((arg) => arg.kind === 'ident' && arg.name === 'oldObject');
+  return isOld && node.args.some((arg) => arg.kind === 'literal' && arg.type === 'null_type');
+}
+
+function compileAnnotations(
+  spec: JsonObject,
+  environment: Environment,
+  reporter: Reporter,
+): readonly PlacedExpression[] {
+  return readObjects(spec, 'auditAnnotations').flatMap((entry, index) => {
+    const name = readText(entry, 'key') ?? '';
+    const path: Path = ['spec', 'auditAnnotations', index, 'valueExpression'];
+    const result = compileCel(readText(entry, 'valueExpression') ?? '', environment);
+    const expression = typedExpression(result, 'string', path, reporter);
+    return expression === undefined ? [] : [{ label: `auditAnnotations ${name}`, name, path, expression }];
+  });
+}
+
+/** The background controller evaluates them. */
+function checkTargets(spec: JsonObject, environment: Environment, reporter: Reporter): void {
+  compileNamed(spec, 'targetMatchConditions', 'bool', reporter, (source) => compileCel(source, environment));
+  const targets = readObject(spec, 'targetMatchConstraints') ?? {};
+  compileConstraints(targets, ['spec', 'targetMatchConstraints'], reporter);
+  const source = readText(targets, 'expression') ?? '';
+  if (source === '') return;
+  const path: Path = ['spec', 'targetMatchConstraints', 'expression'];
+  typedExpression(compileCel(source, environment), 'map(string, any)', path, reporter);
+}
+
+/** Problems of a derived rule are reported at the expression that it was derived from. */
+function derivedReporter(reporter: Reporter, name: string): Reporter {
+  return {
+    error: (path, code, message, hint, offset) =>
+      reporter.error(path, code, `in the derived rule ${name}: ${message}`, hint, offset),
+    warn: () => {},
+  };
+}
+
+interface Program {
+  readonly parts: ProgramParts;
+  readonly constraints: CompiledConstraints;
+  readonly annotations: readonly PlacedExpression[];
+  readonly namespace: string | undefined;
+}
+
+const dataNames = ['resource', 'http', 'globalContext', 'image', 'namespaceObject'];
+
+function createProgram({ parts, constraints, annotations, namespace }: Program): CompiledCelProgram {
+  const expressions = [
+    ...parts.variables.expressions.values(),
+    ...[...parts.conditions, ...parts.mutations].map(({ expression }) => expression),
+  ];
+  return {
+    readsData: expressions.some(({ reads }) => dataNames.some((name) => reads.has(name))),
+    mismatch: constraints.mismatch,
+    run: (object, host) => runPolicy({ parts, constraints, annotations, namespace }, object, host),
+  };
+}
+
+function runPolicy({ parts, annotations, namespace }: Program, object: JsonObject, host: CelHost): CelEffect {
+  const run = new Run(host);
+  const { traces } = run;
+  const exempted = exemption(host);
+  if ('failure' in exempted) return { status: 'failed', failure: exempted.failure, traces };
+  if (exempted.skip !== undefined) return { status: 'skipped', reason: exempted.skip, traces };
+  const current: CurrentObject = { object };
+  const base = createScope(current, host, { flavour: 'MutatingPolicy', namespace }, exempted.values);
+  const scope = parts.variables.bind(base);
+  const unmet = run.unmet(parts.conditions, scope);
+  if (unmet !== undefined) {
+    return 'code' in unmet
+      ? { status: 'failed', failure: unmet, traces }
+      : { status: 'skipped', reason: unmet, traces };
+  }
+  let changed = object;
+  for (const step of parts.mutations) {
+    try {
+      changed = run.mutate(changed, step, scope, parts);
+    } catch (error) {
+      return run.failed(error, step);
+    }
+    current.object = changed;
+  }
+  const values: Record<string, string> = {};
+  for (const annotation of annotations) {
+    try {
+      const text = run.evaluate(annotation, scope);
+      if (typeof text === 'string' && text !== '') values[annotation.name] = text;
+    } catch (error) {
+      return run.failed(error, annotation);
+    }
+  }
+  return { status: 'mutated', object: changed, annotations: values, traces };
+}
+
+type Exemption =
+  | { readonly failure: ReturnType<typeof failureOf> }
+  | { readonly skip?: CelSkip | undefined; readonly values: Readonly<Record<string, Value>> };
+
+const noExceptions: Exemption = { values: {} };
+
+/** A matching exception without lists exempts the request; the lists of others are joined for expressions. */
+function exemption(host: CelHost): Exemption {
+  if (host.exceptions.length === 0) return noExceptions;
+  const matching: CompiledCelException[] = [];
+  let failure: ReturnType<typeof failureOf> | undefined;
+  for (const exception of host.exceptions) {
+    if (exception.expiresAt !== undefined && exception.expiresAt <= host.environment.now().getTime())
+      continue;
+    try {
+      if (exception.matches(host)) matching.push(exception);
+    } catch (error) {
+      const { code, detail } = failureOf(error, { path: ['spec'] });
+      failure ??= { code, path: ['spec'], detail: `exception ${exception.key}: ${detail}` };
+    }
+  }
+  const full = matching.filter(
+    ({ images, allowedValues }) => images.length === 0 && allowedValues.length === 0,
+  );
+  if (full.length > 0) {
+    const [decides] = full.toSorted((a, b) => b.priority - a.priority);
+    return {
+      skip: { type: 'exception', exceptions: full.map(({ key }) => key), report: decides?.report ?? 'skip' },
+      values: {},
+    };
+  }
+  if (failure !== undefined) return { failure };
+  return {
+    values: {
+      exceptions: {
+        allowedImages: matching.flatMap(({ images }) => images),
+        allowedValues: matching.flatMap(({ allowedValues }) => allowedValues),
+      },
+    },
+  };
+}

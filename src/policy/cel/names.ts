@@ -1,0 +1,56 @@
+import { readObjects, readText } from '../../json/read-field.ts';
+import type { JsonObject, Path } from '../../json/value.ts';
+import type { Reporter } from '../../problem.ts';
+
+const lists = [
+  {
+    field: 'matchConditions',
+    key: 'name',
+    most: 64,
+    form: /^([a-z0-9]([-a-z0-9.]*[a-z0-9])?\/)?[A-Za-z0-9]([-\w.]*[A-Za-z0-9])?$/,
+  },
+  {
+    field: 'targetMatchConditions',
+    key: 'name',
+    most: 64,
+    form: /^([a-z0-9]([-a-z0-9.]*[a-z0-9])?\/)?[A-Za-z0-9]([-\w.]*[A-Za-z0-9])?$/,
+  },
+  { field: 'variables', key: 'name', most: 500, form: /^[A-Za-z_]\w*$/ },
+  { field: 'auditAnnotations', key: 'key', most: 100, form: /./ },
+] as const;
+
+/** Names of entries are unique and of the form that Kubernetes wants. Kyverno takes other names of conditions too. */
+export function checkNames(spec: JsonObject, reporter: Reporter, severity: 'error' | 'warn' = 'error'): void {
+  for (const { field, key, most, form } of lists) {
+    const entries = readObjects(spec, field);
+    if (entries.length > most) {
+      reporter.error(
+        ['spec', field],
+        'KYM_FIELD_VALUE',
+        `${field} has more than ${most} entries`,
+        'Join some of them.',
+      );
+    }
+    const seen = new Set<string>();
+    entries.forEach((entry, index) => {
+      const name = readText(entry, key) ?? '';
+      const path: Path = ['spec', field, index, key];
+      if (!form.test(name)) {
+        reporter[field === 'variables' ? 'error' : severity](
+          path,
+          'KYM_FIELD_VALUE',
+          `${JSON.stringify(name)} is not a valid name`,
+          'Use letters, digits, - and _.',
+        );
+      } else if (seen.has(name)) {
+        reporter.error(
+          path,
+          'KYM_FIELD_CONFLICT',
+          `the name ${name} is used twice`,
+          'Rename one of the entries.',
+        );
+      }
+      seen.add(name);
+    });
+  }
+}

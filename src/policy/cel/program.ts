@@ -1,0 +1,146 @@
+import type { CelScope } from '../../cel/compile/closure.ts';
+import type { CelExpression } from '../../cel/expression.ts';
+import { CelError } from '../../cel/value/error.ts';
+import { toJson } from '../../cel/value/json.ts';
+import { formatValue } from '../../cel/value/text.ts';
+import type { Value } from '../../cel/value/value.ts';
+import type { CompiledVariables } from '../../cel/variables.ts';
+import { EvaluationError } from '../../expression/scope.ts';
+import { BudgetError } from '../../json/budget.ts';
+import type { Json, JsonObject, Path } from '../../json/value.ts';
+import { PatchError } from '../../patch/compiled-patch.ts';
+import { applyConfiguration } from '../../patch/structured/apply-configuration.ts';
+import { builtInSchema } from '../../patch/structured/built-in.ts';
+import { applyJsonPatches } from '../../patch/structured/json-patch.ts';
+import { schemaFromOpenApi } from '../../patch/structured/openapi.ts';
+import type { SchemaLookup } from '../../patch/structured/schema.ts';
+import type { CelEffect, CelFailure, CelHost, CelSkip, CelTrace, CelTraceStep } from '../compiled-cel.ts';
+
+/** An expression of a policy and its place. */
+export interface PlacedExpression {
+  /** For messages and explanations: `matchConditions "is-prod"`. */
+  readonly label: string;
+  readonly name: string;
+  readonly path: Path;
+  readonly expression: CelExpression;
+}
+
+export interface CompiledStep extends PlacedExpression {
+  readonly patchType: 'ApplyConfiguration' | 'JSONPatch';
+}
+
+/** The expressions of a policy, compiled. */
+export interface ProgramParts {
+  readonly conditions: readonly PlacedExpression[];
+  readonly variables: CompiledVariables;
+  readonly mutations: readonly CompiledStep[];
+  readonly serverSideApply: boolean;
+  /** Kyverno's exact behaviour where ours is deliberately different. */
+  readonly strict: boolean;
+}
+
+/** Evaluates the expressions of one program for one request. */
+export class Run {
+  readonly traces: CelTrace[] = [];
+  readonly #host: CelHost;
+
+  constructor(host: CelHost) {
+    this.#host = host;
+  }
+
+  evaluate({ expression, label, path }: PlacedExpression, scope: CelScope): Value {
+    if (!this.#host.explain) return at(path, () => expression.evaluate(scope));
+    const steps = at(path, () => expression.trace(scope));
+    this.traces.push({ label, path, steps: steps.map(traceStep) });
+    const last = steps.at(-1);
+    if (last?.error !== undefined) throw last.error;
+    return last?.value ?? null;
+  }
+
+  /** All true: undefined. One false decides, even when another fails; otherwise an error fails. */
+  unmet(conditions: readonly PlacedExpression[], scope: CelScope): CelSkip | CelFailure | undefined {
+    let failure: CelFailure | undefined;
+    for (const condition of conditions) {
+      try {
+        if (this.evaluate(condition, scope) !== true) {
+          const { name, path, expression } = condition;
+          return { type: 'matchCondition', name, path, expression: expression.source };
+        }
+      } catch (error) {
+        failure ??= failureOf(error, condition);
+      }
+    }
+    return failure;
+  }
+
+  mutate(object: JsonObject, step: CompiledStep, scope: CelScope, parts: ProgramParts): JsonObject {
+    const value = this.evaluate(step, scope);
+    return at(step.path, () =>
+      step.patchType === 'JSONPatch'
+        ? applyJsonPatches(object, value, { strict: parts.strict })
+        : applyConfiguration(object, value, {
+            schemaOf: schemaLookup(this.#host),
+            serverSideApply: parts.serverSideApply,
+            strict: parts.strict,
+          }),
+    );
+  }
+
+  failed(error: unknown, place: Pick<PlacedExpression, 'path'>): CelEffect {
+    return { status: 'failed', failure: failureOf(error, place), traces: this.traces };
+  }
+}
+
+/** Built-in kinds first; then what the data source knows of custom kinds. */
+function schemaLookup(host: CelHost): SchemaLookup {
+  return (apiVersion, kind) => {
+    const builtIn = builtInSchema(apiVersion, kind);
+    if (builtIn !== undefined) return builtIn;
+    const answer = host.read({ type: 'schema', apiVersion, kind });
+    return answer.found ? schemaFromOpenApi(answer.value as JsonObject, apiVersion, kind) : undefined;
+  };
+}
+
+/** Deep values exhaust the stack; an exhausted budget is reported where it was spent. */
+function at<Result>(path: Path, action: () => Result): Result {
+  try {
+    return action();
+  } catch (error) {
+    if (error instanceof RangeError) throw new CelError(`a value is too large: ${error.message}`);
+    if (error instanceof BudgetError && error.location === undefined)
+      throw new BudgetError(error.message, path);
+    throw error;
+  }
+}
+
+/** Errors of policy content; others pass through. */
+export function failureOf(error: unknown, { path }: Pick<PlacedExpression, 'path'>): CelFailure {
+  if (error instanceof CelError) return { code: 'KYM_CEL_FAILED', path, detail: error.message };
+  if (error instanceof PatchError) {
+    const objectPath = error.path.length === 0 ? undefined : error.path;
+    return { code: error.code, path, objectPath, detail: `error applying patch: ${error.message}` };
+  }
+  if (error instanceof EvaluationError) return { code: error.code, path, detail: error.message };
+  throw error;
+}
+
+function traceStep({
+  source,
+  value,
+  error,
+}: {
+  readonly source: string;
+  readonly value?: Value | undefined;
+  readonly error?: CelError | undefined;
+}): CelTraceStep {
+  return error === undefined ? { source, value: jsonOf(value ?? null) } : { source, error: error.message };
+}
+
+function jsonOf(value: Value): Json {
+  try {
+    return toJson(value);
+  } catch (error) {
+    if (error instanceof CelError || error instanceof RangeError) return formatValue(value);
+    throw error;
+  }
+}

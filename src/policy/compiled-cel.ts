@@ -1,0 +1,152 @@
+import type { ErrorCode } from '../errors.ts';
+import type { Environment } from '../expression/scope.ts';
+import type { Json, JsonObject, Path } from '../json/value.ts';
+import type { Operation } from './compiled.ts';
+
+/*
+ * What the engine knows of CEL policies. The language itself is loaded only with the first such policy, so nothing
+ * here imports it.
+ */
+
+/** One set of match constraints, conditions, variables and mutations, compiled. */
+export interface CompiledCelProgram {
+  /** Expressions read objects, services, entries or images from outside the request. */
+  readonly readsData: boolean;
+  /**
+   * The attribute that does not match: selectors, names, scope and excluded resources. Kinds and operations are in the
+   * `match` of the rule, for the index.
+   */
+  mismatch(object: JsonObject, host: CelHost): CelMismatch | undefined;
+  /** Exceptions, conditions, mutations. Throws only Suspend and BudgetError. */
+  run(object: JsonObject, host: CelHost): CelEffect;
+}
+
+export interface CelMismatch {
+  readonly path: Path;
+  readonly attribute: string;
+  readonly expected: string;
+  readonly actual: string;
+}
+
+/** The request as the engine has it. */
+export interface CelRequest {
+  readonly operation?: Operation | undefined;
+  readonly kind: { readonly group: string; readonly version: string; readonly kind: string };
+  readonly resource?: string | undefined;
+  readonly subresource: string;
+  readonly name: string;
+  readonly namespace: string;
+  readonly object: JsonObject | null;
+  readonly oldObject: JsonObject | null;
+  /** The members of an AdmissionRequest, as far as they are known. */
+  readonly variables: JsonObject;
+}
+
+export type CelQuery =
+  | {
+      readonly type: 'apiCall';
+      readonly method: 'GET' | 'POST';
+      readonly urlPath?: string | undefined;
+      readonly service?: Json | undefined;
+      readonly body?: Json | undefined;
+      readonly policyNamespace?: string | undefined;
+    }
+  | { readonly type: 'imageRegistry'; readonly reference: string }
+  | { readonly type: 'globalReference'; readonly name: string; readonly policyNamespace?: string | undefined }
+  | { readonly type: 'namespaceLabels'; readonly namespace: string }
+  | {
+      readonly type: 'object';
+      readonly group: string;
+      readonly version: string;
+      readonly kind: string;
+      readonly name: string;
+    }
+  | { readonly type: 'schema'; readonly apiVersion: string; readonly kind: string };
+
+export type CelAnswer =
+  | { readonly found: true; readonly value: Json }
+  | { readonly found: false; readonly error: string; readonly absent?: boolean | undefined };
+
+/** What one evaluation may use. */
+export interface CelHost {
+  readonly request: CelRequest;
+  readonly environment: Environment;
+  readonly exceptions: readonly CompiledCelException[];
+  /** Whether to record the value of each part of an expression. */
+  readonly explain: boolean;
+  /** Throws Suspend while the answer is pending. */
+  read(query: CelQuery): CelAnswer;
+}
+
+/** The `policies.kyverno.io` part of an exception. */
+export interface CompiledCelException {
+  readonly key: string;
+  readonly policies: readonly { readonly kind: string; readonly name: string }[];
+  /** Milliseconds since 1970. */
+  readonly expiresAt?: number | undefined;
+  readonly report: 'skip' | 'pass';
+  /** The exception with the highest priority decides how the result is reported. */
+  readonly priority: number;
+  readonly images: readonly string[];
+  readonly allowedValues: readonly string[];
+  /** Throws an error when a condition cannot be evaluated. */
+  matches(host: CelHost): boolean;
+}
+
+/** What an expression and its parts gave, for explanations. */
+export interface CelTrace {
+  /** `matchConditions`, `variables`, `mutations` … with the name of the entry. */
+  readonly label: string;
+  /** Path in the policy. */
+  readonly path: Path;
+  /** Innermost first; the last one is the whole expression. */
+  readonly steps: readonly CelTraceStep[];
+}
+
+export interface CelTraceStep {
+  readonly source: string;
+  readonly value?: Json | undefined;
+  /** Set instead of the value. */
+  readonly error?: string | undefined;
+}
+
+export type CelSkip =
+  | {
+      readonly type: 'matchCondition';
+      readonly name: string;
+      readonly path: Path;
+      readonly expression: string;
+    }
+  | {
+      readonly type: 'exception';
+      readonly exceptions: readonly string[];
+      /** How a `policies.kyverno.io` exception reports the result. */
+      readonly report?: 'skip' | 'pass' | undefined;
+    }
+  /** A binding of a MutatingAdmissionPolicy found no parameter, which it allows. */
+  | { readonly type: 'parameter'; readonly detail: string };
+
+export interface CelFailure {
+  readonly code: ErrorCode;
+  /** Path in the policy. */
+  readonly path: Path;
+  readonly objectPath?: Path | undefined;
+  readonly detail: string;
+}
+
+export type CelEffect = { readonly traces: readonly CelTrace[] } & (
+  | {
+      readonly status: 'mutated';
+      /** The same (===) when nothing changed. */
+      readonly object: JsonObject;
+      /** Audit annotations. */
+      readonly annotations: Readonly<Record<string, string>>;
+    }
+  | { readonly status: 'skipped'; readonly reason: CelSkip }
+  | {
+      readonly status: 'failed';
+      readonly failure: CelFailure;
+      /** What is kept all the same: a MutatingAdmissionPolicy that ignores failures keeps its other mutations. */
+      readonly object?: JsonObject | undefined;
+    }
+);
