@@ -13,7 +13,7 @@ export function recordReads(source: DataSource): { readonly source: DataSource; 
   const reads = new Map<string, ContextRead>();
   const record = (query: DataQuery, answer: DataAnswer) => {
     const key = keyOf(query);
-    if (reads.has(key) || reads.size >= mostReads) return answer;
+    if (query.type === 'schema' || reads.has(key) || reads.size >= mostReads) return answer;
     reads.set(key, {
       key,
       type: query.type,
@@ -51,6 +51,8 @@ function keyOf(query: DataQuery): string {
       return `labels of namespace ${query.namespace}`;
     case 'object':
       return `${query.kind} ${query.namespace === undefined ? '' : `${query.namespace}/`}${query.name}`;
+    case 'schema':
+      return `schema of ${query.kind}`;
   }
 }
 
