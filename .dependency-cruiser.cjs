@@ -103,7 +103,7 @@ const rooms = {
     generate: ['store', 'triggers'],
     run: ['generate', 'queue', 'targets', 'triggers'],
   },
-  offline: { output: [] },
+  offline: { output: [], test: ['output'] },
   cluster: {
     api: [],
     crds: [],

@@ -1,15 +1,16 @@
 import { basename, join, relative, resolve } from 'node:path';
-import type { JsonObject } from '../../json/value.ts';
+import type { TestDocument } from '../../offline/test/document.ts';
+import { collectResults, testText } from '../../offline/test/results.ts';
+import { setUpTest } from '../../offline/test/setup.ts';
 import { inputError } from '../../problem.ts';
 import { writeYaml } from '../../yaml/writer.ts';
+import { commandEnvironment } from '../environment.ts';
 import { expandInputs } from '../input/input-paths.ts';
 import { readPolicyTexts } from '../input/policy-input.ts';
 import type { ExitCode, Io } from '../io.ts';
-import type { TestDocument } from '../test/document.ts';
+import { testFiles } from '../test/files.ts';
 import { test } from '../test/run.ts';
-import { setUpTest } from '../test/setup.ts';
 import { writeNewFiles } from './output.ts';
-import { collectResults, type ExpectedResult } from './test-results.ts';
 
 export interface CreateTestOptions {
   readonly resource: readonly string[];
@@ -36,7 +37,7 @@ export async function createTest(
     throw inputError('KYM_USAGE', 'a test refers to files: standard input cannot be one of them');
   }
   const document = await describeTest(policyNames, options, io);
-  const setup = await setUpTest(document, io);
+  const setup = await setUpTest(document, testFiles(io), commandEnvironment);
   const { results, expected } = await collectResults(setup);
   if (results.length === 0) {
     const hint = 'kymera explain shows why no rule applies';
@@ -88,21 +89,4 @@ async function describeTest(
     globalReferences: new Map(),
     results: [],
   };
-}
-
-function testText(document: TestDocument, results: readonly ExpectedResult[]): string {
-  const { policies, resources, otherResources, exceptions, valuesFile, userInfoFile } = document;
-  const content: JsonObject = {
-    apiVersion: 'cli.kyverno.io/v1alpha1',
-    kind: 'Test',
-    metadata: { name: document.name },
-    policies,
-    resources,
-    ...(otherResources.length === 0 ? {} : { targetResources: otherResources }),
-    ...(valuesFile === undefined ? {} : { variables: valuesFile }),
-    ...(userInfoFile === undefined ? {} : { userinfo: userInfoFile }),
-    ...(exceptions.length === 0 ? {} : { exceptions }),
-    results: results.map((result) => ({ ...result })),
-  };
-  return writeYaml(content);
 }

@@ -20,7 +20,8 @@ export async function readUserInfo(name: string, io: Io): Promise<RequestUser> {
   return parseUserInfo(await readOneDocument(name, io), displayName(name));
 }
 
-async function readOneDocument(name: string, io: Io): Promise<JsonObject> {
+/** The only document of a file. Throws InputError. */
+export async function readOneDocument(name: string, io: Io): Promise<JsonObject> {
   const file = displayName(name);
   const { documents, problems } = readDocuments({ file, text: await readWhole(name, io) });
   if (problems.length > 0) throw new InputError(problems);

@@ -1,7 +1,7 @@
 import { availableParallelism } from 'node:os';
 import { Worker } from 'node:worker_threads';
+import { parseFilter } from '../../offline/test/filter.ts';
 import type { Io } from '../io.ts';
-import { parseFilter } from './filter.ts';
 import { runSuite, type SuiteResult } from './suite.ts';
 
 export interface PoolOptions {

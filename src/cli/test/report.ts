@@ -4,11 +4,11 @@ import { maskPair } from '../../offline/output/mask-secrets.ts';
 import { type Paint, plain } from '../../offline/output/paint.ts';
 import { unifiedDiff } from '../../offline/output/unified-diff.ts';
 import { visible } from '../../offline/output/visible.ts';
+import type { TestRow } from '../../offline/test/rows.ts';
 import type { Problem } from '../../problem.ts';
 import { writeYaml } from '../../yaml/writer.ts';
 import { formatProblem } from '../problem-text.ts';
 import type { RuleCoverage } from './coverage.ts';
-import type { TestRow } from './rows.ts';
 import type { SuiteResult } from './suite.ts';
 
 export interface TestCounts {

@@ -1,14 +1,16 @@
 import { dirname, join } from 'node:path';
+import { parseTest, type TestDocument } from '../../offline/test/document.ts';
+import type { TestFilter } from '../../offline/test/filter.ts';
+import { runTest, type TestRow } from '../../offline/test/rows.ts';
+import { setUpTest } from '../../offline/test/setup.ts';
 import { readDocuments } from '../../policy/documents.ts';
 import { InputError, inputError, type Problem } from '../../problem.ts';
+import { commandEnvironment } from '../environment.ts';
 import type { PolicyInputOptions } from '../input/policy-input.ts';
 import { readWhole } from '../input/text-input.ts';
 import type { Io } from '../io.ts';
 import { type RuleCoverage, ruleCoverage } from './coverage.ts';
-import { parseTest, type TestDocument } from './document.ts';
-import type { TestFilter } from './filter.ts';
-import { runTest, type TestRow } from './rows.ts';
-import { expectedObjectReader, setUpTest } from './setup.ts';
+import { expectedObjectReader, testFiles } from './files.ts';
 
 /** The result of one test file. Plain data, because it may come from another thread. */
 export interface SuiteResult {
@@ -40,7 +42,7 @@ export async function runSuite(
     const { documents, warnings } = await readTests(file, io);
     for (const document of documents) {
       inputs.push(...inputsOf(document));
-      const setup = await setUpTest(document, io, options);
+      const setup = await setUpTest(document, testFiles(io, options), commandEnvironment);
       const { rows, outcomes } = await runTest({
         ...setup,
         test: document,
@@ -63,7 +65,7 @@ export async function runSuite(
 
 async function readTests(file: string, io: Io): Promise<{ documents: TestDocument[]; warnings: Problem[] }> {
   const { documents, problems } = readDocuments({ file, text: await readWhole(file, io) });
-  const parsed = await Promise.all(documents.map(parseTest));
+  const parsed = await Promise.all(documents.map((document) => parseTest(document, commandEnvironment)));
   const all = [...problems, ...parsed.flatMap((result) => result.problems)];
   const errors = all.filter((problem) => problem.severity === 'error');
   if (errors.length > 0) throw new InputError(errors);

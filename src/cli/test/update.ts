@@ -3,12 +3,12 @@ import { resolve } from 'node:path';
 import type { JsonObject } from '../../json/value.ts';
 import { editYaml, withLineEndingsOf } from '../../offline/output/yaml-edit.ts';
 import type { ReadItem } from '../../offline/resource-documents.ts';
+import { isSameObject } from '../../offline/test/judgement.ts';
+import type { TestRow } from '../../offline/test/rows.ts';
 import { writeYaml } from '../../yaml/writer.ts';
 import { readResources } from '../input/resource-reader.ts';
 import type { Io } from '../io.ts';
 import { type NewText, writeFiles } from '../output/result-output.ts';
-import { isSameObject } from './judgement.ts';
-import type { TestRow } from './rows.ts';
 
 /** Updates the expected files: objects that differ or are missing. Everything else keeps its formatting. */
 export async function updateExpected(

@@ -1,6 +1,6 @@
 import { parentPort, workerData } from 'node:worker_threads';
+import { parseFilter } from '../../offline/test/filter.ts';
 import type { Io } from '../io.ts';
-import { parseFilter } from './filter.ts';
 import type { WorkerSettings } from './pool.ts';
 import { runSuite } from './suite.ts';
 

@@ -15,7 +15,7 @@ test('a mocked global context entry may decode a certificate, whose parser is lo
   });
   const [document] = readDocuments({ file: 'kyverno-test.yaml', text }).documents;
   if (document === undefined) throw new Error('the document was not read');
-  const { test: parsed, problems } = await parseTest(document);
+  const { test: parsed, problems } = await parseTest(document, { now: () => new Date(0), random: () => 0 });
   expect(problems).toEqual([]);
   expect(parsed?.globalReferences.get('issuer')).toBe(3);
 });

@@ -1,4 +1,3 @@
-import { dirname, join } from 'node:path';
 import type { BackgroundRule } from '../../background/background-rule.ts';
 import { labelPrefix } from '../../background/generate/labels.ts';
 import { refTitle } from '../../background/object-identity.ts';
@@ -8,19 +7,21 @@ import { createMemoryStore } from '../../background/store/memory-store.ts';
 import { createOverlayStore } from '../../background/store/overlay-store.ts';
 import type { DataSource } from '../../engine/context/data-source.ts';
 import type { RequestUser } from '../../engine/request.ts';
+import type { Environment } from '../../expression/scope.ts';
 import { setMember } from '../../json/edit.ts';
 import { metadataOf } from '../../json/metadata.ts';
 import { isObject, type JsonObject } from '../../json/value.ts';
-import { withDefaultNamespace } from '../../offline/object-identity.ts';
 import type { CompiledException, CompiledPolicy, Operation } from '../../policy/compiled.ts';
-import { systemEnvironment } from '../../system-environment.ts';
+import { withDefaultNamespace } from '../object-identity.ts';
 import type { ResourceReference, TestResult } from './document.ts';
 import { type Judgement, judgeObject } from './judgement.ts';
+import { pathNear } from './paths.ts';
 import type { TestContext } from './rows.ts';
 
 export interface BackgroundSetup {
   readonly exceptions: readonly CompiledException[];
   readonly dataSource: DataSource;
+  readonly environment: Environment;
   readonly user?: RequestUser | undefined;
   /** All existing objects: triggers, targets, sources of clones. */
   readonly objects: readonly JsonObject[];
@@ -70,7 +71,7 @@ export async function checkBackgroundRules(check: BackgroundCheck): Promise<read
 async function consequencesOf({ result, policy, rules, context }: BackgroundCheck): Promise<Consequence[]> {
   const sources: JsonObject[] = [];
   for (const name of result.cloneSources) {
-    sources.push(...((await context.expectedObjects(join(dirname(context.test.file), name))) ?? []));
+    sources.push(...((await context.expectedObjects(pathNear(context.test.file, name))) ?? []));
   }
   return backgroundConsequences(policy, rules, context, { operation: result.operation, sources });
 }
@@ -95,7 +96,6 @@ export async function backgroundConsequences(
       ...setup,
       policies: [policy],
       store,
-      environment: systemEnvironment,
       occasion: more.operation ?? 'CREATE',
       follow: false,
     });

@@ -1,12 +1,11 @@
-import { untilReady } from '../../expression/scope.ts';
+import { type Environment, untilReady } from '../../expression/scope.ts';
 import { generousLimits } from '../../json/budget.ts';
 import { formatPointer } from '../../json/pointer.ts';
 import { isArray, isObject, type Json, type JsonObject, member, type Path } from '../../json/value.ts';
-import { mockedGlobalContext } from '../../offline/global-context-mock.ts';
 import type { Operation, PolicyKind } from '../../policy/compiled.ts';
 import type { SourceDocument } from '../../policy/documents.ts';
 import type { Problem } from '../../problem.ts';
-import { systemEnvironment } from '../../system-environment.ts';
+import { mockedGlobalContext } from '../global-context-mock.ts';
 
 /** A Test document: policies, resources and expected results. */
 export interface TestDocument {
@@ -57,6 +56,7 @@ const operations = new Set(['CREATE', 'UPDATE', 'DELETE']);
 /** Reads a Test document; older spellings are accepted with a warning. Undefined when there was an error. */
 export async function parseTest(
   source: SourceDocument,
+  environment: Environment,
 ): Promise<{ test: TestDocument | undefined; problems: Problem[] }> {
   const { value: document, file } = source;
   const problems: Problem[] = [];
@@ -101,7 +101,7 @@ export async function parseTest(
     ...(isObject(values) ? { values } : {}),
     userInfoFile,
     apiCalls: apiCalls(document, read),
-    globalReferences: await globalReferences(document, read, report),
+    globalReferences: await globalReferences(document, environment, read, report),
     results,
   };
   const isBroken = problems.some((problem) => problem.severity === 'error');
@@ -203,6 +203,7 @@ function apiCalls(document: JsonObject, read: Reader): TestDocument['apiCalls'] 
 
 async function globalReferences(
   document: JsonObject,
+  environment: Environment,
   read: Reader,
   report: Report,
 ): Promise<TestDocument['globalReferences']> {
@@ -211,7 +212,7 @@ async function globalReferences(
     try {
       references.set(
         String(entry['name']),
-        await untilReady(() => mockedGlobalContext(entry, systemEnvironment), generousLimits),
+        await untilReady(() => mockedGlobalContext(entry, environment), generousLimits),
       );
     } catch (error) {
       const reason = error instanceof Error ? error.message : String(error);

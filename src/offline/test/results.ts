@@ -5,12 +5,14 @@ import type { ObjectRef } from '../../background/ports.ts';
 import { equal } from '../../json/equal.ts';
 import { stringifyJson } from '../../json/json-text.ts';
 import type { JsonObject } from '../../json/value.ts';
-import { type Evaluated, type Evaluator, reportStatus } from '../../offline/evaluator.ts';
-import { nameOf, namespaceOf, withoutDefaultNamespace } from '../../offline/object-identity.ts';
-import { wholeObject } from '../../offline/output/planned-changes.ts';
 import type { CompiledPolicy } from '../../policy/compiled.ts';
-import { backgroundConsequences, type Consequence, statusOfStep, withoutOrigin } from '../test/background.ts';
-import type { TestSetup } from '../test/setup.ts';
+import { writeYaml } from '../../yaml/writer.ts';
+import { type Evaluated, type Evaluator, reportStatus } from '../evaluator.ts';
+import { nameOf, namespaceOf, withoutDefaultNamespace } from '../object-identity.ts';
+import { wholeObject } from '../output/planned-changes.ts';
+import { backgroundConsequences, type Consequence, statusOfStep, withoutOrigin } from './background.ts';
+import type { TestDocument } from './document.ts';
+import type { TestSetup } from './setup.ts';
 
 /** One entry of `results` in a test. */
 export type ExpectedResult = {
@@ -162,4 +164,32 @@ function statuses(policy: CompiledPolicy, evaluated: Evaluated): ReadonlyMap<str
     if (status !== undefined) found.set(outcome.rule.autogenOf ?? outcome.rule.name, status);
   }
   return found;
+}
+
+/** The parts of a test document besides its results. */
+export type TestSource = Pick<
+  TestDocument,
+  'name' | 'policies' | 'resources' | 'otherResources' | 'exceptions' | 'valuesFile' | 'userInfoFile'
+> & {
+  /** Mocks of API calls and global context entries. */
+  readonly mocks?: JsonObject | undefined;
+};
+
+/** The source of a test document. */
+export function testText(document: TestSource, results: readonly ExpectedResult[]): string {
+  const { policies, resources, otherResources, exceptions, valuesFile, userInfoFile } = document;
+  const content: JsonObject = {
+    apiVersion: 'cli.kyverno.io/v1alpha1',
+    kind: 'Test',
+    metadata: { name: document.name },
+    policies,
+    resources,
+    ...(otherResources.length === 0 ? {} : { targetResources: otherResources }),
+    ...(valuesFile === undefined ? {} : { variables: valuesFile }),
+    ...(userInfoFile === undefined ? {} : { userinfo: userInfoFile }),
+    ...(exceptions.length === 0 ? {} : { exceptions }),
+    ...document.mocks,
+    results: results.map((result) => ({ ...result })),
+  };
+  return writeYaml(content);
 }

@@ -1,12 +1,12 @@
-import { dirname, join } from 'node:path';
 import type { Outcome } from '../../engine/outcome.ts';
 import type { JsonObject } from '../../json/value.ts';
-import { compareObjects } from '../../offline/compare-objects.ts';
-import { type Evaluated, reportStatus } from '../../offline/evaluator.ts';
-import { nameOf, namespaceOf, titleOf, withoutDefaultNamespace } from '../../offline/object-identity.ts';
-import type { Resource } from '../../offline/resource-documents.ts';
 import type { CompiledPolicy } from '../../policy/compiled.ts';
+import { compareObjects } from '../compare-objects.ts';
+import { type Evaluated, reportStatus } from '../evaluator.ts';
+import { nameOf, namespaceOf, titleOf, withoutDefaultNamespace } from '../object-identity.ts';
+import type { Resource } from '../resource-documents.ts';
 import type { TestResult } from './document.ts';
+import { pathNear } from './paths.ts';
 import type { TestContext, TestRow } from './rows.ts';
 
 export type Judgement = Pick<TestRow, 'verdict' | 'reason' | 'orderDiffers' | 'difference' | 'proposal'>;
@@ -85,7 +85,7 @@ interface Expectation {
 }
 
 async function expectationFor(actual: JsonObject, name: string, context: Expecting): Promise<Expectation> {
-  const file = join(dirname(context.test.file), name);
+  const file = pathNear(context.test.file, name);
   const objects = await context.expectedObjects(file);
   if (objects === undefined) return { file, missing: `there is no file ${name}` };
   const object = objects.find((candidate) => isSameObject(candidate, actual));
