@@ -64,6 +64,7 @@ function toRequest(raw: JsonObject, operation: Operation, settings: AdmissionSet
     operation,
     kind: subresource === '' ? stated : (parentKind(raw['resource'], settings) ?? stated),
     subresource,
+    resource: isObject(raw['resource']) ? textOf(raw['resource']['resource']) || undefined : undefined,
     name: textOf(raw['name']),
     namespace,
     object: withIdentity(raw['object'], stated, namespace),

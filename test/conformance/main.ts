@@ -1,4 +1,6 @@
 import { join } from 'node:path';
+import { celFailures, readCelCases } from './cel-cases.ts';
+import { celCorpusFailures, knownCelDifferences, readCelCorpus, reasonToLeaveOut } from './cel-corpus.ts';
 import { readExpectedDifferences } from './expected-differences.ts';
 import { kustomizeFailures, readKustomizeCases } from './kustomize-cases.ts';
 import { findCorpus, offlineResults, readCorpus } from './kyverno-corpus.ts';
@@ -6,7 +8,13 @@ import { corpusFailures } from './kyverno-results.ts';
 import { failuresOf, readCaseFiles } from './own-cases.ts';
 
 const root = process.cwd();
-const verdicts = [await runOwnCases(), await runKustomizeCases(), await runCorpus()];
+const verdicts = [
+  await runOwnCases(),
+  await runCelCases(),
+  await runKustomizeCases(),
+  await runCorpus(),
+  await runCelCorpus(),
+];
 process.exit(verdicts.every(Boolean) ? 0 : 1);
 
 async function runOwnCases(): Promise<boolean> {
@@ -22,6 +30,38 @@ async function runOwnCases(): Promise<boolean> {
     ok &&= lines.length === 0;
   }
   return ok;
+}
+
+async function runCelCases(): Promise<boolean> {
+  console.log('\nCEL policies');
+  let ok = true;
+  for (const { topic, cases } of readCelCases(join(root, 'test', 'conformance', 'cel'))) {
+    const lines: string[] = [];
+    for (const testCase of cases) {
+      const failures = await settled(celFailures(testCase));
+      if (failures.length > 0) lines.push(`    ${testCase.id}: ${failures.join('\n      ')}`);
+    }
+    const differing = cases.filter(({ differs }) => differs !== undefined).length;
+    report(differing === 0 ? topic : `${topic} (${differing} differ on purpose)`, cases.length, lines);
+    ok &&= lines.length === 0;
+  }
+  return ok;
+}
+
+async function runCelCorpus(): Promise<boolean> {
+  const corpus = findCorpus(root);
+  if (corpus === undefined) return true;
+  const lines: string[] = [];
+  const cases = readCelCorpus(corpus);
+  const checked = cases.filter((one) => reasonToLeaveOut(one) === undefined);
+  for (const testCase of checked) {
+    const failures = await settled(celCorpusFailures(testCase));
+    if (failures.length > 0 !== knownCelDifferences.has(testCase.id))
+      lines.push(`    ${testCase.id}: ${failures.join('\n      ')}`);
+  }
+  console.log(`\nKyverno's CEL policies: ${cases.length - checked.length} cannot be checked offline`);
+  report(`${knownCelDifferences.size} differ on purpose`, checked.length, lines);
+  return lines.length === 0;
 }
 
 async function runKustomizeCases(): Promise<boolean> {

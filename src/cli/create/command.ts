@@ -13,7 +13,8 @@ const policyExamples = `
 Examples:
   $ kymera create policy add-labels --kind Pod
   $ kymera create policy add-labels --kind Deployment StatefulSet -o add-labels.yaml
-  $ kymera create policy add-labels --kind ConfigMap --namespace team-a`;
+  $ kymera create policy add-labels --kind ConfigMap --namespace team-a
+  $ kymera create policy add-labels --kind Pod --cel`;
 
 const exceptionExamples = `
 Examples:
@@ -55,7 +56,8 @@ function defineCreatePolicy(create: Command, { io, end }: CommandHost): void {
     .description('Write a small policy with comments to start from.')
     .argument('<name>', 'the name of the policy')
     .option('-k, --kind <kind...>', 'kinds to match', ['Pod'])
-    .option('-n, --namespace <namespace>', 'write a Policy for this namespace instead of a ClusterPolicy')
+    .option('-n, --namespace <namespace>', 'write a policy for this namespace only')
+    .option('--cel', 'write a MutatingPolicy with CEL expressions instead of a ClusterPolicy')
     .option('-o, --output <file>', 'output file (default: standard output)')
     .option('--force', 'overwrite an existing file')
     .addHelpText('after', policyExamples)

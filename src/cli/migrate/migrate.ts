@@ -1,3 +1,4 @@
+import { celCompilersFor } from '../../policy/cel-documents.ts';
 import { readDocuments } from '../../policy/documents.ts';
 import { InputError, inputError } from '../../problem.ts';
 import { expandInputs } from '../input/input-paths.ts';
@@ -42,7 +43,8 @@ async function readVerdicts(names: readonly string[], io: Io): Promise<readonly 
     if (discovered && !/kyverno\.io|nirmata\.io|kymera\.io/.test(text)) continue;
     const { documents, problems } = readDocuments({ file: displayName(file), text });
     if (problems.length > 0) throw new InputError(problems);
-    verdicts.push(...documents.flatMap((document) => verdictOn(document) ?? []));
+    const cel = await celCompilersFor([{ text }]);
+    verdicts.push(...documents.flatMap((document) => verdictOn(document, cel) ?? []));
   }
   return verdicts;
 }

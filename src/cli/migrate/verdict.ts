@@ -1,6 +1,7 @@
 import { adviseOnPolicy } from '../../analysis/advice/advice.ts';
 import { readObject, readObjects, readText } from '../../json/read-field.ts';
 import type { JsonObject } from '../../json/value.ts';
+import { type CelCompilers, celDocumentType } from '../../policy/cel-documents.ts';
 import { compilePolicy } from '../../policy/compile/policy.ts';
 import type { SourceDocument } from '../../policy/documents.ts';
 import { ruleType } from '../../policy/rule-type.ts';
@@ -37,8 +38,11 @@ export interface Difference {
   readonly see: string;
 }
 
+/** CEL policies have no rules of their own. */
+const mainRule = 'mutations';
+
 /** The verdict on one document; undefined when it is not a Kyverno document. */
-export function verdictOn(document: SourceDocument): PolicyVerdict | undefined {
+export function verdictOn(document: SourceDocument, cel?: CelCompilers): PolicyVerdict | undefined {
   const { value } = document;
   const apiVersion = readText(value, 'apiVersion') ?? '';
   const kind = readText(value, 'kind') ?? '';
@@ -51,6 +55,14 @@ export function verdictOn(document: SourceDocument): PolicyVerdict | undefined {
     line: document.positionOf([]).line,
   };
   const nothing = { runs: [], stays: [], differences: [], errors: [] };
+  const celType = celDocumentType(value);
+  if (celType === 'celException') return undefined;
+  if (celType === 'mutatingPolicy' && cel !== undefined) {
+    const { problems } = cel.compileMutatingPolicy(value, document, { strict: false });
+    const errors = problems.filter(({ severity }) => severity === 'error');
+    const verdict = errors.length > 0 ? 'refused' : 'same';
+    return { ...about, ...nothing, verdict, runs: [mainRule], errors };
+  }
   if (!/^(?:kyverno|kymera|policy\.nirmata)\.io\//.test(apiVersion) || !/^(?:Cluster)?Policy$/.test(kind)) {
     const isData = kind === 'PolicyException' || kind === 'GlobalContextEntry';
     return isData ? undefined : { ...about, verdict: 'stays', ...nothing };

@@ -1,6 +1,7 @@
 import { plain } from '../../offline/output/paint.ts';
+import { celCompilersFor } from '../../policy/cel-documents.ts';
 import type { CompiledException, CompiledPolicy } from '../../policy/compiled.ts';
-import { type LoadResult, loadDocuments } from '../../policy/load.ts';
+import { type LoadOptions, type LoadResult, loadDocuments } from '../../policy/load.ts';
 import type { PolicyLimits } from '../../policy/policy-limits.ts';
 import { InputError, type Problem } from '../../problem.ts';
 import type { Log } from '../../server/log.ts';
@@ -44,10 +45,12 @@ export async function loadPolicyFiles(
   { io, log, limits }: LoadFilesOptions,
 ): Promise<LoadedFiles> {
   const files = new Map<string, LoadedFile>();
-  for (const contents of await readFiles(names, before, io)) {
+  const read = await readFiles(names, before, io);
+  const cel = await celCompilersFor(read.flatMap((contents) => ('text' in contents ? [contents] : [])));
+  for (const contents of read) {
     const known = before.get(contents.file);
     const isKnown = known !== undefined && 'text' in contents && known.text === contents.text;
-    files.set(contents.file, isKnown ? known : loadFile(contents, known, { log, limits }));
+    files.set(contents.file, isKnown ? known : loadFile(contents, known, { log, limits, cel }));
   }
   return files;
 }
@@ -73,9 +76,9 @@ async function readFiles(names: readonly string[], before: LoadedFiles, io: Io):
 function loadFile(
   contents: FileContents,
   known: LoadedFile | undefined,
-  { log, limits }: Omit<LoadFilesOptions, 'io'>,
+  { log, ...options }: Omit<LoadFilesOptions, 'io'> & Pick<LoadOptions, 'cel'>,
 ): LoadedFile {
-  const { policies, exceptions, problems } = loadContents(contents, known, limits);
+  const { policies, exceptions, problems } = loadContents(contents, known, options);
   for (const problem of problems) {
     const text = formatProblem(problem, plain);
     if (problem.severity === 'error') log.error({ problem: text }, 'policy problem');
@@ -92,12 +95,12 @@ function loadFile(
 function loadContents(
   contents: FileContents,
   known: LoadedFile | undefined,
-  limits: PolicyLimits,
+  options: LoadOptions,
 ): Pick<LoadResult, 'policies' | 'exceptions' | 'problems'> {
   if ('problems' in contents) return { policies: [], exceptions: [], problems: contents.problems };
   // TextDecoder returns UTF-16 strings. A copy as Latin-1 makes all substrings, and so patches, half as large.
   const text = Buffer.from(contents.text).toString();
-  const result = loadDocuments([{ file: contents.file, text }], { limits });
+  const result = loadDocuments([{ file: contents.file, text }], options);
   return { ...result, problems: [...result.problems, ...misspelled(result, known)] };
 }
 

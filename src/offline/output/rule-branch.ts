@@ -4,6 +4,7 @@ import type { PatchOperation } from '../../json/patch/operation.ts';
 import { formatPointer, parsePointer } from '../../json/pointer.ts';
 import type { Json } from '../../json/value.ts';
 import type { AnchorMiss } from '../../patch/compiled-patch.ts';
+import type { CelTraceStep } from '../../policy/compiled-cel.ts';
 import type { SecretMask } from './mask-secrets.ts';
 import type { Paint } from './paint.ts';
 import { type Branch, dotted } from './tree.ts';
@@ -20,7 +21,14 @@ export function ruleBranch(outcome: Outcome, view: View): Branch {
   const { rule } = outcome;
   const origin = rule.autogenOf === undefined ? '' : ` (autogen of ${rule.autogenOf})`;
   const text = `${symbol(outcome, view)} rule ${view.paint('bold', visible(rule.name))}${visible(origin)}: ${outcome.status}: ${visible(view.mask.text(outcome.message))}`;
-  return { text, below: [...reasonsOf(outcome, view), ...variableBranches(outcome, view)] };
+  return {
+    text,
+    below: [
+      ...reasonsOf(outcome, view),
+      ...variableBranches(outcome, view),
+      ...expressionBranches(outcome, view),
+    ],
+  };
 }
 
 /** The values of the variables that the rule read. */
@@ -34,6 +42,33 @@ function variableBranches({ trace }: Outcome, view: View): Branch[] {
       ),
     },
   ];
+}
+
+const mostSteps = 12;
+const literal = /^(?:["'\d-]|(?:true|false|null|object|oldObject|request|variables|params)$)/;
+
+/** What the CEL expressions of the rule gave, and the parts that decided. */
+function expressionBranches({ trace }: Outcome, view: View): Branch[] {
+  return (trace?.expressions ?? []).map(({ label, steps }) => {
+    const whole = steps.at(-1);
+    const parts = new Map<string, CelTraceStep>();
+    for (const step of steps.slice(0, -1)) {
+      const isPlain = step.error !== undefined || typeof step.value !== 'object' || step.value === null;
+      if (isPlain && !literal.test(step.source)) parts.set(oneLine(step.source), step);
+    }
+    return {
+      text: `${visible(label)}: ${stepText(whole, view)}`,
+      below: [...parts.values()].slice(0, mostSteps).map((step) => leaf(stepText(step, view))),
+    };
+  });
+}
+
+function stepText(step: CelTraceStep | undefined, view: View): string {
+  if (step === undefined) return '';
+  const source = visible(oneLine(step.source));
+  return step.error === undefined
+    ? `${source} ${view.paint('dim', 'is')} ${short(view.mask.value(step.value ?? null, step.source))}`
+    : `${source} ${view.paint('red', 'fails')}: ${visible(view.mask.text(step.error))}`;
 }
 
 function symbol({ status }: Outcome, view: View): string {

@@ -1,4 +1,10 @@
 import type { Json, JsonObject } from '../../json/value.ts';
+import {
+  admissionBindingSchema,
+  admissionPolicySchema,
+  celExceptionSchema,
+  mutatingPolicySchema,
+} from './cel.ts';
 import { alphaPolicySchema, exceptionSchema, policySchema } from './policy.ts';
 import type { FieldSchema, FieldType, ObjectSchema } from './schema.ts';
 
@@ -24,7 +30,31 @@ const documents: Readonly<Record<string, DocumentKind>> = {
     kinds: ['PolicyException'],
     schema: exceptionSchema,
   },
+  mutatingPolicy: {
+    apiVersions: celVersions('policies.kyverno.io'),
+    kinds: ['MutatingPolicy', 'NamespacedMutatingPolicy'],
+    schema: mutatingPolicySchema,
+  },
+  celException: {
+    apiVersions: celVersions('policies.kyverno.io'),
+    kinds: ['PolicyException'],
+    schema: celExceptionSchema,
+  },
+  mutatingAdmissionPolicy: {
+    apiVersions: celVersions('admissionregistration.k8s.io'),
+    kinds: ['MutatingAdmissionPolicy'],
+    schema: admissionPolicySchema,
+  },
+  mutatingAdmissionPolicyBinding: {
+    apiVersions: celVersions('admissionregistration.k8s.io'),
+    kinds: ['MutatingAdmissionPolicyBinding'],
+    schema: admissionBindingSchema,
+  },
 };
+
+function celVersions(group: string): readonly string[] {
+  return ['v1', 'v1beta1', 'v1alpha1'].map((version) => `${group}/${version}`);
+}
 
 /**
  * A JSON Schema (draft 7, which language servers for YAML read) of policies and exceptions. Documents of other kinds
