@@ -18,7 +18,7 @@ const mixed = `${named('mixed', policy()).trimEnd()}\n${validateRule}`;
 const stays = `apiVersion: kyverno.io/v1\nkind: ClusterPolicy\nmetadata: {name: stays}\nspec:\n  rules:\n${validateRule}`;
 const broken = named('broken', policy({ mutate: 'patchStrategicMerge: {data: {k: "{{ nothing }}"}}' }));
 const cel =
-  'apiVersion: policies.kyverno.io/v1alpha1\nkind: MutatingPolicy\nmetadata: {name: cel}\nspec: {}\n';
+  'apiVersion: policies.kyverno.io/v1alpha1\nkind: DeletingPolicy\nmetadata: {name: cel}\nspec: {}\n';
 const other = 'apiVersion: v1\nkind: ConfigMap\nmetadata: {name: none}\n';
 const all = {
   'd/a.yaml': same,
@@ -113,7 +113,7 @@ describe('kymera migrate check', () => {
       'stays               stays with Kyverno  0           1 validate   d/d.yaml:1',
       'broken              does not load       1           -            d/e.yaml:2',
       '    line 11: the variable nothing is not defined [KYM_VARIABLE_UNKNOWN]',
-      'MutatingPolicy cel  stays with Kyverno  0           all          d/f.yaml:1',
+      'DeletingPolicy cel  stays with Kyverno  0           all          d/f.yaml:1',
       '',
       '2 run unchanged, 1 differ, 1 do not load, 2 stay with Kyverno',
       '',
