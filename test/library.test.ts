@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { readFileSync } from 'node:fs';
+import { readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { createContext, runInContext } from 'node:vm';
 import { transform } from 'esbuild';
@@ -23,6 +23,22 @@ autogen-owner: skipped: the object does not match
 autogen-cronjob-owner: skipped: the object does not match
 `);
   });
+});
+
+test('what npm start builds contains the library', async () => {
+  const outdir = join(root, '.cache', `start-${process.pid}`);
+  try {
+    const program = `import { bundleForStart } from './scripts/build.mjs'; await bundleForStart({ outdir: ${JSON.stringify(outdir)} });`;
+    const built = spawnSync(process.execPath, ['--input-type=module', '-e', `${program} process.exit(0)`], {
+      cwd: root,
+      encoding: 'utf8',
+    });
+    expect(built.stderr).toBe('');
+    const { loadPolicies } = (await import(join(outdir, 'index.js'))) as typeof import('../src/index.ts');
+    expect(loadPolicies({ file: 'p.yaml', text: 'kind: ConfigMap' }).policies).toEqual([]);
+  } finally {
+    rmSync(outdir, { recursive: true, force: true });
+  }
 });
 
 describeUnless(unlessBuilt('dist/browser/index.js'))('the bundle for browsers', () => {

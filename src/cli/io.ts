@@ -7,6 +7,8 @@ export interface Io {
   readonly stderr: Output;
   readonly cwd: string;
   readonly env: Readonly<Record<string, string | undefined>>;
+  /** Read no addresses. */
+  readonly offline?: boolean | undefined;
   /** Ends a command that watches. Without a signal such a command runs until the process ends. */
   readonly signal?: AbortSignal | undefined;
   /** The program of the threads that run tests. Without it, tests run one after another. */

@@ -17,7 +17,8 @@ Examples:
 Exit codes: 0 fine; 1 a rule or a test failed; 2 the input or the command line is wrong.`;
 
 /** Runs the program with these arguments (without `node` and the script). */
-export async function run(argv: readonly string[], io: Io): Promise<ExitCode> {
+export async function run(argv: readonly string[], given: Io): Promise<ExitCode> {
+  const io = argv.includes('--offline') ? { ...given, offline: true } : given;
   let exitCode: ExitCode = 0;
   const end = (code: ExitCode) => {
     exitCode = code;

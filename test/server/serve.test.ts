@@ -60,7 +60,7 @@ async function serve(files: Readonly<Record<string, string>>, ...args: readonly 
     output += chunk;
   });
   await until(
-    () => /^curl .*\/mutate$/m.test(output) || child.exitCode !== null,
+    () => /^curl .*\/mutate \|/m.test(output) || child.exitCode !== null,
     () => output,
   );
   const url = /on (https:\S+)\/mutate/.exec(output)?.[1] ?? '';
@@ -91,25 +91,54 @@ const labels = (value: object) => [{ op: 'add', path: '/metadata/labels', value 
 const patchText = async (served: Served) => JSON.stringify(patchIn(await served.post()));
 
 describeUnless(unlessBuilt('dist/cli/main.js'))('kymera serve', () => {
-  it('prints a curl line that shows a patch when it is pasted, and a webhook configuration', async () => {
+  it('prints its address, a line that shows the patch when it is pasted, and the next step', async () => {
     const served = await serve({ 'policies/a.yaml': labelPolicy('one', 'a: "1"') });
     const [line = ''] = /^curl .*$/m.exec(served.output()) ?? [];
     const answer = execFileSync('sh', ['-c', line], { cwd: served.folder, encoding: 'utf8' });
-    expect(patchIn({ status: 200, text: answer, headers: {} })).toEqual([
-      { op: 'add', path: '/metadata/labels/a', value: '1' },
-    ]);
-    expect(served.output()).toContain('kind: MutatingWebhookConfiguration');
-    expect(served.output()).toContain(`url: ${served.url}/mutate/fail`);
-    expect(served.output()).toContain(`caBundle: ${Buffer.from(served.ca).toString('base64')}`);
+    expect(JSON.parse(answer)).toEqual([{ op: 'add', path: '/metadata/labels/a', value: '1' }]);
+    expect(served.output()).toContain(`kymera serves 1 policy on ${served.url}/mutate\n`);
+    expect(served.output()).toContain('Next:\n');
+    expect(served.output()).not.toContain('kind: MutatingWebhookConfiguration');
   });
 
-  it('prints a configuration that a shell passes on as it is', async () => {
+  it('shows an empty patch for policies that change nothing', async () => {
+    const served = await serve({ 'policies/a.yaml': labelPolicy('one', '+(app): "1"') });
+    const [line = ''] = /^curl .*$/m.exec(served.output()) ?? [];
+    expect(JSON.parse(execFileSync('sh', ['-c', line], { cwd: served.folder, encoding: 'utf8' }))).toEqual(
+      [],
+    );
+  });
+
+  const configurationIn = (folder: string, ...more: string[]) => {
+    const argv = ['serve', '--policies', 'policies', '--state-dir', 'state', '--print-webhook-configuration'];
+    return spawnSync(process.execPath, [join(root, 'bin/kymera'), ...argv, ...more], {
+      cwd: folder,
+      encoding: 'utf8',
+    });
+  };
+  const printConfiguration = (policies: string, ...more: string[]) => {
+    const folder = mkdtempSync(join(tmpdir(), 'kymera-serve-'));
+    mkdirSync(join(folder, 'policies'));
+    writeFileSync(join(folder, 'policies/a.yaml'), policies);
+    return { ...configurationIn(folder, ...more), folder };
+  };
+
+  it('prints the webhook configuration with --print-webhook-configuration, and exits', () => {
+    const { stdout, status, folder } = printConfiguration(labelPolicy('one', 'a: "1"'), '--port', '8443');
+    expect(status).toBe(0);
+    expect(parse(stdout)).toMatchObject({ kind: 'MutatingWebhookConfiguration' });
+    expect(parse(stdout).webhooks[0].clientConfig).toEqual({
+      url: 'https://127.0.0.1:8443/mutate/fail',
+      caBundle: readFileSync(join(folder, 'state/ca.crt')).toString('base64'),
+    });
+    expect(printConfiguration(labelPolicy('one', 'a: "1"'), '--port', '0').status).toBe(2);
+  });
+
+  it('prints a configuration with the conditions of policies as they are', () => {
     const expression = "object.metadata.name.matches('^\\\\d+$HOME`id`$')";
     const spec = `webhookConfiguration: {matchConditions: [{name: x, expression: ${JSON.stringify(expression)}}]}`;
-    const served = await serve({ 'policies/a.yaml': labelPolicy('one', 'a: "1"', { spec }) });
-    const [, command = ''] = /kubectl (apply -f - <<.*?\nEND)\n/s.exec(served.output()) ?? [];
-    const passed = execFileSync('sh', ['-c', command.replace('apply -f -', 'cat')], { encoding: 'utf8' });
-    expect(parse(passed).webhooks[0].matchConditions[0].expression).toBe(expression);
+    const { stdout } = printConfiguration(labelPolicy('one', 'a: "1"', { spec }));
+    expect(parse(stdout).webhooks[0].matchConditions[0].expression).toBe(expression);
   });
 
   it('reloads what changes, and keeps the last good version of a file that breaks', async () => {
@@ -219,14 +248,17 @@ describeUnless(unlessBuilt('dist/cli/main.js'))('kymera serve', () => {
     ['as its own authority', [], 'tls.crt'],
   ] as const)('names a certificate that it is given, %s, in all that it prints', async (_, args, trusted) => {
     const { ca, cert, key } = await makeServing(['127.0.0.1'], 10);
+    const options = ['--tls-cert', 'tls.crt', '--tls-key', 'tls.key', ...args];
     const served = await serve(
       { 'policies/a.yaml': labelPolicy('one', 'a: "1"'), 'ca.crt': ca, 'tls.crt': cert, 'tls.key': key },
-      ...['--tls-cert', 'tls.crt', '--tls-key', 'tls.key', ...args],
+      ...options,
     );
     const bundle = readFileSync(join(served.folder, trusted)).toString('base64');
-    expect(served.output()).toContain(`caBundle: ${bundle}\n`);
+    expect(configurationIn(served.folder, ...options).stdout).toContain(`caBundle: ${bundle}\n`);
     const [line = ''] = /^curl .*$/m.exec(served.output()) ?? [];
-    expect(execFileSync('sh', ['-c', line], { cwd: served.folder, encoding: 'utf8' })).toContain('"patch"');
+    expect(execFileSync('sh', ['-c', line], { cwd: served.folder, encoding: 'utf8' })).toContain(
+      '/metadata/labels/a',
+    );
   });
 
   it('says that callers must show a certificate where they must', async () => {
@@ -235,7 +267,9 @@ describeUnless(unlessBuilt('dist/cli/main.js'))('kymera serve', () => {
     const served = await serve(files, '--client-ca', 'client.crt');
     const [line = ''] = /^curl .*$/m.exec(served.output()) ?? [];
     const mine = line.replace('YOUR.crt', 'client.crt').replace('YOUR.key', 'client.key');
-    expect(execFileSync('sh', ['-c', mine], { cwd: served.folder, encoding: 'utf8' })).toContain('"patch"');
+    expect(execFileSync('sh', ['-c', mine], { cwd: served.folder, encoding: 'utf8' })).toContain(
+      '/metadata/labels/a',
+    );
   });
 
   it('takes a new certificate when its files change', async () => {

@@ -1,6 +1,7 @@
 import { type Command, Option } from 'commander';
 import { withFormat } from '../format-option.ts';
 import type { CommandHost } from '../io.ts';
+import { withOffline } from '../offline-option.ts';
 
 const examples = `
 Comments, the order of keys and unaffected lines are kept. A policy without an exact equivalent is not changed, and
@@ -14,7 +15,7 @@ Examples:
   $ cat old-policy.yaml | kymera convert - -o yaml`;
 
 export function defineConvert(program: Command, { io, end }: CommandHost): void {
-  withFormat(program.command('convert'), ['diff', 'yaml'], 'diff')
+  withFormat(withOffline(program.command('convert')), ['diff', 'yaml'], 'diff')
     .description(
       'Convert old policies and deprecated fields to kyverno.io/v1, or move policies to kymera.io/v1.',
     )

@@ -7,6 +7,7 @@ import { writeYaml } from '../../yaml/writer.ts';
 import { commandEnvironment } from '../environment.ts';
 import { expandInputs } from '../input/input-paths.ts';
 import { readPolicyTexts } from '../input/policy-input.ts';
+import { isRemote } from '../input/remote-file.ts';
 import type { ExitCode, Io } from '../io.ts';
 import { testFiles } from '../test/files.ts';
 import { test } from '../test/run.ts';
@@ -33,8 +34,12 @@ export async function createTest(
   io: Io,
 ): Promise<ExitCode> {
   const named = [...policyNames, ...options.resource, options.values, options.userinfo];
-  if ([...named, ...(options.targetResource ?? []), ...(options.exceptions ?? [])].includes('-')) {
-    throw inputError('KYM_USAGE', 'a test refers to files: standard input cannot be one of them');
+  const all = [...named, ...(options.targetResource ?? []), ...(options.exceptions ?? [])];
+  if (all.some((name) => name !== undefined && (name === '-' || isRemote(name)))) {
+    throw inputError(
+      'KYM_USAGE',
+      'a test refers to files: neither standard input nor an address can be one of them',
+    );
   }
   const document = await describeTest(policyNames, options, io);
   const setup = await setUpTest(document, testFiles(io), commandEnvironment);

@@ -3,6 +3,7 @@ import type { Occasion } from '../../background/run/existing-run.ts';
 import type { ChangeFormat } from '../../offline/output/planned-changes.ts';
 import { inputError } from '../../problem.ts';
 import type { CommandHost } from '../io.ts';
+import { withOffline } from '../offline-option.ts';
 
 export interface ParsedExistingOptions {
   readonly resource?: readonly string[] | undefined;
@@ -52,7 +53,7 @@ export function defineExisting(program: Command, { io, end }: CommandHost): void
   const existing = program
     .command('existing')
     .description('Mutate existing objects and generate objects: preview the changes, or make them.');
-  withObjects(existing.command('plan'))
+  withObjects(withOffline(existing.command('plan')))
     .description('Show the changes of mutate existing and generate rules.')
     .addOption(
       new Option('-o, --format <format>', 'output format')
@@ -65,7 +66,7 @@ export function defineExisting(program: Command, { io, end }: CommandHost): void
       const { planExisting } = await import('./existing.ts');
       end(await planExisting(policies, existingOptions(policies, parsed), io));
     });
-  withObjects(existing.command('apply'))
+  withObjects(withOffline(existing.command('apply')))
     .description('Make the changes in files, or with --cluster in the cluster.')
     .option('--output <path>', 'write all objects to a file or folder and do not change the input')
     .addHelpText('after', applyExamples)

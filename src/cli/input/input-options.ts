@@ -1,5 +1,6 @@
 import { type Command, Option } from 'commander';
 import { inputError } from '../../problem.ts';
+import { withOffline } from '../offline-option.ts';
 import type { RunOptions } from './run-setup.ts';
 
 /** Parsed options. Some have a second name, the one in Kyverno's command line. */
@@ -26,9 +27,12 @@ export interface ParsedInputOptions {
 
 /** Arguments and options that `apply` and `explain` share. */
 export function withInput(command: Command): Command {
-  return command
-    .argument('[policy...]', 'files, folders or globs with policies; - for standard input')
-    .option('-r, --resource <path...>', 'files, folders or globs with resources; - for standard input')
+  return withOffline(command)
+    .argument('[policy...]', 'files, folders, globs or https addresses with policies; - for standard input')
+    .option(
+      '-r, --resource <path...>',
+      'files, folders, globs or https addresses with resources; - for standard input',
+    )
     .addOption(new Option('--resources <path...>').hideHelp())
     .option(
       '--target-resource <path...>',

@@ -3,10 +3,11 @@ import { readdir, stat } from 'node:fs/promises';
 import { extname, join, resolve } from 'node:path';
 import { glob } from 'tinyglobby';
 import { inputError } from '../../problem.ts';
+import { isRemote } from './remote-file.ts';
 
 /** One file to read. */
 export interface InputPath {
-  /** As the user would write it; `-` for standard input. */
+  /** As the user would write it: a path, an https address, or `-` for standard input. */
   readonly file: string;
   /** Found in a folder, not named by the user: documents that are not Kubernetes objects are skipped. */
   readonly discovered: boolean;
@@ -21,7 +22,7 @@ export interface ExpandOptions {
   readonly hiddenFolders?: boolean | undefined;
 }
 
-/** The files that the user named: files, folders (searched recursively), globs, `-`. In the order given. */
+/** The files that the user named: files, folders (searched recursively), globs, https addresses, `-`. In the order given. */
 export async function expandInputs(
   names: readonly string[],
   cwd: string,
@@ -39,7 +40,7 @@ export async function expandInputs(
 }
 
 async function expandInput(name: string, cwd: string, options: ExpandOptions): Promise<InputPath[]> {
-  if (name === '-') return [{ file: name, discovered: false }];
+  if (name === '-' || isRemote(name)) return [{ file: name, discovered: false }];
   const stats = await stat(resolve(cwd, name)).catch(() => undefined);
   if (stats?.isDirectory()) return filesUnder(name, cwd, options);
   if (stats !== undefined) return [{ file: name, discovered: false }];

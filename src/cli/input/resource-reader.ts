@@ -4,12 +4,12 @@ import { readResourceText } from '../../offline/resource-text.ts';
 import { InputError, type Problem } from '../../problem.ts';
 import type { Io } from '../io.ts';
 import { expandInputs, type InputPath } from './input-paths.ts';
-import { displayName, readText } from './text-input.ts';
+import { displayName, type InputIo, readText } from './text-input.ts';
 
 /** Reads objects in order, one document at a time. An invalid document gives a problem and does not end the reading. */
 export async function* readResources(
   inputs: readonly InputPath[],
-  io: Pick<Io, 'stdin' | 'cwd'>,
+  io: InputIo,
   onRead?: (characters: number) => void,
 ): AsyncGenerator<ReadItem> {
   for (const input of inputs) yield* readInput(input, io, onRead);
@@ -29,7 +29,7 @@ export async function readObjects(names: readonly string[], io: Io): Promise<Jso
 
 function readInput(
   input: InputPath,
-  io: Pick<Io, 'stdin' | 'cwd'>,
+  io: InputIo,
   onRead?: (characters: number) => void,
 ): AsyncGenerator<ReadItem> {
   const text = readText(input.file, io, input.contents?.());

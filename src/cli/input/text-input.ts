@@ -1,38 +1,47 @@
 import { createReadStream } from 'node:fs';
 import { resolve } from 'node:path';
-import { inputError } from '../../problem.ts';
+import { InputError, inputError } from '../../problem.ts';
 import type { Io } from '../io.ts';
+import { isRemote, readRemote, remoteName } from './remote-file.ts';
 
-/** Reads a file, or standard input for `-`, as UTF-8. Drops a byte order mark. */
+/** The parts of a command's environment that reading needs. */
+export type InputIo = Pick<Io, 'stdin' | 'cwd' | 'offline'>;
+
+/** Reads a file, an https address, or standard input for `-`, as UTF-8. Drops a byte order mark. */
 export async function* readText(
   file: string,
-  io: Pick<Io, 'stdin' | 'cwd'>,
+  io: InputIo,
   contents?: AsyncIterable<Uint8Array>,
 ): AsyncGenerator<string> {
   const decoder = new TextDecoder('utf-8', { fatal: true });
   try {
-    const source: AsyncIterable<Uint8Array | string> =
-      contents ??
-      (file === '-' ? io.stdin : createReadStream(resolve(io.cwd, file), { highWaterMark: 1 << 18 }));
-    for await (const chunk of source) {
+    for await (const chunk of contents ?? openInput(file, io)) {
       const text = typeof chunk === 'string' ? chunk : decoder.decode(chunk, { stream: true });
       if (text !== '') yield text;
     }
     const rest = decoder.decode();
     if (rest !== '') yield rest;
   } catch (error) {
+    if (error instanceof InputError) throw error;
     throw inputError('KYM_INPUT_UNREADABLE', describe(error), { file: displayName(file) });
   }
 }
 
-export async function readWhole(file: string, io: Pick<Io, 'stdin' | 'cwd'>): Promise<string> {
+export function openInput(file: string, io: InputIo): AsyncIterable<Uint8Array | string> {
+  if (file === '-') return io.stdin;
+  if (isRemote(file)) return readRemote(file, io.offline === true);
+  return createReadStream(resolve(io.cwd, file), { highWaterMark: 1 << 18 });
+}
+
+export async function readWhole(file: string, io: InputIo): Promise<string> {
   const parts: string[] = [];
   for await (const part of readText(file, io)) parts.push(part);
   return parts.join('');
 }
 
 export function displayName(file: string): string {
-  return file === '-' ? '(stdin)' : file;
+  if (file === '-') return '(stdin)';
+  return isRemote(file) ? remoteName(file) : file;
 }
 
 function describe(error: unknown): string {

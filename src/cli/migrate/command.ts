@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 import { withFormat } from '../format-option.ts';
 import type { CommandHost } from '../io.ts';
+import { withOffline } from '../offline-option.ts';
 
 const examples = `
 Reports for each Kyverno policy whether it runs here with the same result, differs (with a link to the explanation) or does not
@@ -13,7 +14,7 @@ Examples:
 
 export function defineMigrate(program: Command, { io, end }: CommandHost): void {
   const migrate = program.command('migrate').description('Migrate from Kyverno.');
-  withFormat(migrate.command('check'), ['table', 'json'], 'table')
+  withFormat(withOffline(migrate.command('check')), ['table', 'json'], 'table')
     .description('Report which Kyverno policies run unchanged, which differ, and which stay.')
     .argument('<path...>', 'files, folders or globs with policies; - for standard input')
     .option('--no-color', 'print without colors')

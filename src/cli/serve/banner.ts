@@ -22,8 +22,9 @@ export interface Banner {
 }
 
 const sampleReview = fileURLToPath(new URL('policies/resources/web-pod-review.json', packageRoot));
+const program = fileURLToPath(new URL('bin/kymera', packageRoot));
 
-/** Instructions to try the server and to register it in a cluster. */
+/** The address, a command to try the server, and the next step. */
 export function bannerText(banner: Banner, paint: Paint): string {
   const { url, policies } = banner;
   const count = `${policies.length} ${policies.length === 1 ? 'policy' : 'policies'}`;
@@ -32,12 +33,11 @@ export function bannerText(banner: Banner, paint: Paint): string {
     `${heading(`kymera serves ${count} on ${url}/mutate`)}`,
     ...(existsSync(sampleReview) ? ['', heading('Try it:'), '', curlLine(banner)] : []),
     '',
-    heading("To register it in a cluster that can reach this address: kubectl apply -f - <<'END'"),
+    heading('Next:'),
     '',
-    `${webhookText(banner).trimEnd()}`,
-    'END',
-    '',
-    ...(banner.playground ? [`Playground: ${url}/`] : []),
+    ...(banner.playground ? [`Open the playground: ${url}/`] : []),
+    'Change a policy and run the command again: changed files are loaded at once.',
+    `With --port ${new URL(url).port} --print-webhook-configuration, the same command prints what registers this server in a cluster.`,
     `Status: ${url}/readyz?verbose, metrics: ${url}/metrics. Stop with Ctrl-C.`,
     '',
   ].join('\n');
@@ -45,10 +45,15 @@ export function bannerText(banner: Banner, paint: Paint): string {
 
 function curlLine({ url, ca, asksForCertificate, cwd }: Banner): string {
   const own = asksForCertificate ? ' --cert YOUR.crt --key YOUR.key' : '';
-  return `curl -sS --cacert ${quote(shown(ca.file, cwd))}${own} -H 'Content-Type: application/json' --data-binary @${quote(shown(sampleReview, cwd))} ${url}/mutate`;
+  const request = `curl -sS --cacert ${quote(shown(ca.file, cwd))}${own} -H 'Content-Type: application/json' --data-binary @${quote(shown(sampleReview, cwd))} ${url}/mutate`;
+  return `${request} | ${quote(shown(program, cwd))} jp query "${decodedPatch}"`;
 }
 
-function webhookText({ url, policies, ca }: Banner): string {
+/** A response without a patch shows an empty list. */
+const decodedPatch = "parse_json(base64_decode(response.patch || 'W10='))";
+
+/** The configuration that registers the server in a cluster. */
+export function webhookText({ url, policies, ca }: Pick<Banner, 'url' | 'policies' | 'ca'>): string {
   const caBundle = Buffer.from(ca.pem).toString('base64');
   const settings = { target: { url, caBundle }, namespace: 'kymera' };
   return writeYaml(mutatingConfiguration(policies, assumedKinds(policies), settings).document);

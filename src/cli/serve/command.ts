@@ -11,6 +11,7 @@ access from other machines, set --host 0.0.0.0 and --advertise NAME. Every optio
 
 Examples:
   $ kymera serve --policies policies/
+  $ kymera serve --policies policies/ --print-webhook-configuration | kubectl apply -f -
   $ kymera serve --policies policies/ --context objects/ --port 8443 --workers 2
   $ kymera serve --policies policies/ --tls-cert tls.crt --tls-key tls.key --client-ca ca.crt
   $ kymera serve --kubeconfig ~/.kube/config --host 0.0.0.0 --webhook-url https://this-machine.example:9443`;
@@ -110,6 +111,10 @@ export function defineServe(program: Command, { io, end }: CommandHost): void {
       withVariable(new Option('--log-level <level>', 'log level'))
         .choices(['debug', 'info', 'warn', 'error', 'silent'])
         .default('info'),
+    )
+    .option(
+      '--print-webhook-configuration',
+      'print the configuration that registers this server in a cluster, and exit',
     )
     .option('-q, --quiet', 'print no banner')
     .option('--no-color', 'print without colors')

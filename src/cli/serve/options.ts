@@ -58,6 +58,7 @@ export interface ServeOptions {
   readonly maxContextSize?: number | undefined;
   readonly grace: number;
   readonly logLevel: string;
+  readonly printWebhookConfiguration?: boolean | undefined;
   readonly quiet?: boolean | undefined;
   readonly color?: boolean | undefined;
 }
@@ -75,6 +76,8 @@ export function checkServeOptions(options: ServeOptions): void {
     throw usage('standard input cannot be served: use files or folders');
   if (options.policySelector !== undefined) checkSelector(options.policySelector);
   if (isInCluster(options)) {
+    if (options.printWebhookConfiguration === true)
+      throw usage('in a cluster, the server writes the webhook configuration itself');
     if (options.policies !== undefined)
       throw usage('policies come from files or from a cluster, not from both');
   } else if (options.policies === undefined) {

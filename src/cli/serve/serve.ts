@@ -6,17 +6,19 @@ import type { RunningServer } from '../../server/server.ts';
 import { stopSignal } from '../input/stop-signal.ts';
 import type { ExitCode, Io } from '../io.ts';
 import { paintFor } from '../output/style.ts';
-import { bannerText } from './banner.ts';
+import { bannerText, webhookText } from './banner.ts';
 import { loadCertificate } from './certificate.ts';
 import { createServeLog, type ServeLog } from './log.ts';
 import {
   checkServeOptions,
   defaultPort,
   isInCluster,
+  policyLimitsOf,
   type ServeOptions,
   shutdownDelayMilliseconds,
   urlOf,
 } from './options.ts';
+import { providePoliciesFromFiles } from './policies.ts';
 import { startStandalone } from './standalone.ts';
 import { gatherFromWorkers, portVariable, runWorkers } from './workers.ts';
 
@@ -25,6 +27,7 @@ export async function serve(options: ServeOptions, io: Io): Promise<ExitCode> {
   checkServeOptions(options);
   const log = createServeLog(options.logLevel, io.stderr);
   try {
+    if (options.printWebhookConfiguration === true) return await printWebhookConfiguration(options, io, log);
     const serveHere = isInCluster(options) ? serveInCluster : serveAlone;
     if (cluster.isWorker) return await serveHere({ ...options, port: chosenPort(io) }, io, log);
     const port = options.port ?? (await defaultOrFreePort(options.host));
@@ -40,6 +43,25 @@ export async function serve(options: ServeOptions, io: Io): Promise<ExitCode> {
   } finally {
     log.flush();
   }
+}
+
+/** The certificate is kept in the state folder, so a server that starts later uses the same one. */
+async function printWebhookConfiguration(options: ServeOptions, io: Io, log: ServeLog): Promise<ExitCode> {
+  const { port = defaultPort } = options;
+  if (port === 0) throw inputError('KYM_USAGE', '--print-webhook-configuration needs a port: set --port');
+  const { ca } = await loadCertificate(options, io);
+  const limits = policyLimitsOf(options);
+  const policies = await providePoliciesFromFiles({
+    names: options.policies ?? [],
+    io,
+    log,
+    limits,
+    interval: 60_000,
+  });
+  policies.stop();
+  const { all } = policies.current();
+  await io.stdout.write(webhookText({ url: urlOf(options, port), policies: all.policies, ca }));
+  return 0;
 }
 
 async function serveAlone(options: ServeOptions, io: Io, log: ServeLog): Promise<ExitCode> {

@@ -2,6 +2,7 @@ import { type Command, Option } from 'commander';
 import { inputError } from '../../problem.ts';
 import { withFormat } from '../format-option.ts';
 import type { CommandHost } from '../io.ts';
+import { withOffline } from '../offline-option.ts';
 import type { ReportFormat } from './report-formats.ts';
 import type { ReportFile, TestOptions } from './run.ts';
 
@@ -18,7 +19,7 @@ Examples:
   $ kymera test --lenient kyverno-policies/`;
 
 export function defineTest(program: Command, { io, end }: CommandHost): void {
-  withFormat(program.command('test'), ['text', ...reportFormats], 'text', 'output-format')
+  withFormat(withOffline(program.command('test')), ['text', ...reportFormats], 'text', 'output-format')
     .description('Run the tests in kyverno-test.yaml and kymera-test.yaml files below the folders.')
     .argument('<folder...>', 'folders with tests, or test files')
     .option('-f, --file-name <name...>', 'names of test files', ['kyverno-test.yaml', 'kymera-test.yaml'])

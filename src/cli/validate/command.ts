@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 import { withFormat } from '../format-option.ts';
 import type { CommandHost } from '../io.ts';
+import { withOffline } from '../offline-option.ts';
 
 const examples = `
 Errors prevent a policy from loading. Warnings report deprecated fields, rules that can never apply, and differences
@@ -16,7 +17,7 @@ Examples:
   $ kymera validate policies/ -o sarif > kymera.sarif`;
 
 export function defineValidate(program: Command, { io, end }: CommandHost): void {
-  withFormat(program.command('validate'), ['text', 'json', 'sarif', 'github'], 'text')
+  withFormat(withOffline(program.command('validate')), ['text', 'json', 'sarif', 'github'], 'text')
     .description('Check policies and exceptions: report every problem with its location and a fix.')
     .argument('<policy...>', 'files, folders or globs with policies; - for standard input')
     .option('-r, --resource <path...>', 'run the policies on these objects instead of derived examples')
