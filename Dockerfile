@@ -32,6 +32,7 @@ ENV NODE_ENV=production
 WORKDIR /app
 COPY LICENSE package.json ./
 COPY deploy/image/healthcheck.mjs ./
+COPY docs/differences-from-kyverno.md docs/
 COPY --from=build /build/sbom.spdx.json ./
 COPY --from=build /build/bin/kymera bin/kymera
 COPY --from=build /build/dist dist

@@ -1,8 +1,8 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parse } from 'yaml';
+import { headingAnchor } from '../src/cli/about/heading-anchor.ts';
 import { run } from '../src/cli/program.ts';
-import { headingAnchor } from './heading-anchor.ts';
 
 interface Recipe {
   readonly name: string;

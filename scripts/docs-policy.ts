@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { headingAnchor } from '../src/cli/about/heading-anchor.ts';
 import { alphaPolicySchema, exceptionSchema, policySchema } from '../src/policy/schema/policy.ts';
 import type { FieldSchema, FieldType, ObjectSchema } from '../src/policy/schema/schema.ts';
-import { headingAnchor } from './heading-anchor.ts';
 
 interface Section {
   readonly title: string;

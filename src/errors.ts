@@ -416,7 +416,7 @@ export const errorTable = {
   },
   KYM_DIFFERS_FROM_KYVERNO: {
     cause: 'Kyverno handles a part of the policy differently, or does not support it.',
-    cure: 'No change is needed if the policy runs only in Kymera; otherwise use the form that the hint names. See differences-from-kyverno.md.',
+    cure: 'No change is needed if the policy runs only in Kymera; otherwise use the form that the hint names. The hint also names the topic of the difference: `kymera errors TOPIC`.',
   },
 } as const;
 

@@ -10,8 +10,7 @@ const messages =
   'messages go to standard error; set --log-level error, warn or info where the command has it';
 const helm =
   'Helm charts are not rendered here; render them with helm template, and name the output as a resource';
-const container =
-  'functions run as programs on this machine, not in containers; see --enable-plugins in docs/kustomize.md';
+const container = 'functions run as programs on this machine, not in containers; see --enable-plugins';
 
 /** Flags that all commands of Kyverno have. */
 const everywhere: Advice = {
@@ -107,11 +106,13 @@ const commands: Readonly<Record<string, Advice>> = {
 
 /** Commands of Kyverno, kustomize and others, and what to use here. */
 const otherCommands: Advice = {
-  'create values': 'write a Values document: see Values in docs/cli-guide.md',
-  'create user-info': 'write a UserInfo document: see --userinfo in docs/cli-guide.md',
-  'create metrics-config': 'metrics are configured by the values of the chart: see docs/settings.md',
+  'create values':
+    'write a Values document, kind Values of cli.kyverno.io/v1alpha1, and name it with --values',
+  'create user-info':
+    'write a UserInfo document, kind UserInfo of cli.kyverno.io/v1alpha1, and name it with --userinfo',
+  'create metrics-config': 'metrics are configured by the values of the chart',
   'create cluster-role': 'kymera rbac prints the roles that policies need',
-  docs: 'kymera COMMAND --help, and docs/reference/cli.md',
+  docs: 'kymera COMMAND --help',
   fix: 'kymera convert',
   kustomize: 'kymera build',
   render: 'kymera build',

@@ -1,4 +1,6 @@
 import { describe, expect, it, test } from 'vitest';
+import { differenceSections } from '../../src/analysis/advice/difference.ts';
+import { headingAnchor } from '../../src/cli/about/heading-anchor.ts';
 import { allCommands, modelOf } from '../../src/cli/command-model.ts';
 import { wrapHelp } from '../../src/cli/help-text.ts';
 import { createProgram } from '../../src/cli/program.ts';
@@ -167,6 +169,21 @@ describe('kymera errors', () => {
       ...Object.keys(errorTable).sort(),
       '',
     ]);
+  });
+
+  it.each(Object.values(differenceSections))('prints the topic of a difference: %s', async (section) => {
+    const topic = section.replace(/^-+/, '');
+    const { stdout, exitCode } = await kymera(['errors', topic]);
+    expect(exitCode).toBe(0);
+    expect(headingAnchor(/^#+ (.*)\n/.exec(stdout)?.[1] ?? '').replace(/^-+/, '')).toBe(topic);
+    expect(stdout.length).toBeGreaterThan(80);
+  });
+
+  it('is what hints name', async () => {
+    const policy =
+      'apiVersion: kyverno.io/v1\nkind: ClusterPolicy\nmetadata: {name: p}\nspec:\n  rules:\n  - name: r\n    match: {any: [{resources: {kinds: [ConfigMap]}}]}\n    mutate: {foreach: [{list: "[`1`]", as: one, patchStrategicMerge: {data: {k: v}}}]}\n';
+    const { stdout } = await kymera(['validate', 'p.yaml'], { files: { 'p.yaml': policy } });
+    expect(stdout).toContain('See: kymera errors as-in-foreach');
   });
 
   it('suggests a code', async () => {

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, statSync } from 'node:fs';
 import { basename, dirname, join, relative } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { headingAnchor } from '../../scripts/heading-anchor.ts';
+import { headingAnchor } from '../../src/cli/about/heading-anchor.ts';
 import { markdownPages, type Page, proseOf, root } from './pages.testing.ts';
 
 const pages = markdownPages();

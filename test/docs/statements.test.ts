@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
 import { assumedKinds } from '../../src/cli/input/assumed-kinds.ts';
@@ -41,4 +41,19 @@ test('pages that mention npm run build say that it writes dist/', () => {
       expect(`${path}: ${line}`).toContain('`dist/`');
     }
   }
+});
+
+test('no message names a page of the repository, which users do not have', () => {
+  const sources = readdirSync(join(root, 'src'), { recursive: true, encoding: 'utf8' }).filter(
+    (name) => name.endsWith('.ts') && !/\.(?:test|testing)\.ts$/.test(name),
+  );
+  const named = sources.flatMap((name) =>
+    read(join('src', name))
+      .split('\n')
+      .filter(
+        (line) => /['"`][^'"`]*\b[\w-]+\.md\b/.test(line) && !/^\s*(?:\*|\/\/|\/\*)|new URL\(/.test(line),
+      )
+      .map((line) => `${name}: ${line.trim()}`),
+  );
+  expect(named).toEqual([]);
 });

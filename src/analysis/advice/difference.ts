@@ -36,6 +36,6 @@ export function reportDifference(
   message: string,
   advice?: string,
 ): void {
-  const see = `See docs/differences-from-kyverno.md#${sections[difference]}.`;
+  const see = `See: kymera errors ${sections[difference].replace(/^-+/, '')}`;
   reporter.warn(path, 'KYM_DIFFERS_FROM_KYVERNO', message, advice === undefined ? see : `${advice} ${see}`);
 }

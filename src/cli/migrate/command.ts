@@ -4,7 +4,7 @@ import type { CommandHost } from '../io.ts';
 import { withOffline } from '../offline-option.ts';
 
 const examples = `
-Reports for each Kyverno policy whether it runs here with the same result, differs (with a link to the explanation) or does not
+Reports for each Kyverno policy whether it runs here with the same result, differs (with the command that explains it) or does not
 load, and which rules (validate, verifyImages) stay with Kyverno. Changes nothing; kymera convert --to kymera moves policies to
 Kymera. Exit codes: 0 all policies that run here run unchanged; 1 a policy differs or does not load; 2 invalid input.
 

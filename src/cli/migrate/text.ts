@@ -53,7 +53,7 @@ function rowOf({ policy, kind, verdict, runs, stays, file, line }: PolicyVerdict
 function detailsOf({ verdict, differences, errors, stays, runs }: PolicyVerdict): readonly string[] {
   return [
     ...differences.map(
-      ({ rule, message, see }) => `${rule === '' ? '' : `rule ${rule}: `}${message} (${see})`,
+      ({ rule, message, see }) => `${rule === '' ? '' : `rule ${rule}: `}${message} (kymera errors ${see})`,
     ),
     ...errors.map(({ line, message, code }) => `line ${line ?? 1}: ${message} [${code}]`),
     ...(verdict !== 'stays' && runs.length > 0 && stays.length > 0

@@ -34,7 +34,7 @@ export interface Difference {
   readonly rule: string;
   readonly line?: number | undefined;
   readonly message: string;
-  /** The entry of docs/differences-from-kyverno.md. */
+  /** The topic of `kymera errors`. */
   readonly see: string;
 }
 
@@ -90,7 +90,7 @@ function originalFormat(apiVersion: string): readonly Difference[] {
     {
       rule: '',
       message: `only Kymera runs it: Kyverno no longer reads ${apiVersion}, and kymera convert writes kyverno.io/v1`,
-      see: 'docs/differences-from-kyverno.md#old-policies',
+      see: 'old-policies',
     },
   ];
 }
@@ -118,11 +118,11 @@ function distinct(differences: readonly Difference[]): readonly Difference[] {
 }
 
 function differenceOf({ rule, line, message, hint }: Problem): Difference {
-  const see = /docs\/differences-from-kyverno\.md#[\w-]+/.exec(hint ?? '')?.[0];
+  const see = /kymera errors ([\w-]+)/.exec(hint ?? '')?.[1];
   return {
     rule: rule ?? '',
     line,
     message,
-    see: see ?? 'docs/differences-from-kyverno.md',
+    see: see ?? 'KYM_DIFFERS_FROM_KYVERNO',
   };
 }
