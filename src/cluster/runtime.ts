@@ -16,6 +16,7 @@ import { eventNotes, type ReviewEvents } from './events/review-events.ts';
 import { startLeaderTasks } from './leader/leader-tasks.ts';
 import type { ClusterMetricsReport } from './metrics/cluster-metrics.ts';
 import { connectToCluster, observeCluster } from './observed-cluster.ts';
+import { type SharedBlockages, startSharedBlockages } from './policies/shared-blockages.ts';
 import { createPolicyReviewer, type PolicyReviewer } from './policy-review.ts';
 import type { ClusterOptions } from './settings/cluster-options.ts';
 import type { ClusterSettings } from './settings/cluster-settings.ts';
@@ -51,6 +52,8 @@ export interface ClusterRuntime {
   readonly background: BackgroundPart | undefined;
   /** Queues the events of a review. */
   recordReview(review: ReviewEvents): void;
+  /** The rules that have blocked a replica. */
+  readonly blockages: SharedBlockages;
   /** For metrics. */
   metrics(): ClusterMetricsReport;
   isLeader(): boolean;
@@ -115,6 +118,12 @@ export async function startCluster(options: ClusterOptions): Promise<ClusterRunt
           },
           onError: (error) => warn('path tokens', error),
         });
+  const blockages = startSharedBlockages({
+    client,
+    namespace,
+    onChange: () => leader.trigger(),
+    onError: (error) => warn('blocked rules', error),
+  });
   const leader = startLeaderTasks({
     client,
     namespace,
@@ -125,6 +134,7 @@ export async function startCluster(options: ClusterOptions): Promise<ClusterRunt
     certificates,
     pathTokens,
     settings: objects.settings,
+    blockages: () => blockages.known(),
     backgroundHealth: (policy) => monitor.healthOf(policy),
     // Where Kyverno runs, it writes the status of the entries.
     globalContext: () => (watcher.isKyvernoInstalled() ? [] : globalContext.states()),
@@ -218,6 +228,7 @@ export async function startCluster(options: ClusterOptions): Promise<ClusterRunt
     }),
     triggers,
     background,
+    blockages,
     recordReview(review) {
       const { generateSuccessEvents, successEventActions } = objects.settings();
       const omitted = new Set(options.omitEvents ?? []);
@@ -235,7 +246,7 @@ export async function startCluster(options: ClusterOptions): Promise<ClusterRunt
       await runtime.retire();
       unsubscribe();
       await Promise.all([triggers?.stop(), background?.stop(), monitor.stop()]);
-      await Promise.all([certificates?.stop(), pathTokens?.stop()]);
+      await Promise.all([certificates?.stop(), pathTokens?.stop(), blockages.stop()]);
       await observed.stop();
     },
   };

@@ -7,6 +7,7 @@ import type { Server as HttpsServer } from 'node:https';
 import type { AddressInfo, Server } from 'node:net';
 import { setTimeout } from 'node:timers/promises';
 import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
+import type { Blockage } from '../admission/blockage.ts';
 import type { ReadinessCheck } from '../admission/policy-provider.ts';
 import { limitConnections } from './connections.ts';
 import { HttpError, notFound, sendError } from './http-error.ts';
@@ -20,7 +21,7 @@ import { createReviewer, type ReviewerOptions } from './reviews/reviewer.ts';
 import type { Webhooks } from './reviews/routes.ts';
 import { addStatusRoutes, type StatusRoutes } from './status-routes.ts';
 import { createTlsServer, expiryOf, type ServingCertificate, secureContextOf } from './tls.ts';
-import type { Blockage } from './watchdog/stuck-rules.ts';
+import type { SharedBlockages } from './watchdog/stuck-rules.ts';
 import { startWatchdog } from './watchdog/watchdog.ts';
 
 export interface ServerOptions extends Omit<ReviewerOptions, 'metrics' | 'decisions' | 'watchdog'> {
@@ -47,6 +48,8 @@ export interface ServerOptions extends Omit<ReviewerOptions, 'metrics' | 'decisi
   readonly keepDecisions?: number | undefined;
   /** Where rules that block the server are remembered; no watchdog when absent. */
   readonly watchdogFolder?: string | undefined;
+  /** The rules that block other replicas. */
+  readonly sharedBlockages?: SharedBlockages | undefined;
   /** Also serve `/metrics` and health without TLS, on this port. */
   readonly metricsPort?: number | undefined;
   /** Webhooks besides `/mutate`. */
@@ -99,7 +102,11 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   const watchdog =
     options.watchdogFolder === undefined
       ? undefined
-      : startWatchdog({ folder: options.watchdogFolder, log: options.log });
+      : startWatchdog({
+          folder: options.watchdogFolder,
+          shared: options.sharedBlockages,
+          log: options.log,
+        });
   const bodyLimit = options.bodyLimit ?? defaultBodyLimit;
   let isDraining = false;
 

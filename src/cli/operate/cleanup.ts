@@ -7,6 +7,7 @@ import { secretNames } from '../../cluster/certificates/certificates.ts';
 import { pathTokenSecret } from '../../cluster/certificates/path-tokens.ts';
 import { leaseName } from '../../cluster/leader/leader-tasks.ts';
 import { scaleDown } from '../../cluster/leader/scale-down.ts';
+import { blockagesName } from '../../cluster/policies/shared-blockages.ts';
 import { removeWebhooks } from '../../cluster/webhooks/writer.ts';
 import { visible } from '../../offline/output/visible.ts';
 import type { ExitCode, Io } from '../io.ts';
@@ -67,7 +68,11 @@ async function removedWebhooks(client: ApiClient): Promise<readonly string[]> {
 function traces({ all }: CleanupOptions) {
   return [
     ...leases.map((name) => ({ what: 'lease', type: resourceTypes.leases, name })),
-    { what: 'config map', type: resourceTypes.configMaps, name: progressName },
+    ...[progressName, blockagesName].map((name) => ({
+      what: 'config map',
+      type: resourceTypes.configMaps,
+      name,
+    })),
     ...(all === true ? [...Object.values(secretNames), pathTokenSecret] : []).map((name) => ({
       what: 'secret',
       type: resourceTypes.secrets,

@@ -9,7 +9,6 @@ import { registerBackgroundMetrics } from '../../server/metrics/background-metri
 import { registerClusterMetrics } from '../../server/metrics/cluster-metrics.ts';
 import { type Gather, type RunningServer, startServer } from '../../server/server.ts';
 import type { ServingCertificate } from '../../server/tls.ts';
-import { fingerprintOf, openBlockageStore } from '../../server/watchdog/stuck-rules.ts';
 import type { Io } from '../io.ts';
 import { type GivenAuthority, readAuthority } from './authority.ts';
 import { loadCertificate, readPem, watchCertificate } from './certificate.ts';
@@ -87,24 +86,6 @@ function clusterOptions(
     omitEvents: options.omitEvents,
     ...(options.forceFailurePolicyIgnore === true ? { forceIgnore: true } : {}),
     ...(authority === undefined ? {} : { certificateAuthority: () => authority.current() }),
-    stuckRules: stuckRulesIn(stateFolder(options, io)),
-  };
-}
-
-/** The rules that the watchdog no longer lets run in this process. */
-function stuckRulesIn(folder: string): NonNullable<ClusterOptions['stuckRules']> {
-  const store = openBlockageStore(folder);
-  return ({ key, rules }) => {
-    store.refresh();
-    const stuck = store.stuckRules().filter(({ policy }) => policy === key);
-    if (stuck.length === 0) return [];
-    const current = new Set(rules.map(fingerprintOf));
-    return stuck
-      .filter(({ fingerprint }) => current.has(fingerprint))
-      .map(
-        ({ rule, namespace }) =>
-          `rule ${rule} fails at once for objects of namespace "${namespace}": it has blocked the server twice`,
-      );
   };
 }
 
@@ -140,6 +121,7 @@ async function startMember(
     keepDecisions: kept,
     page: playgroundPage(options),
     watchdogFolder: stateFolder(options, io),
+    sharedBlockages: runtime.blockages,
     metricsPort: options.metricsPort,
     gather,
   });

@@ -77,7 +77,7 @@ export function createTriggerReviewer(options: TriggerReviewOptions): TriggerRev
     const outcomes = await triggerOutcomes(request, policy, {
       dataSource: withDeadline(options.dataSource, endsAt - performance.now()),
       environment: options.environment,
-      evaluation: { limits: admissionLimits, clock: () => performance.now() },
+      evaluation: { limits: { ...admissionLimits, deadline: endsAt }, clock: () => performance.now() },
       exceptions: options.policies().all.exceptionsFor(policy.key),
       ...(own === undefined ? {} : { backgroundUser: own }),
     });

@@ -1,4 +1,5 @@
 import { Buffer } from 'node:buffer';
+import type { Blockage } from '../../admission/blockage.ts';
 import type { CompiledPolicy } from '../../policy/compiled.ts';
 import type { ApiClient } from '../api/client.ts';
 import { messageOf } from '../api/cluster-error.ts';
@@ -14,6 +15,7 @@ import type { GlobalContextState } from '../context/global-context.ts';
 import { writeEntryStatuses } from '../context/global-context-status.ts';
 import type { ClusterMetrics, ControllerName } from '../metrics/cluster-metrics.ts';
 import type { PolicyCatalog } from '../policies/catalog.ts';
+import { stuckRuleNotes } from '../policies/shared-blockages.ts';
 import { type BackgroundHealth, writeStatuses } from '../policies/status.ts';
 import type { ClusterLog, ClusterOptions } from '../settings/cluster-options.ts';
 import type { ClusterSettings } from '../settings/cluster-settings.ts';
@@ -34,6 +36,8 @@ export interface LeaderTaskOptions {
   readonly pathTokens: PathTokens | undefined;
   readonly settings: () => ClusterSettings;
   readonly backgroundHealth: (policy: CompiledPolicy) => BackgroundHealth;
+  /** The blockages that all replicas have seen. */
+  readonly blockages: () => readonly Blockage[];
   readonly globalContext: () => readonly GlobalContextState[];
   readonly metrics: ClusterMetrics;
   readonly log: ClusterLog;
@@ -88,7 +92,7 @@ export function startLeaderTasks(given: LeaderTaskOptions): LeaderTasks {
   const stateOf = (policy: CompiledPolicy) => ({
     ...(isManaging ? writer.stateOf(policy) : { written: true }),
     background: given.backgroundHealth(policy),
-    stuckRules: options.stuckRules?.(policy),
+    stuckRules: stuckRuleNotes(given.blockages(), policy),
   });
   const statuses = asLeader(
     'policy-status-controller',

@@ -1,6 +1,5 @@
 import type { RequestSettings } from '../../admission/policy-provider.ts';
 import type { ControllerLimits } from '../../background/queue/controller.ts';
-import type { CompiledPolicy } from '../../policy/compiled.ts';
 import type { PolicyLimits } from '../../policy/policy-limits.ts';
 import type { AccessOptions } from '../api/cluster-access.ts';
 import type { InformerTiming } from '../api/informer.ts';
@@ -36,8 +35,6 @@ export interface ClusterOptions extends AccessOptions {
   readonly request?: RequestSettings | undefined;
   /** PEM of the user's CA, which may change. If given, the server issues no certificates, and the API server trusts this CA. */
   readonly certificateAuthority?: (() => string) | undefined;
-  /** Why rules of a policy fail at once: they have blocked the server. Reported in the status of the policy. */
-  readonly stuckRules?: ((policy: CompiledPolicy) => readonly string[]) | undefined;
   /** A label selector for `kyverno.io` policies. Default: all of them, or none if Kyverno is installed. */
   readonly policySelector?: string | undefined;
   /** The largest policies to compile. */

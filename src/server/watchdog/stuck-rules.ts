@@ -1,19 +1,7 @@
-import { createHash } from 'node:crypto';
 import { mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { stringifyJson } from '../../json/json-text.ts';
-import { isObject, type Json } from '../../json/value.ts';
-import type { CompiledRule } from '../../policy/compiled.ts';
-
-/** A rule that blocked a process for objects of a namespace. */
-export interface Blockage {
-  readonly policy: string;
-  readonly rule: string;
-  /** Of the rule's document: a rule that was changed gets another chance. */
-  readonly fingerprint: string;
-  /** The namespace of the object. */
-  readonly namespace: string;
-}
+import { type Blockage, blockageKey, readBlockage, stuckRules } from '../../admission/blockage.ts';
+import type { Json } from '../../json/value.ts';
 
 /** Blockages, stored so that they survive the process. */
 export interface BlockageStore {
@@ -21,32 +9,65 @@ export interface BlockageStore {
   /** Rules that have blocked a process at least twice. */
   stuckRules(): readonly Blockage[];
   isStuck(fingerprint: string, policy: string, namespace: string): boolean;
-  /** Reads blockages that other processes have added. */
+  /** Reads blockages that other processes and replicas have added, and shares those of this one. */
   refresh(): void;
 }
 
-const blockagesUntilStuck = 2;
+/** Blockages of all replicas. */
+export interface SharedBlockages {
+  /** Returns the same list until it changes. */
+  known(): readonly Blockage[];
+  /** After a failure, the blockages are added again. */
+  add(blockages: readonly Blockage[]): Promise<void>;
+}
+
 const keptBlockages = 1_000;
 
-/** Keeps blockages in a file of a folder, one JSON document per line. */
-export function openBlockageStore(folder: string): BlockageStore {
+/**
+ * Keeps blockages in a file of a folder, one JSON document per line: a process that is blocked can write nothing else. The next
+ * process shares them with other replicas.
+ */
+export function openBlockageStore(
+  folder: string,
+  shared?: SharedBlockages,
+  onError: (error: unknown) => void = () => undefined,
+): BlockageStore {
   const file = join(folder, 'blocked-rules.jsonl');
-  let stuck = new Map<string, Blockage>();
+  let own: readonly Blockage[] = [];
+  let others: readonly Blockage[] = [];
+  let stuck: ReadonlyMap<string, Blockage> = new Map();
   let size = -1;
+  let sharing = false;
 
   function refresh(): void {
     const current = statSync(file, { throwIfNoEntry: false })?.size ?? 0;
-    if (current === size) return;
-    size = current;
-    const blockages = current === 0 ? [] : readBlockages(file);
-    const counts = new Map<string, number>();
-    stuck = new Map();
-    for (const blockage of blockages) {
-      const key = keyOf(blockage.fingerprint, blockage.policy, blockage.namespace);
-      const count = (counts.get(key) ?? 0) + 1;
-      counts.set(key, count);
-      if (count >= blockagesUntilStuck) stuck.set(key, blockage);
+    const known = shared?.known() ?? [];
+    if (current !== size || known !== others) {
+      if (current !== size) own = current === 0 ? [] : readBlockages(file);
+      size = current;
+      others = known;
+      stuck = stuckRules([...own, ...others]);
     }
+    share();
+  }
+
+  function share(): void {
+    if (shared === undefined || sharing) return;
+    const ids = new Set(others.map(({ id }) => id));
+    const known = stuckRules(others);
+    // Rules that are known to be stuck need no further blockages.
+    const missing = own.filter(
+      ({ id, fingerprint, policy, namespace }) =>
+        !ids.has(id) && !known.has(blockageKey(fingerprint, policy, namespace)),
+    );
+    if (missing.length === 0) return;
+    sharing = true;
+    shared
+      .add(missing)
+      .catch(onError)
+      .finally(() => {
+        sharing = false;
+      });
   }
 
   try {
@@ -60,28 +81,15 @@ export function openBlockageStore(folder: string): BlockageStore {
     file,
     stuckRules: () => [...stuck.values()],
     isStuck: (fingerprint, policy, namespace) =>
-      stuck.size > 0 && stuck.has(keyOf(fingerprint, policy, namespace)),
+      stuck.size > 0 && stuck.has(blockageKey(fingerprint, policy, namespace)),
     refresh,
   };
-}
-
-export function fingerprintOf({ document }: CompiledRule): string {
-  return createHash('sha256').update(stringifyJson(document)).digest('hex').slice(0, 16);
-}
-
-function keyOf(fingerprint: string, policy: string, namespace: string): string {
-  return `${fingerprint} ${policy} ${namespace}`;
 }
 
 function readBlockages(file: string): readonly Blockage[] {
   return readFileSync(file, 'utf8')
     .split('\n')
-    .flatMap((line) => {
-      const value = parse(line);
-      return isObject(value) && typeof value['fingerprint'] === 'string'
-        ? [value as unknown as Blockage]
-        : [];
-    });
+    .flatMap((line) => readBlockage(parse(line)) ?? []);
 }
 
 /** A line may be incomplete: the process that wrote it ended at that moment. */

@@ -42,6 +42,7 @@ export interface RuleNames {
 export function watchMainThread(): void {
   const { parentPort, workerData } = process.getBuiltinModule('node:worker_threads');
   const { appendFileSync, writeSync } = process.getBuiltinModule('node:fs');
+  const { randomUUID } = process.getBuiltinModule('node:crypto');
   const { numbers, namespace, layout, file, idleLimitMilliseconds } = workerData as WatchThreadData;
   const rules = new Map<number, RuleNames>();
   parentPort?.on('message', (names: RuleNames) => rules.set(names.id, names));
@@ -85,7 +86,7 @@ export function watchMainThread(): void {
     try {
       writeSync(2, `${JSON.stringify(line)}\n`);
       if (names !== undefined)
-        appendFileSync(file, `${JSON.stringify({ time, ...where })}\n`, { mode: 0o600 });
+        appendFileSync(file, `${JSON.stringify({ id: randomUUID(), time, ...where })}\n`, { mode: 0o600 });
     } finally {
       process.kill(process.pid, 'SIGKILL');
     }

@@ -1,8 +1,9 @@
 import { Worker } from 'node:worker_threads';
+import { type Blockage, fingerprintOf } from '../../admission/blockage.ts';
 import type { RuleGuard } from '../../engine/rule-guard.ts';
 import type { CompiledPolicy, CompiledRule } from '../../policy/compiled.ts';
 import type { Log } from '../log.ts';
-import { type Blockage, fingerprintOf, openBlockageStore } from './stuck-rules.ts';
+import { openBlockageStore, type SharedBlockages } from './stuck-rules.ts';
 import {
   createSharedState,
   layout,
@@ -14,6 +15,8 @@ import {
 export interface WatchdogOptions {
   /** Where blockages are stored. */
   readonly folder: string;
+  /** With other replicas. */
+  readonly shared?: SharedBlockages | undefined;
   readonly log: Log;
 }
 
@@ -36,8 +39,10 @@ const graceMilliseconds = 1_000;
 const idleLimitMilliseconds = 60_000;
 const noRule = 0;
 
-export function startWatchdog({ folder, log }: WatchdogOptions): Watchdog {
-  const store = openBlockageStore(folder);
+export function startWatchdog({ folder, shared: others, log }: WatchdogOptions): Watchdog {
+  const store = openBlockageStore(folder, others, (error) =>
+    log.warn({ reason: error instanceof Error ? error.message : String(error) }, 'blockages are not shared'),
+  );
   for (const { policy, rule, namespace } of store.stuckRules())
     log.error({ policy, rule, namespace }, 'the rule fails at once: it has blocked the server twice');
   const shared = createSharedState();
