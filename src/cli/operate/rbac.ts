@@ -7,6 +7,7 @@ import {
 } from '../../background/access/needed-access.ts';
 import { usesVariables } from '../../expression/template/template.ts';
 import { hasWildcard } from '../../expression/wildcard.ts';
+import { stringifyJson } from '../../json/json-text.ts';
 import { readObject, readObjects, readText, readTexts } from '../../json/read-field.ts';
 import type { JsonObject } from '../../json/value.ts';
 import { visibleLine } from '../../offline/output/visible.ts';
@@ -34,7 +35,7 @@ export async function rbac(policyNames: readonly string[], options: RbacOptions,
       [neededAccess, triggerAccess, contextAccess].flatMap((accessOf) => accessOf(document, kinds)),
     );
     const role = clusterRoleFor(options.name, needed);
-    if (options.format === 'json') await io.stdout.write(`${JSON.stringify(role, null, 2)}\n`);
+    if (options.format === 'json') await io.stdout.write(`${stringifyJson(role, 2)}\n`);
     else await io.stdout.write(`${documents.flatMap(openKinds).join('')}${writeYaml(role)}`);
     return 0;
   };

@@ -4,6 +4,8 @@ export interface AccessOptions {
   /** A kubeconfig file. Default: `$KUBECONFIG`, then the Pod's service account, then `~/.kube/config`. */
   readonly kubeconfig?: string | undefined;
   readonly context?: string | undefined;
+  /** How long an exec plugin of the kubeconfig may take. */
+  readonly pluginTimeoutMs?: number | undefined;
   readonly env?: Readonly<Record<string, string | undefined>> | undefined;
 }
 

@@ -144,6 +144,29 @@ describe('access by a kubeconfig', () => {
     await expect(access.settings()).rejects.toThrow(message);
   });
 
+  it('kills a plugin that does not answer in time', async () => {
+    const file = join(folder, 'pid');
+    const user = `{exec: {apiVersion: client.authentication.k8s.io/v1, command: sh, args: [-c, "echo $$ > ${file}; exec sleep 1000"]}}`;
+    const access = await loadAccess({ kubeconfig: write('slow', user), pluginTimeoutMs: 2_000 });
+    await expect(access.settings()).rejects.toThrow('no credentials within 2 seconds');
+    const pid = Number(readFileSync(file, 'utf8'));
+    await vi.waitFor(() => expect(() => process.kill(pid, 0)).toThrow('ESRCH'), { timeout: 15_000 });
+  });
+
+  it('uses the proxy of the environment unless the kubeconfig names one', async () => {
+    const env = { HTTPS_PROXY: 'http://proxy.example:3128' };
+    const proxyOf = async (access: ClusterAccess) =>
+      String((await access.settings()).agent['proxy' as keyof object] ?? '');
+    const user = '{token: T}';
+    expect(await proxyOf(await loadAccess({ kubeconfig: write('p1', user), env }))).toContain(
+      'proxy.example',
+    );
+    const named = write('p2', user, { cluster: ', proxy-url: "http://other.example:1"' });
+    expect(await proxyOf(await loadAccess({ kubeconfig: named, env }))).toContain('other.example');
+    const excluded = { ...env, NO_PROXY: '10.0.0.0/8' };
+    expect(await proxyOf(await loadAccess({ kubeconfig: write('p3', user), env: excluded }))).toBe('');
+  });
+
   it('passes KUBERNETES_EXEC_INFO to a plugin, which a relative path names, and runs it once for many requests', async () => {
     const plugin = join(folder, 'plugin.sh');
     const output = `echo "$KUBERNETES_EXEC_INFO" >> ${folder}/info; echo '{"status":{"token":"T"}}'`;

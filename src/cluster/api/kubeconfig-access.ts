@@ -1,3 +1,4 @@
+import { spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import type { Agent } from 'node:http';
@@ -6,17 +7,19 @@ import { homedir } from 'node:os';
 import { delimiter, dirname, resolve } from 'node:path';
 import { KubeConfig } from '@kubernetes/client-node';
 import { parse } from 'yaml';
+import { stringifyJson } from '../../json/json-text.ts';
 import { readObject, readText } from '../../json/read-field.ts';
 import { isObject, type Json } from '../../json/value.ts';
 import type { AccessOptions, ClusterAccess, ConnectionSettings } from './cluster-access.ts';
 import { ClusterAccessError, messageOf } from './cluster-error.ts';
+import { proxyFromEnvironment } from './proxy.ts';
 
 type Cluster = KubeConfig['clusters'][number];
 type User = KubeConfig['users'][number];
 
 /** Token files and exec plugins are read again after this time, as client-go does. */
 const settingsLifeMs = 60_000;
-const pluginTimeoutMs = 60_000;
+const defaultPluginTimeoutMs = 60_000;
 const serviceAccountFolder = '/var/run/secrets/kubernetes.io/serviceaccount';
 
 /**
@@ -33,12 +36,13 @@ export async function loadAccess(
   const config = new KubeConfig();
   if (!named && env['KUBERNETES_SERVICE_HOST'] && existsSync(`${root}${serviceAccountFolder}/ca.crt`)) {
     config.loadFromCluster(root);
-    return accessOf(config, config.getContextObject(config.getCurrentContext())?.namespace?.trim());
+    const namespace = config.getContextObject(config.getCurrentContext())?.namespace?.trim();
+    return accessOf(config, namespace, options);
   }
   const files = named ? named.split(delimiter).filter(Boolean) : [resolve(homedir(), '.kube', 'config')];
   selectContext(config, await readFiles(files), options.context);
   // kubectl's default namespace is not the namespace of a server.
-  return accessOf(config, undefined);
+  return accessOf(config, undefined, options);
 }
 
 /** Reads the files that exist. The first file that defines an entry wins, as in kubectl; `mergeConfig` refuses duplicates. */
@@ -61,7 +65,7 @@ async function readFiles(files: readonly string[]): Promise<readonly KubeConfig[
 function parseFile(source: string, folder: string): KubeConfig {
   const document = parse(source) as Json;
   const config = new KubeConfig();
-  config.loadFromString(JSON.stringify(isObject(document) ? document : {}), { onInvalidEntry: 'filter' });
+  config.loadFromString(stringifyJson(isObject(document) ? document : {}), { onInvalidEntry: 'filter' });
   config.makePathsAbsolute(folder);
   for (const user of config.users as Mutable<User>[]) {
     const exec = user.exec as { command?: string } | null | undefined;
@@ -110,7 +114,7 @@ function selectContext(config: KubeConfig, configs: readonly KubeConfig[], wante
 function checkAuthProvider({ authProvider }: User): void {
   if (!authProvider || authProvider.name === 'oidc' || authProvider.name === 'tokenFile') return;
   throw new ClusterAccessError(
-    `the kubeconfig authenticates with the auth-provider ${JSON.stringify(authProvider.name)}, which Kubernetes has removed; use an exec plugin`,
+    `the kubeconfig authenticates with the auth-provider ${JSON.stringify(String(authProvider.name))}, which Kubernetes has removed; use an exec plugin`,
   );
 }
 
@@ -131,11 +135,20 @@ function withExecInfo(user: User, cluster: Cluster): User {
       },
     },
   };
-  const env = [...(user.exec.env ?? []), { name: 'KUBERNETES_EXEC_INFO', value: JSON.stringify(info) }];
+  const env = [
+    ...(user.exec.env ?? []),
+    { name: 'KUBERNETES_EXEC_INFO', value: stringifyJson(info as unknown as Json) },
+  ];
   return { ...user, exec: { ...user.exec, env } };
 }
 
-function accessOf(config: KubeConfig, namespace: string | undefined): ClusterAccess {
+function accessOf(
+  config: KubeConfig,
+  namespace: string | undefined,
+  { env = process.env, pluginTimeoutMs = defaultPluginTimeoutMs }: AccessOptions,
+): ClusterAccess {
+  useProxyOf(env, config);
+  killSlowPlugins(config, pluginTimeoutMs);
   let agent: { readonly key: string; readonly agent: Agent } | undefined;
   let current: { readonly settings: ConnectionSettings; readonly loadedAt: number } | undefined;
   let pending: Promise<ConnectionSettings> | undefined;
@@ -158,7 +171,7 @@ function accessOf(config: KubeConfig, namespace: string | undefined): ClusterAcc
     refuseExpiredToken(user);
     const options: RequestOptions = {};
     try {
-      await withinTimeout(config.applyToHTTPSOptions(options));
+      await withinTimeout(config.applyToHTTPSOptions(options), pluginTimeoutMs);
     } catch (error) {
       throw credentialError(user, error);
     }
@@ -184,6 +197,25 @@ function accessOf(config: KubeConfig, namespace: string | undefined): ClusterAcc
     },
     close: () => agent?.agent.destroy(),
   };
+}
+
+/** The library reads only the `proxy-url` of the kubeconfig. */
+function useProxyOf(env: NonNullable<AccessOptions['env']>, config: KubeConfig): void {
+  const cluster = config.getCurrentCluster() as Mutable<Cluster> | null;
+  if (cluster === null || cluster.proxyUrl) return;
+  const proxy = proxyFromEnvironment(cluster.server, env);
+  if (proxy !== undefined) cluster.proxyUrl = proxy;
+}
+
+/** The library starts exec plugins without a time limit. The error of the timeout comes first: it says more. */
+function killSlowPlugins(config: KubeConfig, pluginTimeoutMs: number): void {
+  const timeout = pluginTimeoutMs + 1_000;
+  const { authenticators } = config as unknown as { authenticators: readonly { execFn?: typeof spawn }[] };
+  for (const authenticator of authenticators) {
+    if (authenticator.execFn === undefined) continue;
+    authenticator.execFn = ((command: string, args: readonly string[], options: object) =>
+      spawn(command, args, { ...options, timeout, killSignal: 'SIGKILL' })) as typeof spawn;
+  }
 }
 
 /** Version 1.4.0 of the library fails to refresh OIDC tokens, and sends no token at all if it cannot. */
@@ -215,7 +247,7 @@ function expiryOf(token: string): number | undefined {
 }
 
 /** An exec plugin may wait for input that never comes. */
-function withinTimeout(work: Promise<void>): Promise<void> {
+function withinTimeout(work: Promise<void>, pluginTimeoutMs: number): Promise<void> {
   return new Promise((done, fail) => {
     const error = new ClusterAccessError(`no credentials within ${pluginTimeoutMs / 1000} seconds`);
     const timer = setTimeout(() => fail(error), pluginTimeoutMs);

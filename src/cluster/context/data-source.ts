@@ -1,3 +1,4 @@
+import { isIP } from 'node:net';
 import type { DataAnswer, DataQuery, DataSource } from '../../engine/context/data-source.ts';
 import { stringifyJson } from '../../json/json-text.ts';
 import { labelsOf } from '../../json/metadata.ts';
@@ -13,7 +14,7 @@ import type { ConfigMapCache } from './config-map-cache.ts';
 import type { GlobalContext } from './global-context.ts';
 import { readImage } from './registry-client.ts';
 import { registryLogins } from './registry-credentials.ts';
-import { callService, type ServiceCallLimits } from './service-call.ts';
+import { callService, type Reach, type ServiceCallLimits } from './service-call.ts';
 
 export interface ClusterDataOptions {
   readonly client: ApiClient;
@@ -188,13 +189,13 @@ function reasonOf(error: unknown): string {
 
 /**
  * Decides whether a namespaced Policy may call a host. A Service of type ExternalName in its namespace could point anywhere, so the
- * Service is read.
+ * Service is read, and the call goes to the address of the Service that was read: it may be switched to ExternalName meanwhile.
  */
 function ownServices(
   client: ApiClient,
   policyNamespace: string,
   { namespacedHosts = [], timeoutMs }: ServiceCallLimits,
-): (host: string) => Promise<string | undefined> {
+): (host: string) => Promise<Reach> {
   return async (host) => {
     const violation = scopeViolation(policyNamespace, {
       type: 'service',
@@ -202,15 +203,18 @@ function ownServices(
       allowedHosts: namespacedHosts,
     });
     const service = serviceOf(host);
-    if (violation !== undefined || service?.namespace !== policyNamespace) return violation;
+    if (violation !== undefined || service?.namespace !== policyNamespace) return { violation };
     try {
       const object = await client.get(resourceTypes.services, service, { timeoutMs });
-      const type = readText(readObject(object, 'spec') ?? {}, 'type');
-      return type === 'ExternalName'
-        ? `a Policy in namespace ${policyNamespace} cannot call Service ${service.name}, which is of type ExternalName`
-        : undefined;
+      const spec = readObject(object, 'spec') ?? {};
+      if (readText(spec, 'type') === 'ExternalName') {
+        const violation = `a Policy in namespace ${policyNamespace} cannot call Service ${service.name}, which is of type ExternalName`;
+        return { violation };
+      }
+      const address = readText(spec, 'clusterIP') ?? '';
+      return isIP(address) === 0 ? {} : { address };
     } catch (error) {
-      return `Service ${policyNamespace}/${service.name} ${reasonOf(error)}`;
+      return { violation: `Service ${policyNamespace}/${service.name} ${reasonOf(error)}` };
     }
   };
 }

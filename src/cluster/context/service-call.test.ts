@@ -51,6 +51,32 @@ describe('a call of a service', () => {
     expect(answer).toEqual({ found: true, value: { got: { a: 1 }, x: '1' } });
   });
 
+  it('does not send headers of the policy that belong to the connection', async () => {
+    const url = await serve((request, response) => {
+      const { host, 'transfer-encoding': coding, 'content-length': length } = request.headers;
+      response.end(JSON.stringify({ host, coding: coding ?? null, length: length ?? null }));
+    });
+    const headers = [
+      { key: 'Host', value: 'victim.example' },
+      { key: 'Transfer-Encoding', value: 'chunked' },
+      { key: 'content-length ', value: '5' },
+    ];
+    expect(await callService({ method: 'GET', service: { url, headers } }, limits)).toEqual({
+      found: true,
+      value: { host: new URL(url).host, coding: null, length: null },
+    });
+  });
+
+  it('connects to the address of the Service that was checked, whatever DNS answers', async () => {
+    const url = await serve((_request, response) => response.end('"here"'));
+    const service = { url: `http://web.team.svc:${new URL(url).port}` };
+    const reach = async () => ({ address: '127.0.0.1' });
+    expect(await callService({ method: 'GET', service }, limits, reach)).toEqual({
+      found: true,
+      value: 'here',
+    });
+  });
+
   it.each([
     ['a host that is not allowed', 'http://192.0.2.1/', /not among the allowed hosts/],
     ['another protocol', 'file:///etc/passwd', /http or https/],

@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { request as requestHttp } from 'node:http';
 import { request as requestHttps } from 'node:https';
+import { isIP, type LookupFunction } from 'node:net';
 import type { DataAnswer } from '../../engine/context/data-source.ts';
 import { compileWildcard } from '../../expression/wildcard.ts';
 import { parseJson, stringifyJson } from '../../json/json-text.ts';
@@ -26,6 +27,17 @@ export interface ServiceQuery {
   readonly body?: Json | undefined;
 }
 
+/** The answer to whether a Policy may call a host. */
+export interface Reach {
+  /** Why not. */
+  readonly violation?: string | undefined;
+  /** Where to connect instead of asking DNS, which may answer differently after the check. */
+  readonly address?: string | undefined;
+}
+
+/** They belong to the connection. Go's client, and so Kyverno, ignores them too. */
+const ownHeaders: ReadonlySet<string> = new Set(['host', 'content-length', 'transfer-encoding', 'trailer']);
+
 /** Policies may call Services of the cluster and the allowed hosts. */
 export function mayCall(host: string, allowedHosts: readonly string[]): boolean {
   const name = host.toLowerCase().replace(/\.$/, '');
@@ -39,8 +51,8 @@ export function mayCall(host: string, allowedHosts: readonly string[]): boolean 
 export async function callService(
   query: ServiceQuery,
   limits: ServiceCallLimits,
-  /** Why a namespaced Policy may not call a host; undefined if it may. */
-  violation?: (host: string) => Promise<string | undefined>,
+  /** Whether a namespaced Policy may call a host. */
+  reach?: (host: string) => Promise<Reach>,
 ): Promise<DataAnswer> {
   const service = isObject(query.service) ? query.service : {};
   const address = readText(service, 'url') ?? '';
@@ -55,21 +67,21 @@ export async function callService(
   if (url.username !== '' || url.password !== '')
     return refused('the URL of the service must not contain credentials');
   const host = url.hostname.replace(/\.$/, '');
-  const reason = await violation?.(host);
-  if (reason !== undefined) return { found: false, error: reason, denied: true };
-  if (violation === undefined && !mayCall(host, limits.allowedHosts))
+  const reached = await reach?.(host);
+  if (reached?.violation !== undefined) return { found: false, error: reached.violation, denied: true };
+  if (reach === undefined && !mayCall(host, limits.allowedHosts))
     return refused(
       `the host ${url.hostname} is outside the cluster and not among the allowed hosts`,
       'the host of the service is outside the cluster and not among the allowed hosts',
     );
   const headers = Object.fromEntries(
-    readObjects(service, 'headers').map((header) => [
-      readText(header, 'key') ?? '',
-      readText(header, 'value') ?? '',
-    ]),
+    readObjects(service, 'headers')
+      .map((header) => [readText(header, 'key') ?? '', readText(header, 'value') ?? ''] as const)
+      .filter(([name]) => !ownHeaders.has(name.trim().toLowerCase())),
   );
+  const connection = { ca: readText(service, 'caBundle'), address: reached?.address };
   try {
-    return await exchange(url, query, headers, readText(service, 'caBundle'), limits);
+    return await exchange(url, query, headers, connection, limits);
   } catch (error) {
     return refused(`${query.method} ${url.origin}: ${messageOf(error)}`, 'the call of the service failed');
   }
@@ -79,7 +91,7 @@ async function exchange(
   url: URL,
   query: ServiceQuery,
   headers: Readonly<Record<string, string>>,
-  ca: string | undefined,
+  { ca, address }: { readonly ca: string | undefined; readonly address: string | undefined },
   { timeoutMs, maxBytes }: ServiceCallLimits,
 ): Promise<DataAnswer> {
   const startedAt = Date.now();
@@ -94,6 +106,7 @@ async function exchange(
       headers: { accept: 'application/json', 'user-agent': 'kymera', ...content, ...headers },
       agent: false,
       ...(ca === undefined || ca === '' ? {} : { ca }),
+      ...(address === undefined ? {} : { lookup: fixedLookup(address) }),
     });
     const timer = setTimeout(() => call.destroy(new Error('no response before the deadline')), timeoutMs);
     call.once('response', (answer) => {
@@ -120,6 +133,12 @@ async function exchange(
   } catch {
     return refused(`${query.method} ${url.origin} did not return JSON`, 'the service did not return JSON');
   }
+}
+
+function fixedLookup(address: string): LookupFunction {
+  const found = { address, family: isIP(address) };
+  return (_host, { all }, callback) =>
+    all === true ? callback(null, [found]) : callback(null, found.address, found.family);
 }
 
 /** An error without a reason of its own contains no values. */

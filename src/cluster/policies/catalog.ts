@@ -1,5 +1,6 @@
 import type { PolicySets } from '../../admission/policy-provider.ts';
 import { createPolicySets } from '../../admission/policy-sets.ts';
+import { stringifyJson } from '../../json/json-text.ts';
 import type { JsonObject } from '../../json/value.ts';
 import { compileException } from '../../policy/compile/exception.ts';
 import { compilePolicy } from '../../policy/compile/policy.ts';
@@ -124,7 +125,9 @@ function load(
 function isSameSpec(before: JsonObject, after: JsonObject): boolean {
   const mark = ({ metadata }: JsonObject) => {
     const { uid, generation, annotations, labels } = (metadata ?? {}) as JsonObject;
-    return generation === undefined ? undefined : JSON.stringify([uid, generation, annotations, labels]);
+    return generation === undefined
+      ? undefined
+      : stringifyJson([uid ?? null, generation, annotations ?? null, labels ?? null]);
   };
   return mark(before) !== undefined && mark(before) === mark(after);
 }

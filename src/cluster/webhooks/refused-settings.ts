@@ -1,3 +1,4 @@
+import { stringifyJson } from '../../json/json-text.ts';
 import type { JsonObject } from '../../json/value.ts';
 import {
   configuration,
@@ -50,7 +51,7 @@ export function withoutSettings(settings: WebhookSettings, unwanted: readonly Ch
 
 /** A key that identifies the configured settings. */
 export function choiceOf(settings: WebhookSettings): string {
-  return JSON.stringify(names.map((name) => settings[name] ?? null));
+  return stringifyJson(names.map((name) => settings[name] ?? null));
 }
 
 function trial(settings: WebhookSettings): JsonObject {

@@ -1,4 +1,5 @@
 import { removeMember, setMember } from '../../json/edit.ts';
+import { stringifyJson } from '../../json/json-text.ts';
 import { isObject, type JsonObject, member } from '../../json/value.ts';
 import type { BuildContext } from '../build-context.ts';
 import type { Kustomization, PatchEntry } from '../kustomization/kustomization.ts';
@@ -96,7 +97,7 @@ function isSameConfig(patch: Resource, config: Resource): boolean {
   const key = ({ object }: Resource) => {
     const { group, version, kind } = pluginName(object);
     const metadata = member(object, 'metadata');
-    return JSON.stringify([group, version, kind, isObject(metadata) ? (member(metadata, 'name') ?? '') : '']);
+    return stringifyJson([group, version, kind, isObject(metadata) ? (member(metadata, 'name') ?? '') : '']);
   };
   return key(patch) === key(config);
 }
