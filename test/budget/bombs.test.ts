@@ -11,24 +11,24 @@ it('there are forty and more', () => {
   expect(new Set(bombs.map(({ name }) => name)).size).toBe(bombs.length);
 });
 
-it.each(bombs.map((bomb, index) => ({ ...bomb, index })))('$name', { timeout: 30_000 }, async (bomb) => {
+it.each(bombs.map((bomb, index) => ({ ...bomb, index })))('$name', { timeout: 120_000 }, async (bomb) => {
   const text = JSON.stringify(policyOf(bomb, bomb.index));
   const { snapshot, problems } = loadPolicies({ file: 'bomb.yaml', text });
   expect(problems.filter(({ severity }) => severity === 'error')).toEqual([]);
   const request = requestFor(objectOf(bomb, bomb.index), { operation: 'CREATE' });
-  const startedAt = performance.now();
+  const startedAt = process.cpuUsage();
   const { outcomes } = await mutate(request, snapshot, {
     environment: systemEnvironment,
     clock: () => performance.now(),
     limits: admissionLimits,
   });
-  const elapsed = performance.now() - startedAt;
+  const { user, system } = process.cpuUsage(startedAt);
   const [outcome] = outcomes;
   expect(outcome).toMatchObject({ status: 'failed' });
   expect(outcome?.rule.name).toBe('bomb');
   if (outcome?.status !== 'failed') return;
   expect(['KYM_BUDGET_EXHAUSTED', 'KYM_EXPRESSION_FAILED']).toContain(outcome.failure.code);
   expect(outcome.failure.rulePath.length).toBeGreaterThan(0);
-  // The limit for evaluation is half a second; some single steps cannot be interrupted.
-  expect(elapsed).toBeLessThan(5_000);
+  // The limit for evaluation is half a second; some single steps cannot be interrupted. CPU time, because the machine may be busy.
+  expect((user + system) / 1_000).toBeLessThan(5_000);
 });

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { stringifyJson } from '../../src/json/json-text.ts';
 import { kustomizations, policies, templates } from './documents.testing.ts';
 import { type Fuzzer, failureOf, fuzz, keepFinding, keptFindings } from './fuzzer.testing.ts';
-import { expressions, jsonPatches, yamlTexts } from './languages.testing.ts';
+import { celExpressions, expressions, jsonPatches, yamlTexts } from './languages.testing.ts';
 import { reviewFuzzer } from './reviews.testing.ts';
 
 // `npm run fuzz` sets the minutes per fuzzer and keeps findings as cases. `npm test` runs a fixed number of executions.
@@ -15,6 +15,7 @@ const fuzzers: readonly (readonly [executions: number, Fuzzer])[] = [
   [1_500, policies],
   [1_500, templates],
   [10_000, expressions],
+  [10_000, celExpressions],
   [5_000, jsonPatches],
   [2_000, yamlTexts],
   [200, kustomizations],

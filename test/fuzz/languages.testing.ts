@@ -1,10 +1,15 @@
 import * as fastJsonPatch from 'fast-json-patch';
 import { load } from 'js-yaml';
+import { mutatingPolicyEnvironment } from '../../src/cel/environments.ts';
+import { compileCel, compileUnchecked } from '../../src/cel/expression.ts';
+import { CelError } from '../../src/cel/value/error.ts';
+import { toJson } from '../../src/cel/value/json.ts';
 import { scopeOf, stillEnvironment } from '../../src/expression/expression.testing.ts';
 import { compileExpression } from '../../src/expression/expression.ts';
 import { functionTable } from '../../src/expression/functions/table.ts';
 import { ExpressionSyntaxError } from '../../src/expression/jmespath/syntax-error.ts';
 import { EvaluationError, Suspend } from '../../src/expression/scope.ts';
+import { Budget, BudgetError, withBudget } from '../../src/json/budget.ts';
 import { diff } from '../../src/json/diff/diff.ts';
 import { equal } from '../../src/json/equal.ts';
 import { parseJson, stringifyJson } from '../../src/json/json-text.ts';
@@ -89,6 +94,91 @@ export const expressions: Fuzzer<string> = {
   check(text) {
     onlyThrows(expectedErrors, () => compileExpression(text).search(data, stillEnvironment));
     onlyThrows(expectedErrors, () => compileExpression(text).evaluate(scopeOf(data)));
+  },
+};
+
+const celEnvironment = mutatingPolicyEnvironment();
+const celFunctions = [...celEnvironment.functions.keys()];
+const celOperators = ['+', '-', '*', '/', '%', '==', '!=', '<', '>=', '&&', '||', 'in'];
+const celMacros = ['all', 'exists', 'exists_one', 'map', 'filter', 'sortBy', 'transformList', 'transformMap'];
+
+function celText(random: Random, depth = 4): string {
+  const inner = () => celText(random, depth - 1);
+  const leaf = () =>
+    random.pick([
+      'object',
+      'object.a.b',
+      'object.list',
+      'object.name',
+      'object.labels',
+      'object.time',
+      'x',
+      '1',
+      '-1',
+      '2u',
+      '0.5',
+      '1e308',
+      '9223372036854775807',
+      'true',
+      'null',
+      'b"a"',
+      'duration("1h")',
+      'timestamp("2024-01-02T03:04:05Z")',
+      'quantity("1Gi")',
+      JSON.stringify(oddString(random)),
+    ]);
+  if (depth === 0) return leaf();
+  switch (random.below(14)) {
+    case 0:
+      return `${inner()}.${random.pick(['b', 'c', '?name', 'list'])}`;
+    case 1:
+      return `${inner()}[${random.pick(['0', '-1', '"a"', '?0', inner()])}]`;
+    case 2:
+    case 3:
+      return `${inner()} ${random.pick(celOperators)} ${inner()}`;
+    case 4:
+      return `${random.pick(['!', '-'])}${inner()}`;
+    case 5:
+      return `(${inner()}) ? ${inner()} : ${inner()}`;
+    case 6:
+      return `[${random.list(3, inner).join(', ')}]`;
+    case 7:
+      return `{${random.list(2, () => `${inner()}: ${inner()}`).join(', ')}}`;
+    case 8:
+      return `${inner()}.${random.pick(celMacros)}(x, ${inner()})`;
+    case 9:
+      return `${inner()}.${random.pick(celFunctions)}(${random.list(2, inner).join(', ')})`;
+    case 10:
+      return `${random.pick(celFunctions)}(${random.list(3, inner).join(', ')})`;
+    case 11:
+      return damage(inner(), random);
+    case 12:
+      return `cel.bind(x, ${inner()}, ${inner()})`;
+    default:
+      return leaf();
+  }
+}
+
+const celLimits = { steps: 100_000, bytes: 1 << 24 };
+const celErrors = [CelError, BudgetError, Suspend];
+
+/** Checked and unchecked: data of another type than declared takes the same ways as an expression without types. */
+export const celExpressions: Fuzzer<string> = {
+  name: 'cel',
+  generate: celText,
+  check(source) {
+    const scope = {
+      lookup: (name: string) => (name === 'object' ? data : undefined),
+      effects: { now: () => new Date(0), random: () => 0.5 },
+    };
+    for (const compile of [compileCel, compileUnchecked]) {
+      const { expression } = compile(source, celEnvironment);
+      if (expression === undefined) continue;
+      onlyThrows(celErrors, () =>
+        withBudget(new Budget(celLimits), () => stringifyJson(toJson(expression.evaluate(scope)))),
+      );
+      onlyThrows(celErrors, () => withBudget(new Budget(celLimits), () => expression.trace(scope)));
+    }
   },
 };
 
