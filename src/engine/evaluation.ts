@@ -74,6 +74,8 @@ export class Evaluation {
   readonly #policyBudget: Budget;
   /** The ClusterPolicy whose budget this is. */
   #spendingPolicy: CompiledPolicy | undefined;
+  #host: CelHost | undefined;
+  #hostPolicy: CompiledPolicy | undefined;
   #subject: MatchSubject | undefined;
   #subjectObject: JsonObject | undefined;
 
@@ -213,14 +215,18 @@ export class Evaluation {
     this.#record(outcomeOf(policy, rule, object, effect, trace));
   }
 
+  /** The same for all rules of a policy. */
   #celHost(policy: CompiledPolicy): CelHost {
-    return {
+    if (this.#host !== undefined && this.#hostPolicy === policy) return this.#host;
+    this.#hostPolicy = policy;
+    this.#host = {
       request: this.#request,
       environment: this.#facts.environment,
       exceptions: this.#snapshot.celExceptionsFor(policy),
       explain: this.#explain,
       read: (query) => this.#data.read(query),
     };
+    return this.#host;
   }
 
   #fail(policy: CompiledPolicy, rule: CompiledRule, object: JsonObject, failure: Failure): void {

@@ -56,7 +56,8 @@ export function createSnapshot(
     policies: ordered,
     exceptions,
     exceptionsFor: (policyKey) => exceptionsByPolicy.get(policyKey) ?? none,
-    celExceptionsFor: ({ kind, name }) => celExceptions.get(`${kind} ${name}`) ?? none,
+    celExceptionsFor: ({ kind, name }) =>
+      celExceptions.size === 0 ? none : (celExceptions.get(`${kind} ${name}`) ?? none),
     candidates(key) {
       // All namespaces without namespaced policies share one entry.
       const namespace = namespaces.has(key.namespace) ? key.namespace : '';

@@ -59,7 +59,11 @@ export function typeNameMismatches(value: StructValue): readonly string[] {
           `unexpected type name "${item.typeName}", expected "${expected}", which matches field name path from root Object type`,
         );
       }
-      for (const [field, inner] of Object.entries(item.fields)) visit(inner, `${expected}.${field}`);
+      for (const field of Object.keys(item.fields)) {
+        const inner = item.fields[field] as Value;
+        // Scalars have no type name, and building the name of a field is what costs here.
+        if (typeof inner === 'object' && inner !== null) visit(inner, `${expected}.${field}`);
+      }
     } else if (isList(item)) {
       for (const inner of item) visit(inner, expected);
     } else if (isMap(item)) {

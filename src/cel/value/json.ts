@@ -1,10 +1,11 @@
 import { encodeBase64 } from '../../expression/functions/base64.ts';
 import { spendList, spendText } from '../../json/budget.ts';
+import { assignMember } from '../../json/edit.ts';
 import { jsonInteger } from '../../json/json-text.ts';
 import type { Json } from '../../json/value.ts';
 import { CelError } from './error.ts';
 import { isInteger } from './integer.ts';
-import { doubleNumber, isDouble, isList, isMap, typeNameOf } from './kinds.ts';
+import { doubleNumber, isDouble, isList, isMap, isPlainObject, typeNameOf } from './kinds.ts';
 import { mapEntries } from './map.ts';
 import { formatSeconds, formatTimestamp } from './text.ts';
 import { Bytes, Duration, StructValue, Timestamp, Uint, type Value } from './value.ts';
@@ -30,19 +31,17 @@ export function toJson(value: Value): Json {
   if (value instanceof Duration) return formatSeconds(value);
   if (!isMap(value)) throw new CelError(`a value of type ${typeNameOf(value)} cannot be converted to JSON`);
   const object: Record<string, Json> = {};
+  if (isPlainObject(value)) {
+    const keys = Object.keys(value);
+    spendList(keys.length);
+    for (const key of keys) assignMember(object, key, toJson(value[key] as Value));
+    return object;
+  }
   const entries = mapEntries(value);
   spendList(entries.length);
   for (const [key, item] of entries) {
     if (typeof key !== 'string') throw new CelError(`map key of type ${typeNameOf(key)} is not a string`);
-    const json = toJson(item);
-    if (key === '__proto__')
-      Object.defineProperty(object, key, {
-        value: json,
-        enumerable: true,
-        configurable: true,
-        writable: true,
-      });
-    else object[key] = json;
+    assignMember(object, key, toJson(item));
   }
   return object;
 }

@@ -35,7 +35,10 @@ export function applyConfiguration(
   if (strict) refuseMapsInLists(value, [], mapsOf(object, new Set()));
   const apiVersion = textOf(object['apiVersion']);
   const kind = textOf(object['kind']);
-  const configuration: JsonObject = { ...(toJson(value) as JsonObject), apiVersion, kind };
+  // A new object, which may be changed.
+  const configuration = toJson(value) as Record<string, Json>;
+  configuration['apiVersion'] = apiVersion;
+  configuration['kind'] = kind;
   const schema = schemaOf(apiVersion, kind);
   if (schema === undefined) {
     throw new PatchError(

@@ -45,6 +45,8 @@ const scalars: ReadonlyMap<string, ScalarSchema> = new Map([
 
 let table: Readonly<Record<string, Reference>> | undefined;
 const known = new Map<string, StructuredSchema>();
+/** By apiVersion and kind. Kinds come from requests, so only those that exist are kept. */
+const roots = new Map<string, Map<string, StructuredSchema>>();
 
 /**
  * The schema of a built-in kind, by exact apiVersion and kind; undefined for custom resources.
@@ -52,6 +54,15 @@ const known = new Map<string, StructuredSchema>();
  * @example builtInSchema('v1', 'Pod')
  */
 export function builtInSchema(apiVersion: string, kind: string): StructuredSchema | undefined {
+  const found = roots.get(apiVersion)?.get(kind) ?? findSchema(apiVersion, kind);
+  if (found === undefined) return undefined;
+  const kinds = roots.get(apiVersion) ?? new Map<string, StructuredSchema>();
+  roots.set(apiVersion, kinds);
+  kinds.set(kind, found);
+  return found;
+}
+
+function findSchema(apiVersion: string, kind: string): StructuredSchema | undefined {
   const slash = apiVersion.indexOf('/');
   const group = apiVersion.slice(0, Math.max(slash, 0));
   const short = groupNames.get(group) ?? (shortGroup.test(group) ? group : kubernetesGroup.exec(group)?.[1]);
@@ -100,13 +111,21 @@ function listOf({ list, of, keys = [] }: ListEntry): StructuredSchema {
 
 /** Types are recursive, so fields are resolved when they are read. */
 function mapOf({ fields = {}, values, atomic = false, defaults = {} }: MapEntry): MapSchema {
+  const resolved = new Map<string, StructuredSchema>();
+  const valueSchema = values === undefined ? undefined : schemaOf(values);
   return {
     kind: 'map',
     atomic,
     field(name) {
-      const reference = Object.hasOwn(fields, name) ? fields[name] : values;
-      return reference === undefined ? undefined : schemaOf(reference);
+      const field = resolved.get(name);
+      if (field !== undefined) return field;
+      const reference = Object.hasOwn(fields, name) ? fields[name] : undefined;
+      if (reference === undefined) return valueSchema;
+      const found = schemaOf(reference);
+      resolved.set(name, found);
+      return found;
     },
+    declares: (name) => Object.hasOwn(fields, name),
     fieldNames: Object.keys(fields),
     defaults,
   };

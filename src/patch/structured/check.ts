@@ -8,6 +8,7 @@ import {
   type JsonObject,
   member,
   type Path,
+  type PathToken,
   typeOf,
 } from '../../json/value.ts';
 import { PatchError } from '../compiled-patch.ts';
@@ -24,30 +25,60 @@ export function structuredError(path: Path, message: string): PatchError {
 
 /**
  * Checks a configuration against the schema of its kind. Throws PatchError for an unknown field, a value of another
- * type, null, and keys or set items that occur twice.
+ * type, null, and keys or set items that occur twice. Returns the paths of atomic lists, maps and structs.
  */
-export function checkConfiguration(value: Json, schema: StructuredSchema, path: Path = []): void {
+export function checkConfiguration(configuration: Json, schema: StructuredSchema): readonly string[] {
+  const atomics: string[] = [];
+  check(configuration, schema, [], atomics, true);
+  return atomics;
+}
+
+/** One path is shared by all steps: paths are needed only in messages. The API server looks for atomics only in declared fields. */
+function check(
+  value: Json,
+  schema: StructuredSchema,
+  path: PathToken[],
+  atomics: string[],
+  declared: boolean,
+): void {
   spendSteps(1);
   if (value === null) throw structuredError(path, 'null is not a value; leave the field out');
   switch (schema.kind) {
-    case 'any':
-      if (isObject(value)) {
-        for (const [key, item] of Object.entries(value)) checkConfiguration(item, schema, [...path, key]);
-      }
-      return;
     case 'scalar':
       checkScalar(value, schema, path);
       return;
     case 'list':
-      checkList(value, schema, path);
+      checkList(value, schema, path, atomics, declared);
       return;
     case 'map':
-      if (!isObject(value)) throw structuredError(path, `expected map, got ${describe(value)}`);
-      for (const [key, item] of Object.entries(value)) {
-        const field = schema.field(key);
-        if (field === undefined) throw unknownField(schema, [...path, key]);
-        checkConfiguration(item, field, [...path, key]);
+      checkMap(value, schema, path, atomics, declared);
+      return;
+    case 'any':
+      if (declared && schema.atomic && typeof value === 'object') atomics.push(formatFieldPath(path));
+      if (!isObject(value)) return;
+      for (const key of Object.keys(value)) {
+        path.push(key);
+        check(value[key] as Json, schema, path, atomics, false);
+        path.pop();
       }
+  }
+}
+
+function checkMap(
+  value: Json,
+  schema: MapSchema,
+  path: PathToken[],
+  atomics: string[],
+  declared: boolean,
+): void {
+  if (!isObject(value)) throw structuredError(path, `expected map, got ${describe(value)}`);
+  if (declared && schema.atomic) atomics.push(formatFieldPath(path));
+  for (const key of Object.keys(value)) {
+    path.push(key);
+    const field = schema.field(key);
+    if (field === undefined) throw unknownField(schema, path);
+    check(value[key] as Json, field, path, atomics, declared && schema.declares(key));
+    path.pop();
   }
 }
 
@@ -72,42 +103,53 @@ function checkScalar(value: Json, { scalar }: ScalarSchema, path: Path): void {
   throw structuredError(path, `expected ${expected}, got ${describe(value)}`);
 }
 
-function checkList(value: Json, schema: ListSchema, path: Path): void {
+function checkList(
+  value: Json,
+  schema: ListSchema,
+  path: PathToken[],
+  atomics: string[],
+  declared: boolean,
+): void {
   if (!isArray(value)) throw structuredError(path, `expected list, got ${describe(value)}`);
-  const seen = new Set<string>();
-  value.forEach((item, index) => {
-    checkConfiguration(item, schema.items, [...path, index]);
-    if (schema.merge === 'atomic') return;
-    const identity = itemIdentity(item, schema, [...path, index]);
-    if (seen.has(identity)) throw structuredError(path, `duplicate entries for key ${identity}`);
-    seen.add(identity);
-  });
+  if (declared && schema.merge === 'atomic') atomics.push(formatFieldPath(path));
+  const seen = schema.merge === 'atomic' || value.length < 2 ? undefined : new Set<string>();
+  for (let index = 0; index < value.length; index++) {
+    const item = value[index] as Json;
+    path.push(index);
+    check(item, schema.items, path, atomics, declared);
+    if (seen !== undefined) {
+      const identity = itemIdentity(item, schema, path);
+      if (seen.has(identity)) {
+        path.pop();
+        throw structuredError(path, `duplicate entries for key ${formatKey(item, schema)}`);
+      }
+      seen.add(identity);
+    }
+    path.pop();
+  }
 }
 
-/** The paths of atomic lists, maps and structs in the configuration. */
-export function findAtomics(value: Json, schema: StructuredSchema, path: Path = []): readonly string[] {
-  if (schema.kind === 'list' && isArray(value)) {
-    const own = schema.merge === 'atomic' ? [formatFieldPath(path)] : [];
-    return [...own, ...value.flatMap((item, index) => findAtomics(item, schema.items, [...path, index]))];
-  }
-  if (schema.kind === 'map' && isObject(value)) {
-    const own = schema.atomic ? [formatFieldPath(path)] : [];
-    const inner = Object.entries(value).flatMap(([key, item]) => {
-      // The API server looks only into declared fields.
-      const field = schema.fieldNames.includes(key) ? schema.field(key) : undefined;
-      return field === undefined ? [] : findAtomics(item, field, [...path, key]);
-    });
-    return [...own, ...inner];
-  }
-  return schema.kind === 'any' && schema.atomic && typeof value === 'object' ? [formatFieldPath(path)] : [];
+/** `[name="main"]`, or the item of a set. */
+function formatKey(item: Json, { keys, merge }: ListSchema): string {
+  if (merge === 'set' || !isObject(item)) return stringifyJson(item);
+  return `[${keys.map((key) => `${key}=${stringifyJson(member(item, key) ?? null)}`).join(',')}]`;
 }
 
 /** The same string for items that stand for each other: equal keys of a keyed list, equal items of a set. */
 export function itemIdentity(item: Json, schema: ListSchema, path: Path): string {
-  if (schema.merge === 'set') return stringifyJson(item);
+  if (schema.merge === 'set') return identityOf(item);
   if (!isObject(item)) throw structuredError(path, 'an item of a list with keys must be a map');
-  const parts = schema.keys.map((key) => `${key}=${stringifyJson(keyOf(item, key, schema, path))}`);
-  return `[${parts.join(',')}]`;
+  const { keys } = schema;
+  let identity = identityOf(keyOf(item, keys[0] as string, schema, path));
+  for (let index = 1; index < keys.length; index++) {
+    identity += `\n${identityOf(keyOf(item, keys[index] as string, schema, path))}`;
+  }
+  return identity;
+}
+
+/** Strings are common, and need no quotes to differ from other values. */
+function identityOf(value: Json): string {
+  return typeof value === 'string' ? `s${value}` : stringifyJson(value);
 }
 
 /** A key that an item omits has the default of the schema. */

@@ -12,6 +12,7 @@ const customSchema: MapSchema = {
   kind: 'map',
   atomic: false,
   field: (name) => (name === 'metadata' ? objectMetaSchema() : undefined),
+  declares: (name) => name === 'metadata',
   fieldNames: ['metadata'],
   defaults: {},
 };

@@ -8,11 +8,11 @@ import {
   type JsonArray,
   type JsonObject,
   member,
-  type Path,
+  type PathToken,
 } from '../../json/value.ts';
 import { PatchError } from '../compiled-patch.ts';
-import { checkConfiguration, findAtomics, itemIdentity, structuredError } from './check.ts';
-import type { ListSchema, StructuredSchema } from './schema.ts';
+import { checkConfiguration, itemIdentity, structuredError } from './check.ts';
+import type { AnySchema, ListSchema, MapSchema, StructuredSchema } from './schema.ts';
 
 export interface StructuredMergeOptions {
   /** Kubernetes refuses configurations that contain atomic lists, maps or structs, unless they are for server-side apply. */
@@ -29,21 +29,19 @@ export function mergeStructured(
   schema: StructuredSchema,
   { atomics }: StructuredMergeOptions,
 ): JsonObject {
-  checkConfiguration(configuration, schema);
-  if (atomics === 'refuse') {
-    const found = findAtomics(configuration, schema);
-    if (found.length > 0) {
-      throw new PatchError(
-        'KYM_APPLY_CONFIGURATION',
-        [],
-        `invalid ApplyConfiguration: may not mutate atomic arrays, maps or structs: ${found.join(', ')}`,
-      );
-    }
+  const found = checkConfiguration(configuration, schema);
+  if (atomics === 'refuse' && found.length > 0) {
+    throw new PatchError(
+      'KYM_APPLY_CONFIGURATION',
+      [],
+      `invalid ApplyConfiguration: may not mutate atomic arrays, maps or structs: ${found.join(', ')}`,
+    );
   }
   return mergeValue(object, configuration, schema, []) as JsonObject;
 }
 
-function mergeValue(live: Json | undefined, value: Json, schema: StructuredSchema, path: Path): Json {
+/** The path is shared by all steps: it is needed only in messages. */
+function mergeValue(live: Json | undefined, value: Json, schema: StructuredSchema, path: PathToken[]): Json {
   spendSteps(1);
   if (live === undefined || live === null) return value;
   switch (schema.kind) {
@@ -52,11 +50,11 @@ function mergeValue(live: Json | undefined, value: Json, schema: StructuredSchem
     case 'list':
       return schema.merge === 'atomic' ? keepEqual(live, value) : mergeList(live, value, schema, path);
     case 'map':
-      return schema.atomic ? keepEqual(live, value) : mergeMap(live, value, (key) => schema.field(key), path);
+      return schema.atomic ? keepEqual(live, value) : mergeMap(live, value as JsonObject, schema, path);
     case 'any':
       return schema.atomic || !isObject(value) || !isObject(live)
         ? keepEqual(live, value)
-        : mergeMap(live, value, () => schema, path);
+        : mergeMap(live, value, schema, path);
   }
 }
 
@@ -65,18 +63,15 @@ function keepEqual(live: Json, value: Json): Json {
   return equal(live, value) ? live : value;
 }
 
-function mergeMap(
-  live: Json,
-  value: Json,
-  field: (key: string) => StructuredSchema | undefined,
-  path: Path,
-): Json {
+function mergeMap(live: Json, value: JsonObject, schema: MapSchema | AnySchema, path: PathToken[]): Json {
   if (!isObject(live)) throw structuredError(path, 'the object has no map here, but its schema declares one');
   let copy: Record<string, Json> | undefined;
-  for (const [key, item] of Object.entries(value as JsonObject)) {
+  for (const key of Object.keys(value)) {
     const old = member(live, key);
-    const schema = field(key) as StructuredSchema;
-    const merged = mergeValue(old, item, schema, [...path, key]);
+    path.push(key);
+    const field = schema.kind === 'map' ? (schema.field(key) as StructuredSchema) : schema;
+    const merged = mergeValue(old, value[key] as Json, field, path);
+    path.pop();
     if (merged === old) continue;
     copy ??= copyMembers(live);
     assignMember(copy, key, merged);
@@ -88,12 +83,12 @@ function mergeMap(
  * Items of the object keep their order. Items only in the configuration come where it puts them relative to shared items.
  * Shared items whose order differs take the order of the configuration.
  */
-function mergeList(live: Json, value: Json, schema: ListSchema, path: Path): Json {
+function mergeList(live: Json, value: Json, schema: ListSchema, path: PathToken[]): Json {
   if (!isArray(live)) throw structuredError(path, 'the object has no list here, but its schema declares one');
   const configured = value as JsonArray;
   spendSteps(live.length + configured.length);
-  const left = live.map((item, index) => itemIdentity(item, schema, [...path, index]));
-  const right = configured.map((item, index) => itemIdentity(item, schema, [...path, index]));
+  const left = live.map((item) => itemIdentity(item, schema, path));
+  const right = configured.map((item) => itemIdentity(item, schema, path));
   const inRight = new Set(right);
   const leftItems = uniqueItems(live, left);
   const shared = right.filter((identity) => leftItems.has(identity));
@@ -102,9 +97,9 @@ function mergeList(live: Json, value: Json, schema: ListSchema, path: Path): Jso
   const takeRight = (index: number): void => {
     const identity = right[index] as string;
     taken.add(identity);
-    result.push(
-      mergeValue(leftItems.get(identity), configured[index] as Json, schema.items, [...path, index]),
-    );
+    path.push(index);
+    result.push(mergeValue(leftItems.get(identity), configured[index] as Json, schema.items, path));
+    path.pop();
     if (shared[0] === identity) shared.shift();
   };
   let l = 0;

@@ -54,10 +54,12 @@ function rootSchema(schema: JsonObject, schemas: JsonObject): StructuredSchema {
       if (name === 'apiVersion' || name === 'kind') return scalarSchemas.string;
       return name === 'metadata' ? objectMetaSchema() : converted.field(name);
     },
+    declares: (name) => commonFields.has(name) || converted.declares(name),
     fieldNames: [...new Set([...converted.fieldNames, 'apiVersion', 'kind', 'metadata'])],
   };
 }
 
+const commonFields: ReadonlySet<string> = new Set(['apiVersion', 'kind', 'metadata']);
 const longestChain = 20;
 
 /** References and `allOf` with one entry, which documents use to add a default to a reference. */
@@ -125,6 +127,7 @@ function convertMap(schema: JsonObject, schemas: JsonObject, depth: number): Map
       known.set(name, field);
       return field;
     },
+    declares: (name) => Object.hasOwn(properties, name),
     fieldNames: names,
     defaults: defaultsOf(properties),
   };

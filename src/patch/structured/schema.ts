@@ -18,6 +18,8 @@ export interface MapSchema {
   readonly atomic: boolean;
   /** Undefined when the struct has no such field. */
   field(name: string): StructuredSchema | undefined;
+  /** False for a key of a map, and for a key that a struct takes although it does not declare it. */
+  declares(name: string): boolean;
   /** Declared names, for hints. */
   readonly fieldNames: readonly string[];
   /** Defaults of fields. Keys of list items that are absent have these values. */

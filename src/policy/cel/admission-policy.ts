@@ -60,7 +60,9 @@ export function compileAdmissionPolicy(document: JsonObject, source: PolicySourc
   checkSpec(spec, reporter);
   const paramKind = paramKindOf(spec);
   const matchConstraints = readObject(spec, 'matchConstraints') ?? {};
-  const constraints = compileConstraints(matchConstraints, ['spec', 'matchConstraints'], reporter);
+  const constraints = compileConstraints(matchConstraints, ['spec', 'matchConstraints'], reporter, {
+    indexed: true,
+  });
   const parts = compileParts(spec, reporter, {
     environment: environmentFor(paramKind !== undefined),
     conditionsReadVariables: false,

@@ -26,10 +26,12 @@ interface ResourceRule extends CompiledBlock {
 const allOperations: readonly Operation[] = ['CREATE', 'UPDATE', 'DELETE', 'CONNECT'];
 const mostKinds = 10_000;
 
+/** `indexed`: the engine compares kinds and operations with `blocks` first, so that they need not be compared again. */
 export function compileConstraints(
   constraints: JsonObject,
   path: Path,
   reporter: Reporter,
+  { indexed = false }: { readonly indexed?: boolean } = {},
 ): CompiledConstraints | undefined {
   const namespaceSelector = selectorOf(constraints, 'namespaceSelector', path, reporter);
   const objectSelector = selectorOf(constraints, 'objectSelector', path, reporter);
@@ -43,6 +45,8 @@ export function compileConstraints(
   ) {
     return undefined;
   }
+  const isDecided =
+    indexed && rules.every(({ scope, resourceNames }) => scope === '*' && resourceNames.length === 0);
   return {
     blocks: rules,
     mismatch(object, host) {
@@ -58,7 +62,8 @@ export function compileConstraints(
       if (excluding !== undefined) {
         return miss(excluding.path, 'excludeResourceRules', 'another resource', nameOfRequest(request));
       }
-      if (rules.length === 0 || rules.some((rule) => matchesRule(rule, object, request))) return undefined;
+      if (isDecided || rules.length === 0 || rules.some((rule) => matchesRule(rule, object, request)))
+        return undefined;
       return miss(path, 'resourceRules', rules.map(describeRule).join('; '), nameOfRequest(request));
     },
   };

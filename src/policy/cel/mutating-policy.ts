@@ -62,6 +62,7 @@ export function compileMutatingPolicy(
     readObject(spec, 'matchConstraints') ?? {},
     ['spec', 'matchConstraints'],
     reporter,
+    { indexed: true },
   );
   const parts = compileParts(spec, reporter, options);
   if (parts !== undefined) checkExpressions(parts, spec, namespace !== undefined, reporter);
@@ -78,7 +79,9 @@ export function compileMutatingPolicy(
   for (const variant of autogenVariants(spec)) {
     const authors = derivedReporter(reporter, variant.name);
     const own = compileParts(spec, authors, { ...options, template: variant.template });
-    const limits = compileConstraints(variant.constraints, ['spec', 'matchConstraints'], authors);
+    const limits = compileConstraints(variant.constraints, ['spec', 'matchConstraints'], authors, {
+      indexed: true,
+    });
     if (own === undefined || limits === undefined) continue;
     rules.push(
       celRule({

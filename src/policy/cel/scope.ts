@@ -31,7 +31,6 @@ export function createScope(
 ): CelScope {
   const isKyverno = flavour === 'MutatingPolicy';
   const absent: Value = isKyverno ? noObject : null;
-  let request: Value | undefined;
   let namespaceObject: Value | undefined;
   const read = (name: string): Value | undefined => {
     switch (name) {
@@ -40,8 +39,7 @@ export function createScope(
       case 'oldObject':
         return (host.request.oldObject ?? absent) as Value;
       case 'request':
-        request ??= requestValue(host.request, isKyverno);
-        return request;
+        return requestValue(host.request, isKyverno);
       case 'namespaceObject':
         namespaceObject ??= namespaceValue(host);
         return namespaceObject;
@@ -168,7 +166,17 @@ function authorizer(name: string): Value | undefined {
   });
 }
 
+/** One value for all policies of a request: with its objects for a MutatingPolicy, without them otherwise. */
+const requestValues = [new WeakMap<CelRequest, Value>(), new WeakMap<CelRequest, Value>()] as const;
+
 function requestValue(request: CelRequest, withObjects: boolean): Value {
+  const known = requestValues[withObjects ? 1 : 0];
+  const value = known.get(request) ?? createRequestValue(request, withObjects);
+  known.set(request, value);
+  return value;
+}
+
+function createRequestValue(request: CelRequest, withObjects: boolean): Value {
   const { kind, subresource, variables, operation } = request;
   const given = (key: string): Json | undefined => member(variables, key) ?? undefined;
   const resource = given('resource') ?? {
