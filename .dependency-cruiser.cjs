@@ -117,7 +117,7 @@ const rooms = {
     background: ['api', 'events', 'metrics', 'policies', 'settings'],
     leader: ['api', 'certificates', 'context', 'metrics', 'policies', 'settings', 'webhooks'],
   },
-  server: { metrics: [], watchdog: [], reviews: ['metrics', 'watchdog'] },
+  server: { metrics: [], watchdog: [], reviews: ['metrics', 'watchdog'], live: ['reviews'] },
   cli: {
     output: [],
     input: ['output'],

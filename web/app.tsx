@@ -1,10 +1,11 @@
-import { useEffect } from 'preact/hooks';
+import type { FunctionComponent } from 'preact';
+import { useEffect, useState } from 'preact/hooks';
 import { GalleryDialog } from './gallery/dialog.tsx';
 import { Header } from './header.tsx';
 import { acceptDrops } from './input/drop.ts';
 import { InputPane } from './input/pane.tsx';
 import { ResultPane } from './result/pane.tsx';
-import { visiblePart } from './state/playground.ts';
+import { isLive, visiblePart } from './state/playground.ts';
 
 const parts = [
   ['policies', 'Policies'],
@@ -14,6 +15,14 @@ const parts = [
 
 export function App() {
   useEffect(acceptDrops, []);
+  if (isLive.value) {
+    return (
+      <div class="page">
+        <Header />
+        <Live />
+      </div>
+    );
+  }
   return (
     <div class="page" data-part={visiblePart.value}>
       <Header />
@@ -41,4 +50,13 @@ export function App() {
       <GalleryDialog />
     </div>
   );
+}
+
+/** The live view is loaded when it is opened. */
+function Live() {
+  const [View, setView] = useState<FunctionComponent>();
+  useEffect(() => {
+    void import('./live/view.tsx').then(({ LiveView }) => setView(() => LiveView));
+  }, []);
+  return View === undefined ? null : <View />;
 }

@@ -11,6 +11,7 @@ import type { Blockage } from '../admission/blockage.ts';
 import type { ReadinessCheck } from '../admission/policy-provider.ts';
 import { limitConnections } from './connections.ts';
 import { HttpError, notFound, sendError } from './http-error.ts';
+import { addLiveRoutes } from './live/routes.ts';
 import { createMetrics, followPolicies, type Metrics } from './metrics/metrics.ts';
 import { addPageRoutes, type PageFiles } from './page.ts';
 import { createBodyReader } from './reviews/body-reader.ts';
@@ -56,6 +57,8 @@ export interface ServerOptions extends Omit<ReviewerOptions, 'metrics' | 'decisi
   readonly otherWebhooks?: Omit<Webhooks, 'mutate'> | undefined;
   /** Served at `/`. */
   readonly page?: PageFiles | undefined;
+  /** The token of the live view; no live view when absent. */
+  readonly liveToken?: string | undefined;
   /** Further checks that readiness reports. */
   readonly checks?: (() => readonly ReadinessCheck[]) | undefined;
   /** Collects metrics and decisions of all processes that share the port; only of this one when absent. */
@@ -98,7 +101,9 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   const metrics = createMetrics();
   const unfollow = followPolicies(metrics, options.provider);
   const decisions =
-    options.keepDecisions === undefined ? undefined : createDecisionLog(options.keepDecisions);
+    options.keepDecisions === undefined
+      ? undefined
+      : createDecisionLog(options.keepDecisions, { keepRequests: options.liveToken !== undefined });
   const watchdog =
     options.watchdogFolder === undefined
       ? undefined
@@ -154,6 +159,8 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   };
   addStatusRoutes(app, status);
   if (options.page !== undefined) addPageRoutes(app, options.page);
+  if (options.liveToken !== undefined)
+    addLiveRoutes(app, { ...status, token: options.liveToken, provider: options.provider });
   await app.listen({ host: options.host, port: options.port });
   metrics.setCertificateExpiry(expiryOf(options.certificate));
   const plain = await startPlain(options, status);

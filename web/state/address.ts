@@ -6,7 +6,7 @@ import { decodeWorkspace, encodeWorkspace } from './share.ts';
 /** Why the address could not be opened. */
 export const addressError = signal<string | undefined>(undefined);
 
-/** Opens what the fragment names: `#state=…`, `#example=…`, or the files of `#session=…`. Otherwise evaluates the starter. */
+/** Opens what the fragment names: `#state=…`, `#example=…`, the files of `#session=…`, or the server with `#live`. Otherwise evaluates the starter. */
 export async function openFromAddress(): Promise<void> {
   addEventListener('hashchange', () => void open());
   const session = new URLSearchParams(location.hash.slice(1)).get('session');
@@ -24,8 +24,14 @@ async function open(): Promise<boolean> {
   const fragment = new URLSearchParams(location.hash.slice(1));
   const state = fragment.get('state');
   const example = fragment.get('example');
+  const live = fragment.get('live');
   addressError.value = undefined;
   try {
+    if (live !== null) {
+      const { openLive } = await import('../live/state.ts');
+      openLive(live);
+      return true;
+    }
     if (state !== null) {
       openWorkspace(decodeWorkspace(state));
       return true;

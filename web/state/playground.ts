@@ -23,6 +23,8 @@ export const selectedObject = signal(0);
 export const jump = signal<Jump | undefined>(undefined);
 /** Increased when the texts come from elsewhere than the editors. */
 export const loadedTexts = signal(0);
+/** Whether the page shows the server instead of the editors. */
+export const isLive = signal(false);
 /** On a narrow page: the part that is visible. */
 export const visiblePart = signal<'policies' | 'resources' | 'result'>('policies');
 

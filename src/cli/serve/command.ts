@@ -83,6 +83,7 @@ export function defineServe(program: Command, { io, end }: CommandHost): void {
     .option('--workers <number>', 'number of processes that share the port', positive, 1)
     .option('--body-limit <bytes>', 'maximum size of a review', positive, 8 * 1024 * 1024)
     .option('--playground', 'also serve the playground page at /')
+    .option('--live-token-file <file>', 'serve the live view of the page to callers with this token')
     .option('--metrics-port <number>', 'also serve metrics and health without TLS on this port', port)
     .option(
       '--debug-decisions [count]',

@@ -8,6 +8,7 @@ import { FieldPathError } from '../../patch/field-path/field-path.ts';
 import { defaultPolicyLimits, type PolicyLimits } from '../../policy/policy-limits.ts';
 import { inputError } from '../../problem.ts';
 import { type PageFiles, readPageFiles } from '../../server/page.ts';
+import { readWhole } from '../input/text-input.ts';
 import type { Io } from '../io.ts';
 import { packageRoot } from '../package-root.ts';
 
@@ -46,6 +47,7 @@ export interface ServeOptions {
   readonly bodyLimit: number;
   /** Serve the page at `/`. */
   readonly playground?: boolean | undefined;
+  readonly liveTokenFile?: string | undefined;
   readonly metricsPort?: number | undefined;
   readonly debugDecisions?: number | true | undefined;
   readonly resourceFilters: string;
@@ -182,4 +184,31 @@ export function playgroundPage({ playground }: ServeOptions): PageFiles | undefi
     });
   }
   return page;
+}
+
+const shortestToken = 16;
+
+/** The token in `--live-token-file`. Throws InputError if it can be guessed, or if there is no page that could use it. */
+export async function readLiveToken(
+  { liveTokenFile: file, playground }: ServeOptions,
+  io: Io,
+): Promise<string | undefined> {
+  if (file === undefined) return undefined;
+  if (playground !== true) {
+    throw inputError('KYM_USAGE', '--live-token-file needs the page that shows the live view', {
+      hint: 'add --playground',
+    });
+  }
+  const token = (await readWhole(file, io)).trim();
+  if (token.length < shortestToken || /[^\x21-\x7e]/.test(token)) {
+    throw inputError(
+      'KYM_USAGE',
+      `the token of the live view must have at least ${shortestToken} visible ASCII characters`,
+      {
+        file,
+        hint: `create one, for example with: openssl rand -hex 32 > ${file}`,
+      },
+    );
+  }
+  return token;
 }

@@ -2,8 +2,10 @@ import type { Decision } from '../../admission/decision.ts';
 import { failureText } from '../../admission/failure-text.ts';
 import { modeOf } from '../../admission/policy-mode.ts';
 import type { Outcome } from '../../engine/outcome.ts';
+import { stringifyJson } from '../../json/json-text.ts';
 import type { PatchOperation } from '../../json/patch/operation.ts';
 import type { Json } from '../../json/value.ts';
+import { maskPair } from '../../offline/output/mask-secrets.ts';
 
 /** An answered review in `/debug/decisions`. */
 export interface DecisionRecord {
@@ -17,6 +19,8 @@ export interface DecisionRecord {
   readonly allowed: boolean;
   readonly microseconds: number;
   readonly rules: readonly RuleRecord[];
+  /** The request as JSON, for the live view. Secrets are masked. */
+  readonly request?: string | undefined;
 }
 
 interface RuleRecord {
@@ -36,15 +40,43 @@ export interface DecisionLog {
   records(): readonly DecisionRecord[];
 }
 
-export function createDecisionLog(size: number): DecisionLog {
+/** In characters, for one request and for all that are kept. */
+const longestRequest = 256 * 1024;
+const keptRequests = 16 * 1024 * 1024;
+
+export function createDecisionLog(
+  size: number,
+  { keepRequests = false }: { readonly keepRequests?: boolean | undefined } = {},
+): DecisionLog {
   const kept: DecisionRecord[] = [];
+  let characters = 0;
+  const drop = () => {
+    characters -= kept.shift()?.request?.length ?? 0;
+  };
   return {
     record(decision, microseconds, readsSecrets) {
-      if (kept.length >= size) kept.shift();
-      kept.push(recordOf(decision, microseconds, readsSecrets));
+      const request = keepRequests ? requestText(decision) : undefined;
+      characters += request?.length ?? 0;
+      if (kept.length >= size) drop();
+      while (characters > keptRequests) drop();
+      kept.push({ ...recordOf(decision, microseconds, readsSecrets), request });
     },
     records: () => kept,
   };
+}
+
+function requestText({ request }: Decision): string | undefined {
+  const [oldObject, object] = maskPair(request.oldObject ?? undefined, request.object ?? undefined);
+  const text = stringifyJson({
+    operation: request.operation ?? '',
+    object: object ?? null,
+    oldObject: oldObject ?? null,
+    username: request.user?.info.username ?? '',
+    groups: request.user?.info.groups ?? [],
+    roles: request.user?.roles ?? [],
+    clusterRoles: request.user?.clusterRoles ?? [],
+  });
+  return text.length > longestRequest ? undefined : text;
 }
 
 function recordOf(decision: Decision, microseconds: number, readsSecrets: boolean): DecisionRecord {
