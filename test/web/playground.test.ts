@@ -1,8 +1,11 @@
-import { existsSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import axe from 'axe-core';
+import { unzipSync } from 'fflate';
 import type { Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
+import { kymera } from '../cli/in-process.testing.ts';
 import { describeUnless } from '../needs.testing.ts';
 import {
   changedLines,
@@ -137,7 +140,7 @@ describeUnless(noBrowser)('the playground in a browser', { timeout: 120_000 }, (
   it.each(['light', 'dark'] as const)('has no serious accessibility problem: %s', async (colorScheme) => {
     const page = await open(undefined, { colorScheme });
     await page.evaluate(axe.source);
-    for (const view of ['Changes', 'Why', 'JSON patch', 'YAML', 'Request', 'Context', 'Gallery']) {
+    for (const view of ['Changes', 'Why', 'JSON patch', 'YAML', 'Tests', 'Request', 'Context', 'Gallery']) {
       await page.getByRole('button', { name: view, exact: true }).click();
       if (view === 'Gallery') await page.locator('.card').first().waitFor();
       expect({ view, problems: await seriousProblems(page) }).toEqual({ view, problems: [] });
@@ -166,6 +169,39 @@ describeUnless(noBrowser)('the playground in a browser', { timeout: 120_000 }, (
     await other.goto(address);
     await expect.poll(() => changedLines(other)).toEqual(lines);
     expect(await other.getByLabel('Object source').textContent()).toContain('shared:latest');
+  });
+
+  it('saves a test that kymera test passes, opens it, and judges it while you type', async () => {
+    const page = await open();
+    await page.getByRole('button', { name: 'Request', exact: true }).click();
+    await page.getByLabel('User', { exact: true }).fill('ada');
+    await page.getByRole('button', { name: 'Tests', exact: true }).click();
+    const downloaded = page.waitForEvent('download');
+    await page.getByRole('button', { name: 'Save as test' }).click();
+    const folder = mkdtempSync(join(tmpdir(), 'kymera-saved-'));
+    const archive = await (await downloaded).path();
+    for (const [name, bytes] of Object.entries(unzipSync(readFileSync(archive)))) {
+      mkdirSync(join(folder, name, '..'), { recursive: true });
+      writeFileSync(join(folder, name), bytes);
+    }
+    const { exitCode, stdout } = await kymera(['test', 'kymera-test'], { folder });
+    expect({ exitCode, stdout }).toMatchObject({ exitCode: 0, stdout: expect.stringContaining(' 0 failed') });
+    expect(readFileSync(join(folder, 'kymera-test/user-info.yaml'), 'utf8')).toContain('username: ada');
+
+    const other = await page.context().newPage();
+    await other.goto(playground.address);
+    await other.getByRole('button', { name: 'Tests', exact: true }).click();
+    await other.locator('input[type=file]').setInputFiles(join(folder, 'kymera-test'));
+    const failed = other.locator('tr.failed');
+    await other.locator('tr.passed').first().waitFor();
+    expect(await failed.count()).toBe(0);
+    await other.getByRole('button', { name: 'Test files' }).click();
+    const expected = other.getByLabel('patched-image-defaults.yaml');
+    await expected.fill((await expected.inputValue()).replace('team: unassigned', 'team: shop'));
+    await failed.first().waitFor();
+    expect(await failed.first().locator('.line.added code').first().textContent()).toBe(
+      '    team: unassigned',
+    );
   });
 
   it('stays responsive while a policy does not end, and recovers', async () => {

@@ -25,13 +25,15 @@ import { parseValues } from '../../src/offline/values-document.ts';
 import type { CompiledPolicy } from '../../src/policy/compiled.ts';
 import { type LoadResult, loadDocuments } from '../../src/policy/load.ts';
 import { InputError } from '../../src/problem.ts';
-import { systemEnvironment } from '../../src/system-environment.ts';
 import { backgroundChange } from './background.ts';
 import { diffLines } from './diff-lines.ts';
+import { pageEnvironment } from './environment.ts';
 import type { EvaluatedObject, Evaluation, SourceProblem } from './evaluation.ts';
 import { policyNodes, writerName } from './explain.ts';
 import { parseMocks, recordReads } from './reads.ts';
 import { requestDocuments } from './request-documents.ts';
+import { runTests } from './run-tests.ts';
+import { chunksOf } from './test-files.ts';
 import type { RequestForm, SourceRole, SourceText, Workspace } from './workspace.ts';
 
 /** Evaluates workspaces. Keeps compiled policies, so that typing into an object does not compile them again. */
@@ -72,6 +74,7 @@ export function createWorkspaceEvaluator(now: () => number): WorkspaceEvaluator 
       problems,
       ...results.shown,
       reads: setup.reads(),
+      tests: await runTests(workspace),
       policyCount: policies.length,
       milliseconds: now() - startedAt,
     };
@@ -105,10 +108,6 @@ async function readSources(
   return resources;
 }
 
-async function* chunksOf(text: string): AsyncGenerator<string> {
-  yield text;
-}
-
 function withRole(problems: LoadResult['problems'], role: SourceRole): SourceProblem[] {
   return problems.map((problem) => ({ ...problem, role }));
 }
@@ -133,7 +132,7 @@ function setUp(
   const recorder = recordReads(
     createInputDataSource(
       [...loads.flatMap(({ globalContext }) => globalContext), ...known, ...objects],
-      systemEnvironment,
+      pageEnvironment,
       { ...mocks.canned, namespaces: request.values?.namespaces },
     ),
   );
@@ -143,7 +142,7 @@ function setUp(
     values: createValuesLookup(request.values),
     user: request.user,
     dataSource: recorder.source,
-    environment: systemEnvironment,
+    environment: pageEnvironment,
     explain: true,
     others: known,
     reads: recorder.reads,

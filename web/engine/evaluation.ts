@@ -11,6 +11,7 @@ export interface Evaluation {
   readonly reads: readonly ContextRead[];
   /** What `kymera apply` prints, by the format. */
   readonly output: { readonly yaml: string; readonly patch: string };
+  readonly tests: readonly TestFileResult[];
   readonly summary: string;
   readonly policyCount: number;
   readonly milliseconds: number;
@@ -110,6 +111,24 @@ export interface ContextRead {
   readonly error?: string | undefined;
   /** A mock to start from. */
   readonly starter: string;
+}
+
+export interface TestFileResult {
+  readonly file: string;
+  readonly rows: readonly TestRowResult[];
+  /** Why the test cannot run. */
+  readonly errors: readonly string[];
+}
+
+export interface TestRowResult {
+  readonly policy: string;
+  readonly rule: string;
+  readonly resource: string;
+  readonly expected: string;
+  readonly verdict: 'passed' | 'failed' | 'skipped';
+  readonly reason: string;
+  /** From the expected object to the actual one. */
+  readonly lines: readonly DiffLine[];
 }
 
 export interface Position {

@@ -10,6 +10,10 @@ export interface Jobs {
     readonly input: { readonly object: number; readonly count: number };
     readonly output: readonly DiffLine[];
   };
+  /** The workspace with a test of its current results. */
+  saveTest: { readonly input: Workspace; readonly output: Workspace };
+  /** The workspace of a folder with a test. */
+  openTest: { readonly input: readonly SourceText[]; readonly output: Workspace };
   locate: {
     readonly input: { readonly source: SourceText; readonly line: number; readonly path: Path };
     readonly output: Position;

@@ -1,6 +1,7 @@
 import { createWorkspaceEvaluator } from './evaluate.ts';
 import { locate } from './locate.ts';
 import type { JobReply, JobRequest, Jobs } from './protocol.ts';
+import { openTest, saveTest } from './save-test.ts';
 
 const evaluator = createWorkspaceEvaluator(() => performance.now());
 
@@ -10,6 +11,10 @@ function perform(request: JobRequest): Promise<Jobs[keyof Jobs]['output']> | Job
       return evaluator.evaluate(request.input);
     case 'step':
       return evaluator.linesAfter(request.input.object, request.input.count);
+    case 'saveTest':
+      return saveTest(request.input);
+    case 'openTest':
+      return openTest(request.input);
     case 'locate':
       return locate(request.input.source, request.input.line, request.input.path);
   }

@@ -28,6 +28,8 @@ export interface Workspace {
   readonly request: RequestForm;
   /** Answers to what policies read, as YAML, by the key of the read. */
   readonly mocks: Readonly<Record<string, string>>;
+  /** A test document, and the files that only the test reads. */
+  readonly tests: readonly SourceText[];
 }
 
 export type SourceRole = 'policies' | 'resources' | 'context';
@@ -48,6 +50,7 @@ export const emptyWorkspace: Workspace = {
   context: [],
   request: emptyRequest,
   mocks: {},
+  tests: [],
 };
 
 /** A name that no other text of the list has: `policy-2.yaml`. */

@@ -1,5 +1,6 @@
 import type { SourceRole } from '../engine/workspace.ts';
-import { addSource } from '../state/playground.ts';
+import { addSource, engine, openWorkspace } from '../state/playground.ts';
+import { readFiles } from '../tests/folder.ts';
 
 const mostBytes = 10 * 1024 * 1024;
 const policyKinds = /^kind:\s*["']?(?:Cluster)?Policy(?:Exception)?\b|^kind:\s*["']?GlobalContextEntry\b/m;
@@ -23,13 +24,18 @@ export function acceptDrops(): () => void {
   };
 }
 
-export async function openFiles(files: readonly File[]): Promise<void> {
+/** The files of a test replace everything; others become tabs. */
+async function openFiles(files: readonly File[]): Promise<void> {
+  if (files.some(({ name }) => /^kyverno-test\.ya?ml$/.test(name))) {
+    openWorkspace(await engine.run('openTest', await readFiles(files)));
+    return;
+  }
   for (const file of files.filter(({ size }) => size <= mostBytes)) {
     const text = await file.text();
     addSource(roleOf(text), { name: file.name, text });
   }
 }
 
-export function roleOf(text: string): SourceRole {
+function roleOf(text: string): SourceRole {
   return policyKinds.test(text) ? 'policies' : 'resources';
 }

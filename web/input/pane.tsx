@@ -2,11 +2,12 @@ import { useSignal } from '@preact/signals';
 import { CodeEditor } from '../editor/code-editor.tsx';
 import type { SourceRole } from '../engine/workspace.ts';
 import { addSource, evaluation, selected, workspace } from '../state/playground.ts';
+import { TestForm } from '../tests/test-form.tsx';
 import { ContextForm } from './context-form.tsx';
 import { RequestFields } from './request-fields.tsx';
 import { SourceTabs } from './source-tabs.tsx';
 
-type View = 'source' | 'request' | 'context';
+type View = 'source' | 'request' | 'context' | 'tests';
 
 const starters: Readonly<Record<'policies' | 'resources', { name: string; text: string }>> = {
   policies: {
@@ -71,6 +72,11 @@ export function InputPane({
               Context
               {reads.length > 0 && <span class={missing > 0 ? 'count bad' : 'count'}>{reads.length}</span>}
             </ViewButton>
+            {workspace.value.tests.length > 0 && (
+              <ViewButton view={view.value} own="tests" onSelect={(own) => (view.value = own)}>
+                Test files
+              </ViewButton>
+            )}
           </div>
         )}
       </div>
@@ -81,6 +87,7 @@ export function InputPane({
         </div>
         {view.value === 'request' && <RequestFields />}
         {view.value === 'context' && <ContextForm />}
+        {view.value === 'tests' && <TestForm />}
       </div>
     </section>
   );

@@ -2,6 +2,7 @@ import { signal } from '@preact/signals';
 import { addressError } from '../state/address.ts';
 import { engineError, evaluation, isRunning, selectedObject } from '../state/playground.ts';
 import { sessionMessage } from '../state/session-message.ts';
+import { TestView } from '../tests/test-view.tsx';
 import { BackgroundView } from './background-view.tsx';
 import { DiffView } from './diff-view.tsx';
 import { ExplainView } from './explain-view.tsx';
@@ -9,13 +10,14 @@ import { ProblemList } from './problem-list.tsx';
 import { Stepper } from './stepper.tsx';
 import { TextView } from './text-view.tsx';
 
-export const resultView = signal<'diff' | 'explain' | 'patch' | 'output'>('diff');
+export const resultView = signal<'diff' | 'explain' | 'patch' | 'output' | 'tests'>('diff');
 
 const views = [
   ['diff', 'Changes'],
   ['explain', 'Why'],
   ['patch', 'JSON patch'],
   ['output', 'YAML'],
+  ['tests', 'Tests'],
 ] as const;
 
 export function ResultPane() {
@@ -74,6 +76,7 @@ export function ResultPane() {
         {object !== undefined && resultView.value === 'patch' && (
           <TextView text={`${object.patch}\n`} name="patch.json" label="JSON patch" />
         )}
+        {result !== undefined && resultView.value === 'tests' && <TestView results={result.tests} />}
         {result !== undefined && resultView.value === 'output' && (
           <TextView text={result.output.yaml} name="mutated.yaml" label="Output of kymera apply -o yaml" />
         )}

@@ -54,6 +54,7 @@ export function readWorkspace(value: unknown): Workspace {
     context: readSources(given['context']),
     request: readRequest(given['request']),
     mocks: readTexts(given['mocks']),
+    tests: readSources(given['tests']),
   };
 }
 
