@@ -228,7 +228,7 @@ module.exports = {
       severity: 'error',
       from: {
         path: '^web/',
-        pathNot: ['\\.test\\.ts$', '^web/vite.config.ts$', '^web/gallery/(collect|plugin).ts$'],
+        pathNot: ['\\.test\\.ts$', '^web/vite.config.ts$', '^web/gallery/(collect|plugin).ts$', '^web/editor/plugin.ts$'],
       },
       to: {
         path: ['^src/', '^node:'],

@@ -1,4 +1,4 @@
-import { functionExample, functionSignature } from '../src/cli/jp/function-text.ts';
+import { functionExample, functionSignature } from '../src/expression/functions/function-text.ts';
 import { type ErrorCode, errorTable } from '../src/errors.ts';
 import { functionTable } from '../src/expression/functions/table.ts';
 import { documentJsonSchema } from '../src/policy/schema/json-schema.ts';

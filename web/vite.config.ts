@@ -1,5 +1,6 @@
 import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vite';
+import { referencePlugin } from './editor/plugin.ts';
 import { galleryPlugin } from './gallery/plugin.ts';
 
 const file = (path: string) => fileURLToPath(new URL(path, import.meta.url));
@@ -9,7 +10,7 @@ export default defineConfig({
   // Relative addresses: the folder works under any path.
   base: './',
   cacheDir: file('../.cache/vite'),
-  plugins: [galleryPlugin(file('..'))],
+  plugins: [galleryPlugin(file('..')), referencePlugin(file('..'))],
   resolve: {
     alias: {
       'node:buffer': file('platform/node-buffer.ts'),

@@ -115,6 +115,40 @@ describeUnless(noBrowser)('the playground in a browser', { timeout: 120_000 }, (
     await expect.poll(async () => (await changedLines(page)).length).toBe(2);
   });
 
+  it('completes fields, anchors, functions and variables, and describes them', async () => {
+    const text = policy('p', {
+      r: 'patchStrategicMerge: {metadata: {labels: {a: "{{ to_upper(request.name) }}"}}}',
+    });
+    const page = await open({ policies: [{ name: 'p.yaml', text }], resources: [object] });
+    const options = page.locator('.cm-tooltip-autocomplete li');
+    const complete = async (typed: string) => {
+      await typeInto(page, 'Policy source', `${text}${typed}`);
+      // Completion is loaded after the first render.
+      await expect
+        .poll(
+          async () => {
+            await page.keyboard.press('Control+Space');
+            return options.count();
+          },
+          { timeout: 30_000, interval: 500 },
+        )
+        .toBeGreaterThan(0);
+      const found = await options.allTextContents();
+      await page.keyboard.press('Escape');
+      return found.join('\n');
+    };
+    expect(await complete('  failure')).toContain('failurePolicy');
+    expect(await complete('  failurePolicy: ')).toContain('Ignore');
+    const rule = '  - name: q\n    context:\n    - name: settings\n      variable: {value: 1}\n';
+    const merge = `${rule}    mutate:\n      patchStrategicMerge:\n        spec:\n`;
+    expect(await complete(`${merge}          +`)).toContain('+(key)');
+    expect(await complete(`${merge}          a: "{{ sett`)).toContain('settings');
+    expect(await complete(`${merge}          a: "{{ truncat`)).toContain('truncate(string, number) string');
+    await typeInto(page, 'Policy source', text);
+    await page.getByText('to_upper', { exact: false }).last().hover();
+    await page.locator('.cm-tooltip-hover .doc').waitFor();
+  });
+
   it('explains a rule that did not apply, and jumps to the policy line and the object field', async () => {
     const page = await open({
       policies: [

@@ -1,12 +1,12 @@
 import { didYouMean } from '../../expression/did-you-mean.ts';
 import type { ExpressionFunction } from '../../expression/functions/function-signature.ts';
+import { functionExample, functionSignature } from '../../expression/functions/function-text.ts';
 import { functionTable } from '../../expression/functions/table.ts';
 import { compileWildcard } from '../../expression/wildcard.ts';
 import type { Paint } from '../../offline/output/paint.ts';
 import { inputError } from '../../problem.ts';
 import type { ExitCode, Io } from '../io.ts';
 import { paintFor } from '../output/style.ts';
-import { functionExample, functionSignature } from './function-text.ts';
 
 /** `kymera jp functions`: lists the functions of expressions. */
 export async function functions(

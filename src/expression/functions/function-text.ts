@@ -1,5 +1,5 @@
-import type { ExpressionFunction } from '../../expression/functions/function-signature.ts';
 import { stringifyJson } from '../../json/json-text.ts';
+import type { ExpressionFunction } from './function-signature.ts';
 
 /** @example functionSignature(truncate) // 'truncate(string, number) string' */
 export function functionSignature({ name, parameters, returns }: ExpressionFunction): string {
