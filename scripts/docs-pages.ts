@@ -1,5 +1,5 @@
-import { functionExample, functionSignature } from '../src/expression/functions/function-text.ts';
 import { type ErrorCode, errorTable } from '../src/errors.ts';
+import { functionExample, functionSignature } from '../src/expression/functions/function-text.ts';
 import { functionTable } from '../src/expression/functions/table.ts';
 import { documentJsonSchema } from '../src/policy/schema/json-schema.ts';
 import { commandPage } from './docs-commands.ts';
