@@ -92,7 +92,8 @@ const rooms = {
     patches: ['kustomization', 'resource', 'yaml'],
     transformers: ['fields', 'kustomization', 'patches', 'resource', 'yaml'],
     generators: ['kustomization', 'resource', 'transformers'],
-    plugins: ['generators', 'kustomization', 'patches', 'resource', 'transformers', 'yaml'],
+    plugins: ['fields', 'generators', 'kustomization', 'patches', 'resource', 'transformers', 'yaml'],
+    remote: ['kustomization', 'plugins'],
   },
   background: {
     access: [],

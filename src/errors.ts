@@ -351,8 +351,9 @@ export const errorTable = {
     cure: 'Move the file below the folder, or make it a kustomization of its own; `--load-restrictor LoadRestrictionsNone` lifts the restriction.',
   },
   KYM_KUSTOMIZE_REMOTE: {
-    cause: 'A kustomization names a URL or a repository. Builds read local files only.',
-    cure: 'Download it to a local folder and refer to that.',
+    cause:
+      'A kustomization names a URL that is no folder of a git repository, or the repository cannot be fetched.',
+    cure: 'Check the address, the `ref` and your credentials with `git fetch`; download single files.',
   },
   KYM_KUSTOMIZE_CYCLE: {
     cause: 'Kustomizations refer to each other in a cycle.',

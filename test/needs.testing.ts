@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { resolve } from 'node:path';
+import { delimiter, resolve } from 'node:path';
 import { describe, it } from 'vitest';
 
 /** Where the conformance data of Kyverno, JMESPath and JSON Patch is. It is not part of this repository. */
@@ -13,6 +13,13 @@ export const noCorpus = 'the corpus is not here: set KYMERA_CONFORMANCE to its f
 /** Why tests of a file cannot run: it does not exist. */
 export function unlessBuilt(path: string): string | undefined {
   return existsSync(resolve(import.meta.dirname, '..', path)) ? undefined : `${path} is not built`;
+}
+
+/** Why tests of a program cannot run: it is not on the PATH. */
+export function unlessInstalled(program: string): string | undefined {
+  const folders = (process.env['PATH'] ?? '').split(delimiter);
+  const isThere = folders.some((folder) => existsSync(resolve(folder, program)));
+  return isThere ? undefined : `${program} is not installed`;
 }
 
 interface Describe {

@@ -7,13 +7,24 @@ import { type FieldSpecs, mergeFieldSpecs, readConfiguration } from './fields/fi
 import { schemaLookup } from './fields/openapi-schema.ts';
 import { generateConfigMap, generateSecret, mergeGeneratorOptions } from './generators/data-generator.ts';
 import { mergeGenerated } from './generators/merge-generated.ts';
-import { absentEntry, enterFolder, entryKind, type FolderPlace, openFolder } from './kustomization/folder.ts';
+import {
+  absentEntry,
+  checkRepositoryCycle,
+  enterFolder,
+  entryKind,
+  type FolderPlace,
+  openFolder,
+} from './kustomization/folder.ts';
+import { chartConfigs } from './kustomization/helm-charts.ts';
 import type { Kustomization } from './kustomization/kustomization.ts';
 import { type LoadedKustomization, loadKustomization } from './kustomization/load-kustomization.ts';
 import { atLocation, KustomizeError, withLocation } from './kustomize-error.ts';
+import { chartResources } from './plugins/builtin-plugins.ts';
 import { type PluginStages, preparePlugins } from './plugins/stage.ts';
+import { repositoryPlace } from './remote/place.ts';
+import { isYamlUrl, parseRepositoryUrl } from './remote/repository-url.ts';
 import { parseResources } from './resource/parse-resources.ts';
-import { createResource, currentId, type Resource } from './resource/resource.ts';
+import { createResource, currentId, type Origin, type Resource } from './resource/resource.ts';
 import { createResourceSet, type ResourceSet } from './resource/resource-set.ts';
 import { runBuiltinTransformers } from './transformers/builtin-transformers.ts';
 import { joinVariables, mergeVars, type Variables } from './transformers/variables.ts';
@@ -53,6 +64,7 @@ export async function accumulate(
   addFieldSpecs(into, target);
   const plugins = await pluginsOf(target);
   generate(into.set, target);
+  await renderCharts(into.set, target);
   await plugins?.generate(into.set);
   for (const [index, path] of (kustomization.components ?? []).entries()) {
     await addFolder(into, path, `components[${index}]`, 'Component', target);
@@ -78,16 +90,14 @@ async function addResources(
 ): Promise<void> {
   for (const [index, path] of paths.entries()) {
     const at = `${field}[${index}]`;
-    const kind = entryKind(target.place, path);
-    if (kind === 'absent') throw absentEntry(target.place, path, at, target.context.folder.file);
-    if (kind === 'folder') await addFolder(into, path, at, 'Kustomization', target);
-    else addFile(into.set, path, at, target);
+    if (entryKind(target.place, path) === 'file') addFile(into.set, path, at, target);
+    else await addFolder(into, path, at, 'Kustomization', target);
   }
 }
 
 function addFile(set: ResourceSet, path: string, field: string, { place, context, session }: Target): void {
   const text = context.folder.readText(path, field);
-  const origin = session.recordsOrigins ? { path: join(place.origin, path) } : undefined;
+  const origin = session.recordsOrigins ? originOf(place, path) : undefined;
   const file = join(place.name, path);
   for (const object of parseResources(text, file)) {
     atLocation({ file, field: `${context.folder.file}: ${field}` }, () =>
@@ -96,16 +106,20 @@ function addFile(set: ResourceSet, path: string, field: string, { place, context
   }
 }
 
+function originOf({ origin, repository }: FolderPlace, path: string): Origin {
+  return { path: join(origin, path), repo: repository?.address, ref: repository?.ref };
+}
+
 async function addFolder(
   into: Accumulation,
   path: string,
   field: string,
   kind: Kustomization['kind'],
-  { place, context, session }: Target,
+  target: Target,
 ): Promise<void> {
+  const { context, session } = target;
   const { file } = context.folder;
-  if (entryKind(place, path) !== 'folder') throw absentEntry(place, path, field, file);
-  const inner = enterFolder(place, path, field, file);
+  const inner = await folderAt(path, field, target);
   const loaded = loadKustomization(inner, session.options.warn);
   if (loaded.kustomization.kind !== kind) {
     throw new KustomizeError(
@@ -123,6 +137,22 @@ async function addFolder(
   for (const resource of own.set.list()) atLocation({ file, field }, () => into.set.add(resource));
   into.fieldSpecs = mergeFieldSpecs(into.fieldSpecs, own.fieldSpecs);
   into.variables = joinVariables(into.variables, own.variables);
+}
+
+/** A local folder, or a folder of a repository that is fetched. */
+async function folderAt(path: string, field: string, target: Target): Promise<FolderPlace> {
+  const { place, context, session } = target;
+  const { file } = context.folder;
+  const kind = entryKind(place, path);
+  if (kind === 'folder') return enterFolder(place, path, field, file);
+  const url = kind === 'absent' && !isYamlUrl(path) ? parseRepositoryUrl(path) : undefined;
+  if (url === undefined) throw absentEntry(place, path, field, file);
+  checkRepositoryCycle(place, path, field, file);
+  try {
+    return await repositoryPlace(url, place, session.repositories);
+  } catch (error) {
+    throw withLocation(error, { file, field });
+  }
 }
 
 function useOwnSchema({ kustomization, context, session }: Target): void {
@@ -161,6 +191,21 @@ function generate(set: ResourceSet, { kustomization, context, session }: Target)
     const field = `secretGenerator[${index}]`;
     const options = mergeGeneratorOptions(entry.options, all);
     add(field, 'SecretGenerator', () => generateSecret({ ...entry, options }, folder, field));
+  }
+}
+
+async function renderCharts(set: ResourceSet, { kustomization, context, session }: Target): Promise<void> {
+  const { folder } = context;
+  const configuredBy = { apiVersion: 'builtin', kind: 'HelmChartInflationGenerator' };
+  const origin = session.recordsOrigins ? { configuredIn: folder.configuredIn, configuredBy } : undefined;
+  for (const { field, config } of chartConfigs(kustomization)) {
+    try {
+      for (const resource of await chartResources(config, field, context)) {
+        mergeGenerated(set, { ...resource, origin });
+      }
+    } catch (error) {
+      throw withLocation(error, { file: folder.file, field });
+    }
   }
 }
 
@@ -210,11 +255,9 @@ async function loadConfigs(
 
 /** Each config has its file as origin. */
 async function configsAt(path: string, field: string, target: Target): Promise<readonly Resource[]> {
-  const kind = entryKind(target.place, path);
-  if (kind === 'absent') throw absentEntry(target.place, path, field, target.context.folder.file);
-  if (kind !== 'folder') {
+  if (entryKind(target.place, path) === 'file') {
     const text = target.context.folder.readText(path, field);
-    const origin = { path: join(target.place.origin, path) };
+    const origin = originOf(target.place, path);
     return parseResources(text, join(target.place.name, path), 'text', 'loose').map((object) =>
       createResource(object, { origin }),
     );

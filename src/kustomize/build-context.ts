@@ -3,6 +3,7 @@ import { mergeSchemaFor, type SchemaNode } from '../patch/merge-schema.ts';
 import type { FieldSpecs } from './fields/field-specs.ts';
 import type { SchemaLookup } from './fields/openapi-schema.ts';
 import type { KustomizationFolder } from './kustomization/folder.ts';
+import type { Repositories } from './remote/repositories.ts';
 import type { Resource } from './resource/resource.ts';
 import type { ResourceSet } from './resource/resource-set.ts';
 
@@ -13,6 +14,10 @@ export interface BuildOptions {
   readonly enableExec: boolean;
   /** Allow reading files outside of the kustomization's folder. */
   readonly unrestricted: boolean;
+  /** Fetch nothing. */
+  readonly offline?: boolean | undefined;
+  /** How helm is called; undefined if charts are not allowed. */
+  readonly helm?: HelmOptions | undefined;
   readonly environment: Readonly<Record<string, string | undefined>>;
   /** Time and output limits for plugins. */
   readonly pluginLimits?: PluginLimits | undefined;
@@ -22,6 +27,14 @@ export interface BuildOptions {
   warn(text: string): void;
   /** Prints messages of a plugin that succeeded. */
   show(text: string): void;
+}
+
+export interface HelmOptions {
+  /** A name on the PATH, or a path. */
+  readonly command: string;
+  readonly kubeVersion?: string | undefined;
+  readonly apiVersions?: readonly string[] | undefined;
+  readonly debug?: boolean | undefined;
 }
 
 /** What the build stages of one kustomization share besides the resources. */
@@ -49,6 +62,7 @@ export interface BuildContext {
 /** State shared by all kustomizations of one build. */
 export interface BuildSession {
   readonly options: BuildOptions;
+  readonly repositories: Repositories;
   /** Whether the kustomization being built requests origin annotations. */
   readonly recordsOrigins: boolean;
   mergeSchema(apiVersion: string, kind: string): SchemaNode | undefined;
@@ -56,10 +70,15 @@ export interface BuildSession {
   useSchema(schema: SchemaLookup): void;
 }
 
-export function createSession(options: BuildOptions, recordsOrigins: boolean): BuildSession {
+export function createSession(
+  options: BuildOptions,
+  recordsOrigins: boolean,
+  repositories: Repositories,
+): BuildSession {
   let own: SchemaLookup | undefined;
   return {
     options,
+    repositories,
     recordsOrigins,
     mergeSchema: (apiVersion, kind) => (own ?? mergeSchemaFor)(apiVersion, kind),
     useSchema: (schema) => {

@@ -42,6 +42,8 @@ export function writeBuildMetadata(set: ResourceSet, wanted: readonly string[]):
 function originText(origin: Origin, indent: string): string {
   const lines: string[] = [];
   if (origin.path !== undefined) lines.push(`path: ${yamlText(origin.path, 6, 2)}`);
+  if (origin.repo !== undefined) lines.push(`repo: ${yamlText(origin.repo, 6, 2)}`);
+  if (origin.ref !== undefined && origin.ref !== '') lines.push(`ref: ${yamlText(origin.ref, 5, 2)}`);
   if (origin.configuredIn !== undefined) lines.push(`configuredIn: ${yamlText(origin.configuredIn, 14, 2)}`);
   if (origin.configuredBy !== undefined) {
     lines.push('configuredBy:');

@@ -15,6 +15,9 @@ import {
 } from './kustomization/load-kustomization.ts';
 import { atLocation } from './kustomize-error.ts';
 import { checkSortOptions, inOutputOrder } from './output-order.ts';
+import { repositoryPlace } from './remote/place.ts';
+import { createRepositories, type Repositories } from './remote/repositories.ts';
+import type { RepositoryUrl } from './remote/repository-url.ts';
 import type { Resource } from './resource/resource.ts';
 import { fixNameReferences } from './transformers/name-references.ts';
 import { resolveVariables } from './transformers/variables.ts';
@@ -22,8 +25,8 @@ import { printYaml } from './yaml/print.ts';
 
 /** A folder to build, optionally with a kustomization that replaces its own. */
 export interface BuildTarget {
-  /** Absolute path. */
-  readonly folder: string;
+  /** Absolute path, or a folder of a repository to fetch. */
+  readonly folder: string | RepositoryUrl;
   /** The name used in messages. */
   readonly name: string;
   readonly kustomization?: { readonly fileName: string; readonly text: string } | undefined;
@@ -33,19 +36,15 @@ export interface BuildTarget {
 
 /** Builds a kustomization. Returns its resources in output order. */
 export async function build(target: BuildTarget, options: BuildOptions): Promise<readonly Resource[]> {
-  const place: FolderPlace = {
-    root: realpathSync(target.folder),
-    name: target.name,
-    origin: '',
-    parent: undefined,
-  };
+  const repositories = createRepositories(options);
+  const place = await placeOf(target, repositories);
   const loaded = load(place, target, options);
   const { kustomization } = loaded;
   const sortOptions = kustomization.sortOptions ?? target.sortOptions;
   const file = join(place.name, loaded.fileName);
   checkSortOptions(sortOptions, file);
   const metadata = kustomization.buildMetadata ?? [];
-  const session = createSession(options, metadata.length > 0);
+  const session = createSession(options, metadata.length > 0, repositories);
   const accumulation = emptyAccumulation(defaultFieldSpecs);
   await accumulate(accumulation, place, loaded, session);
   const { set } = accumulation;
@@ -60,6 +59,11 @@ export async function build(target: BuildTarget, options: BuildOptions): Promise
   }
   writeBuildMetadata(set, metadata);
   return inOutputOrder(set.list(), sortOptions);
+}
+
+async function placeOf({ folder, name }: BuildTarget, repositories: Repositories): Promise<FolderPlace> {
+  if (typeof folder !== 'string') return await repositoryPlace(folder, undefined, repositories);
+  return { root: realpathSync(folder), name, origin: '', parent: undefined };
 }
 
 function load(place: FolderPlace, target: BuildTarget, options: BuildOptions): LoadedKustomization {

@@ -143,12 +143,12 @@ describe('kymera build names file and field', () => {
     ['resources: ["git@example.com:org/repo.git"]', 'resources[0]', 'KYM_KUSTOMIZE_REMOTE'],
     ['components: [gone]', 'components[0]', 'KYM_KUSTOMIZE_NOT_FOUND'],
     ['configMapGenerator: [{name: a, files: [/etc/passwd]}]', 'files[0]', 'KYM_KUSTOMIZE_OUTSIDE'],
-    ['helmCharts: [{name: a}]', 'helmCharts', 'KYM_KUSTOMIZATION_INVALID'],
+    ['helmCharts: [{name: a}]', 'helmCharts[0]', 'KYM_PLUGIN_DISABLED'],
     ['images: [{name: a, newTag: 1}]', 'images[0].newTag', 'KYM_KUSTOMIZATION_INVALID'],
     ['labels: [{pair: {a: b}}]', 'labels[0].pair', 'KYM_KUSTOMIZATION_INVALID'],
     ['resources: {a: b}', 'resources: expected a list', 'KYM_KUSTOMIZATION_INVALID'],
   ])('in %s', async (kustomization, field, code) => {
-    const { exitCode, stdout, stderr } = await kymera(['build'], {
+    const { exitCode, stdout, stderr } = await kymera(['build', '--offline'], {
       files: { 'kustomization.yaml': kustomization },
     });
     expect([exitCode, stdout]).toEqual([2, '']);

@@ -2,7 +2,8 @@ import { type Command, Option } from 'commander';
 import type { CommandHost } from '../io.ts';
 
 const examples = `
-Builds a kustomization as kustomize does, from local files only. Nothing is written unless the whole build succeeds.
+Builds a kustomization as kustomize does. Folders of git repositories are fetched with git, unless --offline is set.
+Nothing is written unless the whole build succeeds.
 
 Exit codes: 0 success; 1 a rule of --policies failed; 2 the kustomization cannot be built.
 
@@ -39,6 +40,12 @@ export function withBuildOptions(command: Command): Command {
     .option('--enable-plugins', 'run exec plugins and functions')
     .addOption(new Option('--enable-alpha-plugins').hideHelp())
     .addOption(new Option('--enable-exec').hideHelp())
+    .option('--enable-helm', 'render helmCharts with helm')
+    .option('--helm-command <command>', 'the helm program', 'helm')
+    .option('--helm-kube-version <version>', 'the Kubernetes version that charts see')
+    .option('--helm-api-versions <version...>', 'the API versions that charts see')
+    .addOption(new Option('--helm-debug').hideHelp())
+    .option('--offline', 'refuse to fetch repositories and charts')
     .option('--plugin-timeout <seconds>', 'time limit of a plugin', '60')
     .addOption(
       new Option('--load-restrictor <rule>', 'whether files outside the folder may be read')

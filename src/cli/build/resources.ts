@@ -1,9 +1,10 @@
 import { readFileSync, statSync } from 'node:fs';
 import { basename, dirname, resolve } from 'node:path';
 import { type BuildTarget, build } from '../../kustomize/build.ts';
-import { defaultPluginLimits } from '../../kustomize/build-context.ts';
+import { defaultPluginLimits, type HelmOptions } from '../../kustomize/build-context.ts';
 import { isKustomizationText } from '../../kustomize/kustomization/load-kustomization.ts';
 import { KustomizeError, type KustomizeLocation } from '../../kustomize/kustomize-error.ts';
+import { parseRepositoryUrl } from '../../kustomize/remote/repository-url.ts';
 import type { Resource } from '../../kustomize/resource/resource.ts';
 import type { PolicyChange } from '../../offline/apply-policies.ts';
 import { visible } from '../../offline/output/visible.ts';
@@ -20,6 +21,12 @@ export interface BuildCommandOptions {
   readonly enableExec?: boolean | undefined;
   readonly loadRestrictor?: string | undefined;
   readonly load_restrictor?: string | undefined;
+  readonly offline?: boolean | undefined;
+  readonly enableHelm?: boolean | undefined;
+  readonly helmCommand?: string | undefined;
+  readonly helmKubeVersion?: string | undefined;
+  readonly helmApiVersions?: readonly string[] | undefined;
+  readonly helmDebug?: boolean | undefined;
   readonly reorder?: 'legacy' | 'none' | undefined;
   /** Seconds. */
   readonly pluginTimeout?: string | undefined;
@@ -43,6 +50,8 @@ export async function buildResources(
         // kustomize has a separate flag for functions; --enable-plugins covers both.
         enableExec: options.enableExec === true || options.enablePlugins === true,
         unrestricted: restrictor === 'LoadRestrictionsNone' || restrictor === 'none',
+        offline: options.offline,
+        helm: helmOf(options),
         environment: io.env,
         policies: createPolicyRunner(options.report),
         ...(options.pluginTimeout !== undefined && {
@@ -61,6 +70,16 @@ export async function buildResources(
   } catch (error) {
     throw error instanceof KustomizeError ? asInputError(error, io) : error;
   }
+}
+
+function helmOf(options: BuildCommandOptions): HelmOptions | undefined {
+  if (options.enableHelm !== true) return undefined;
+  return {
+    command: options.helmCommand ?? 'helm',
+    kubeVersion: options.helmKubeVersion,
+    apiVersions: options.helmApiVersions,
+    debug: options.helmDebug,
+  };
 }
 
 function secondsOf(text: string): number {
@@ -84,6 +103,8 @@ async function targetOf(path: string, io: Io): Promise<BuildTarget> {
   }
   const full = resolve(io.cwd, path);
   const stats = statSync(full, { throwIfNoEntry: false });
+  const url = stats === undefined ? parseRepositoryUrl(path) : undefined;
+  if (url !== undefined) return { folder: url, name: path };
   if (stats === undefined) {
     throw inputError('KYM_INPUT_NOT_FOUND', 'the file or folder does not exist', { file: path });
   }

@@ -12,6 +12,18 @@ export interface FolderPlace {
   readonly origin: string;
   /** The folder whose kustomization names this one. */
   readonly parent: FolderPlace | undefined;
+  /** Set for a folder of a fetched repository. */
+  readonly repository?: FetchedRepository | undefined;
+}
+
+export interface FetchedRepository {
+  /** The root of its working tree: absolute, without symbolic links. */
+  readonly clone: string;
+  /** As git fetches it. */
+  readonly address: string;
+  readonly ref: string;
+  /** As written in the kustomization that names it. */
+  readonly text: string;
 }
 
 /** Reads files for one kustomization. */
@@ -22,6 +34,8 @@ export interface KustomizationFolder {
   readonly file: string;
   /** The file relative to the folder being built, for `configuredIn`. */
   readonly configuredIn: string;
+  /** Whether it belongs to a fetched repository, which must not change. */
+  readonly isFetched: boolean;
   /** Reads a file that a field names. Throws for files outside of the root and for URLs. */
   readText(path: string, field: string): string;
   readBytes(path: string, field: string): Uint8Array;
@@ -39,15 +53,14 @@ export function entryKind(place: FolderPlace, path: string): EntryKind {
   }
 }
 
-const remote =
-  /^(?:[a-z][a-z0-9+.-]*:\/\/|git::|[\w.-]+@[\w.-]+:|(?:www\.)?(?:github|gitlab|bitbucket)\.(?:com|org)[/:])|\.git(?:$|[/?#])|[?&](?:ref|version)=/i;
+const remote = /^(?:[a-z][a-z0-9+.-]*:\/\/|git::|[\w.-]+@[\w.-]+:)|[?&](?:ref|version)=/i;
 
 export function absentEntry(place: FolderPlace, path: string, field: string, file: string): KustomizeError {
   if (remote.test(path)) {
     return new KustomizeError(
       'KYM_KUSTOMIZE_REMOTE',
-      `"${path}" is not a local file or folder; remote resources are not supported`,
-      { file, field },
+      `"${path}" is not a local file or folder, and not a folder of a git repository`,
+      { file, field, hint: 'Download the file, or name a folder: https://host/org/repo//folder?ref=v1.' },
     );
   }
   const name = isAbsolute(path) ? path : join(place.name, path);
@@ -65,10 +78,29 @@ export function enterFolder(place: FolderPlace, path: string, field: string, fil
       { file, field },
     );
   }
-  return { root, name: join(place.name, path), origin: join(place.origin, path), parent: place };
+  const { repository } = place;
+  if (repository !== undefined && !isInside(root, repository.clone)) {
+    throw new KustomizeError(
+      'KYM_KUSTOMIZE_OUTSIDE',
+      `"${path}" is not in the repository ${repository.address}`,
+      {
+        file,
+        field,
+      },
+    );
+  }
+  return { root, name: join(place.name, path), origin: join(place.origin, path), parent: place, repository };
 }
 
-function isInside(path: string, root: string): boolean {
+/** Throws if a repository that is being built is named again below itself. */
+export function checkRepositoryCycle(place: FolderPlace, path: string, field: string, file: string): void {
+  for (let visited: FolderPlace | undefined = place; visited !== undefined; visited = visited.parent) {
+    if (visited.repository?.text.startsWith(path) !== true) continue;
+    throw new KustomizeError('KYM_KUSTOMIZE_CYCLE', `"${path}" is already being built`, { file, field });
+  }
+}
+
+export function isInside(path: string, root: string): boolean {
   return path === root || path.startsWith(root.endsWith(sep) ? root : root + sep);
 }
 
@@ -76,7 +108,9 @@ export function openFolder(place: FolderPlace, fileName: string, unrestricted: b
   const file = join(place.name, fileName);
   const read = (path: string, field: string): Uint8Array => {
     const full = realPath(place, path, field, file);
-    if (!unrestricted && !isInside(full, place.root)) {
+    // The files of a repository never reach outside of it.
+    const isRestricted = !unrestricted || place.repository !== undefined;
+    if (isRestricted && !isInside(full, place.root)) {
       throw new KustomizeError(
         'KYM_KUSTOMIZE_OUTSIDE',
         `${relative(place.root, full)} is not in or below the folder ${place.name}`,
@@ -89,6 +123,7 @@ export function openFolder(place: FolderPlace, fileName: string, unrestricted: b
     root: place.root,
     file,
     configuredIn: join(place.origin, fileName),
+    isFetched: place.repository !== undefined,
     readBytes: read,
     readText: (path, field) => decodeText(read(path, field), path, { file, field }),
   };

@@ -58,13 +58,6 @@ export function parseKustomization(text: string, file: string, warn: (text: stri
   for (const [field, instead] of deprecated) {
     if (Object.hasOwn(fields, field)) warn(`${file}: "${field}" is deprecated; use "${instead}"`);
   }
-  if (Object.hasOwn(fields, 'helmCharts') || Object.hasOwn(fields, 'helmChartInflationGenerator')) {
-    throw new KustomizeError('KYM_KUSTOMIZATION_INVALID', 'Helm charts are not supported', {
-      file,
-      field: 'helmCharts',
-      hint: 'Render the chart with `helm template` and list the result under resources.',
-    });
-  }
   return modernized(fields);
 }
 

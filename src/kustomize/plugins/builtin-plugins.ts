@@ -1,3 +1,4 @@
+import { basename } from 'node:path';
 import { isObject, type JsonObject, member } from '../../json/value.ts';
 import type { BuildContext } from '../build-context.ts';
 import { generateConfigMap, generateSecret } from '../generators/data-generator.ts';
@@ -19,10 +20,11 @@ import {
   replacementShape,
   replicaShape,
   secretShape,
+  selectorShape,
 } from '../kustomization/kustomization-shape.ts';
 import { KustomizeError } from '../kustomize-error.ts';
 import { applyJson6902Patches, applyPatch, applyStrategicMergePatches } from '../patches/stage.ts';
-import type { Resource } from '../resource/resource.ts';
+import { createResource, type Resource } from '../resource/resource.ts';
 import type { ResourceSet } from '../resource/resource-set.ts';
 import { changeImages } from '../transformers/image-transformer.ts';
 import { setPairs } from '../transformers/label-transformer.ts';
@@ -30,9 +32,15 @@ import { addPrefix, addSuffix } from '../transformers/name-transformer.ts';
 import { type SubjectMode, setNamespace } from '../transformers/namespace-transformer.ts';
 import { applyReplacements } from '../transformers/replacement-stage.ts';
 import { setReplicas } from '../transformers/replica-transformer.ts';
+import { addValue, type ValueTarget } from '../transformers/value-add.ts';
+import { readSettings } from '../yaml/read.ts';
+import { renderChart } from './helm-chart.ts';
 
 export type BuiltinTransformer = (set: ResourceSet, config: JsonObject, context: BuildContext) => void;
-export type BuiltinGenerator = (config: JsonObject, context: BuildContext) => readonly Resource[];
+export type BuiltinGenerator = (
+  config: JsonObject,
+  context: BuildContext,
+) => readonly Resource[] | Promise<readonly Resource[]>;
 
 const configShape: Shape = {
   fields: {
@@ -137,6 +145,7 @@ export const builtinTransformers: ReadonlyMap<string, BuiltinTransformer> = new 
       applyJson6902Patches(set, [jsonOp === undefined ? entry : { ...entry, patch: jsonOp }], context);
     },
   ],
+  ['ValueAddTransformer', runValueAdd],
   [
     'ReplacementTransformer',
     (set, config, context) => {
@@ -150,6 +159,39 @@ export const builtinTransformers: ReadonlyMap<string, BuiltinTransformer> = new 
     },
   ],
 ]);
+
+const valueTargetsShape: Shape = {
+  list: { fields: { selector: selectorShape, fieldPath: 'text', filePathPosition: 'integer' } },
+};
+
+interface ValueAddConfig {
+  readonly value?: string | undefined;
+  readonly targets?: readonly ValueTarget[] | undefined;
+  readonly targetFilePath?: string | undefined;
+}
+
+function runValueAdd(set: ResourceSet, config: JsonObject, context: BuildContext): void {
+  const { folder } = context;
+  const fields = { value: 'text', targets: valueTargetsShape, targetFilePath: 'text' } as const;
+  const { value = '', targets = [], targetFilePath } = read<ValueAddConfig>(config, { fields }, context);
+  const shared = targetFilePath === undefined ? [] : valueTargets(targetFilePath, context);
+  const all = [...targets, ...shared];
+  const fail = (message: string) =>
+    new KustomizeError('KYM_KUSTOMIZATION_INVALID', message, { field: 'ValueAddTransformer.targets' });
+  if (all.length === 0) throw fail('there is no target');
+  for (const { fieldPath = '', filePathPosition = 0 } of all) {
+    if (fieldPath === '') throw fail('a target has no fieldPath');
+    if (filePathPosition < 0) throw fail(`the filePathPosition ${filePathPosition} is negative`);
+  }
+  addValue(set, value.trim() || basename(folder.root), all, { file: folder.file });
+}
+
+function valueTargets(path: string, { folder }: BuildContext): readonly ValueTarget[] {
+  const text = folder.readText(path, 'ValueAddTransformer.targetFilePath');
+  const shape: Shape = { fields: { targets: valueTargetsShape } };
+  const read = decode(readSettings(text, path), shape, '', { file: path, lenient: true });
+  return ((read ?? {}) as ValueAddConfig).targets ?? [];
+}
 
 function required(specs: readonly FieldSpec[] | undefined): readonly FieldSpec[] {
   if (specs !== undefined) return specs;
@@ -173,7 +215,7 @@ function subjectMode(text: string | undefined): SubjectMode {
 }
 
 /** The built-in generators. Their configs have the fields of the kustomization entries. */
-export const builtinGenerators: ReadonlyMap<string, BuiltinGenerator> = new Map([
+export const builtinGenerators: ReadonlyMap<string, BuiltinGenerator> = new Map<string, BuiltinGenerator>([
   [
     'ConfigMapGenerator',
     (config, context) => [generateConfigMap(generatorEntry(config, context), context.folder, '')],
@@ -182,7 +224,18 @@ export const builtinGenerators: ReadonlyMap<string, BuiltinGenerator> = new Map(
     'SecretGenerator',
     (config, context) => [generateSecret(generatorEntry(config, context), context.folder, '')],
   ],
+  ['HelmChartInflationGenerator', (config, context) => chartResources(config, '', context)],
 ]);
+
+/** The resources of a chart, whose config has the fields of `helmCharts` and `helmGlobals`. */
+export async function chartResources(
+  config: JsonObject,
+  field: string,
+  context: BuildContext,
+): Promise<readonly Resource[]> {
+  const objects = await renderChart(config, field, context);
+  return objects.map((object) => createResource(object, { fromChart: true }));
+}
 
 function generatorEntry(config: JsonObject, context: BuildContext): SecretEntry {
   const options = { file: context.folder.file, lenient: true };

@@ -94,7 +94,7 @@ function builtinPlugin(kind: string, context: BuildContext): OwnPlugin {
     title: `the built-in plugin ${kind}`,
     async generate(set, config, origin) {
       if (generator === undefined) throw wrongField('generators');
-      for (const resource of generator(config, context)) mergeGenerated(set, { ...resource, origin });
+      for (const resource of await generator(config, context)) mergeGenerated(set, { ...resource, origin });
     },
     async transform(set, config) {
       if (transformer === undefined) throw wrongField('transformers');

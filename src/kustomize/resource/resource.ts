@@ -15,8 +15,11 @@ export type Behavior = 'unspecified' | 'create' | 'merge' | 'replace';
 
 /** The origin of a resource, for `buildMetadata: [originAnnotations]`. */
 export interface Origin {
-  /** The file, relative to the folder being built. */
+  /** The file, relative to the folder being built or to the repository. */
   readonly path?: string | undefined;
+  /** The git repository that contains the file. */
+  readonly repo?: string | undefined;
+  readonly ref?: string | undefined;
   /** The generator of the resource. */
   readonly configuredIn?: string | undefined;
   readonly configuredBy?: JsonObject | undefined;
@@ -37,6 +40,8 @@ export interface Resource {
   /** How a generated resource changes an existing one with the same id. */
   readonly behavior: Behavior;
   readonly origin: Origin | undefined;
+  /** Rendered from a Helm chart. */
+  readonly fromChart?: boolean | undefined;
   /** Transformers that changed it, for `buildMetadata: [transformerAnnotations]`. */
   readonly transformations: readonly JsonObject[];
   /** Cache of `currentId`. */

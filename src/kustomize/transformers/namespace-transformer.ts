@@ -20,6 +20,8 @@ export interface NamespaceSettings {
 /** Sets the namespace of all namespaced resources, and of fields that contain it. */
 export function setNamespace(set: ResourceSet, settings: NamespaceSettings): void {
   for (const resource of set.list()) {
+    // As in kustomize, the namespace of a chart is that of its release.
+    if (resource.fromChart === true) continue;
     set.rememberId(resource);
     set.update(resource, inNamespace(resource.object, settings));
     const id = currentId(resource);
@@ -32,7 +34,7 @@ export function setNamespace(set: ResourceSet, settings: NamespaceSettings): voi
   }
 }
 
-function inNamespace(object: JsonObject, settings: NamespaceSettings): JsonObject {
+export function inNamespace(object: JsonObject, settings: NamespaceSettings): JsonObject {
   const id = idOf(object);
   const write = (value: Json): Json =>
     settings.unsetOnly === true && value !== '' && value !== null ? value : settings.namespace;
