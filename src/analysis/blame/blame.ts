@@ -95,11 +95,21 @@ class Comparison implements Blame {
   readonly #added = new Map<string, Entry>();
   readonly #gone = new Map<string, Entry>();
   readonly #removers: ReadonlyMap<string, readonly Writer[]>;
+  /** The removed values below each pointer. */
+  readonly #removedParts = new Map<string, string[]>();
 
   readonly #replaced = new Map<string, string>();
 
   constructor(removers: ReadonlyMap<string, readonly Writer[]>) {
     this.#removers = removers;
+    for (const part of removers.keys()) {
+      for (let end = part.lastIndexOf('/'); end >= 0; end = end === 0 ? -1 : part.lastIndexOf('/', end - 1)) {
+        const above = part.slice(0, end);
+        const known = this.#removedParts.get(above);
+        if (known === undefined) this.#removedParts.set(above, [part]);
+        else known.push(part);
+      }
+    }
   }
 
   writersOf(pointer: string): readonly Writer[] {
@@ -203,8 +213,9 @@ class Comparison implements Blame {
     const writers = covering(this.#removers, path)?.value ?? [];
     this.#record('remove', path, writers);
     this.#gone.set(path, { own: writers, inner: writers });
-    for (const [part, others] of this.#removers) {
-      if (!part.startsWith(`${path}/`) || others.at(-1) === writers.at(-1)) continue;
+    for (const part of this.#removedParts.get(path) ?? []) {
+      const others = this.#removers.get(part) ?? [];
+      if (others.at(-1) === writers.at(-1)) continue;
       this.#record('remove', part, others);
       this.#gone.set(part, { own: others, inner: others });
     }
