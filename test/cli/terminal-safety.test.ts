@@ -31,6 +31,9 @@ describe('control characters in names and values', () => {
   it.each([
     [['apply', 'policy.yaml', '-r', 'pod.yaml'], '\\u001b[2J'],
     [['apply', 'policy.yaml', '-r', 'pod.yaml', '-o', 'table'], '\\u001b[2J'],
+    [['apply', 'policy.yaml', '-r', 'pod.yaml', '-o', 'blame'], '\\u001b[2J'],
+    [['errors', evil], '\\u001b[2J'],
+    [['validate', `https://127.0.0.1:1/${evil}`, '--offline'], ''],
     [['apply', 'fails.yaml', '-r', 'pod.yaml'], '\\u001b[2J'],
     [['explain', 'policy.yaml', '-r', 'pod.yaml'], '\\u001b[2J'],
     [['explain', 'condition.yaml', '-r', 'pod.yaml'], '\\u001b[2J'],
