@@ -229,7 +229,12 @@ module.exports = {
       severity: 'error',
       from: {
         path: '^web/',
-        pathNot: ['\\.test\\.ts$', '^web/vite.config.ts$', '^web/gallery/(collect|plugin).ts$', '^web/editor/plugin.ts$'],
+        pathNot: [
+          '\\.test\\.ts$',
+          '^web/vite.config.ts$',
+          '^web/gallery/(collect|plugin).ts$',
+          '^web/editor/plugin.ts$',
+        ],
       },
       to: {
         path: ['^src/', '^node:'],
