@@ -4,7 +4,7 @@ import { completeSteps } from '../src/engine/steps.ts';
 import type { Json } from '../src/json/value.ts';
 import { celCompilers } from '../src/policy/cel/language.ts';
 import { loadDocuments } from '../src/policy/load.ts';
-import { createMetrics } from '../src/server/metrics/metrics.ts';
+import { createMetrics, followPolicies } from '../src/server/metrics/metrics.ts';
 import { createReviewer } from '../src/server/reviews/reviewer.ts';
 
 const silentLog = {
@@ -14,16 +14,44 @@ const silentLog = {
   isLevelEnabled: () => false,
 };
 
-/** Returns a function that reviews a parsed AdmissionReview and returns the answer as JSON. */
-export function createBenchReviewer(files: Parameters<typeof loadDocuments>[0]) {
+type Files = Parameters<typeof loadDocuments>[0];
+
+function load(files: Files) {
   const { policies, problems } = loadDocuments(files, { cel: celCompilers });
   if (problems.length > 0) throw new Error(`the policies have problems: ${JSON.stringify(problems[0])}`);
-  const sets = createPolicySets(policies);
+  return policies;
+}
+
+/** The policies of a server, with its metrics. */
+export function createBenchPolicies(files: Files) {
+  let policies = load(files);
+  let sets = createPolicySets(policies);
+  let changed: () => void = () => undefined;
   const provider = {
     current: () => sets,
     readiness: () => ({ ready: true, checks: [] }),
-    onChange: () => () => undefined,
+    onChange: (listener: () => void) => {
+      changed = listener;
+      return () => undefined;
+    },
   };
-  const review = createReviewer({ provider, metrics: createMetrics(), log: silentLog });
-  return (body: Json) => completeSteps(review(body, { set: 'all' }, 10_000, '/mutate'));
+  const metrics = createMetrics();
+  followPolicies(metrics, provider);
+  const review = createReviewer({ provider, metrics, log: silentLog });
+  return {
+    /** Reviews a parsed AdmissionReview and returns the answer as JSON. */
+    reviewer: (body: Json) => completeSteps(review(body, { set: 'all' }, 10_000, '/mutate')),
+    load,
+    /** Adds a policy or replaces it, until the next review can use it. */
+    add(file: Files[number]) {
+      const added = load([file]);
+      const names = new Set(added.map(({ key }) => key));
+      policies = [...policies.filter(({ key }) => !names.has(key)), ...added];
+      sets = createPolicySets(policies);
+      changed();
+      const kind = { group: '', version: 'v1', kind: 'Pod', subresource: '' };
+      const subject = { name: 'web', namespace: 'shop', labels: {} };
+      sets.all.candidates({ ...kind, operation: 'CREATE', namespace: 'shop', subject });
+    },
+  };
 }

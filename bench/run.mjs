@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { ensureBuilt, root } from '../scripts/setup.mjs';
 import { benchBuild } from './build.mjs';
 import { measureCommand, measureStart } from './command.mjs';
+import { benchGrowth } from './growth.mjs';
 import { assertAnswer, loadReviewer, measureCompile, measureReview, readPolicies } from './review.mjs';
 
 const reviews = 20_000;
@@ -34,8 +35,8 @@ async function benchEngine() {
   report(`load ${files.length} policies, first time`, compile.first, 'ms');
   report(`load ${files.length} policies, warm`, compile.mean, 'ms');
 
-  const { createBenchReviewer } = await loadReviewer(root, scratch);
-  const reviewer = createBenchReviewer(files);
+  const bundle = await loadReviewer(root, scratch);
+  const { reviewer } = bundle.createBenchPolicies(files);
   const text = readFileSync(join(data, 'review.json'), 'utf8');
   const review = JSON.parse(text);
   const answer = () => reviewer(review);
@@ -45,6 +46,7 @@ async function benchEngine() {
   report('  its processor time', parsed.cpu, 'µs');
   const fromText = await measureReview(() => reviewer(JSON.parse(text)), reviews);
   report('one review, JSON in, JSON out', fromText.wall, 'µs');
+  await benchGrowth(bundle, files, review, report);
 }
 
 async function benchBulk() {
@@ -76,5 +78,5 @@ function report(name, value, unit, bar) {
   const over = bar !== undefined && value >= bar;
   if (over) missed.push(name.trim());
   const verdict = bar === undefined ? '' : `   bar: under ${bar} ${unit}  ${over ? 'MISSED' : 'ok'}`;
-  console.log(`${name.padEnd(50)}${figure}${verdict}`);
+  console.log(`${name.padEnd(62)}${figure}${verdict}`);
 }

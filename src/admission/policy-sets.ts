@@ -15,12 +15,15 @@ export function createPolicySets(
   exceptions: readonly CompiledException[] = [],
   { hasOwnPath = () => false, restrict = (snapshot) => snapshot }: PolicySetOptions = {},
 ): PolicySets {
-  const snapshotOf = (chosen: readonly CompiledPolicy[]) => restrict(createSnapshot(chosen, exceptions));
-  const shared = policies.filter((policy) => !hasOwnPath(policy));
+  const all = createSnapshot(policies, exceptions);
+  // In the order of `all`, which is sorted.
+  const snapshotOf = (chosen: readonly CompiledPolicy[]) =>
+    restrict(createSnapshot(chosen, exceptions, { order: 'given' }));
+  const shared = all.policies.filter((policy) => !hasOwnPath(policy));
   const byKey = new Map(policies.map((policy) => [policy.key, policy]));
   const single = new Map<string, PolicySnapshot>();
   return {
-    all: snapshotOf(policies),
+    all: restrict(all),
     ignore: snapshotOf(shared.filter(({ failurePolicy }) => failurePolicy === 'Ignore')),
     fail: snapshotOf(shared.filter(({ failurePolicy }) => failurePolicy === 'Fail')),
     policy(key) {

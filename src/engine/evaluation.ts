@@ -14,7 +14,7 @@ import { DataCache } from './context/data-cache.ts';
 import type { DataSource } from './context/data-source.ts';
 import { RequestFacts, RequestScope } from './context/request-scope.ts';
 import { matchingExceptions } from './exceptions.ts';
-import { clauseMisses, matchingBlock, unlistedOperation } from './match.ts';
+import { clauseMisses, matchingBlock, namespaceForMatch, unlistedOperation } from './match.ts';
 import { MatchSubject, type SubjectSurroundings, statedIdentity } from './match-subject.ts';
 import type { Failure, Outcome, Result, SkipReason } from './outcome.ts';
 import { outcomeOf, skipped } from './outcomes.ts';
@@ -49,7 +49,6 @@ export class Evaluation {
   readonly #maxContextSize: number;
   readonly #facts: RequestFacts;
   readonly #data: DataCache;
-  readonly #candidates: readonly Candidate[];
   readonly #surroundings: SubjectSurroundings;
   readonly #start: JsonObject | null;
   readonly #outcomes: Outcome[] = [];
@@ -60,6 +59,9 @@ export class Evaluation {
   readonly #failedPolicies: CompiledPolicy[] = [];
 
   #object: JsonObject | null;
+  #candidates: readonly Candidate[];
+  /** The name and labels that the candidates were found by. */
+  #foundBy: Pick<MatchSubject, 'name' | 'labels'> | undefined;
   #policyIndex = 0;
   #ruleIndex = 0;
   /** The object before the current policy: restored when one of its rules fails. */
@@ -100,7 +102,7 @@ export class Evaluation {
     this.#start = request.object;
     this.#object = this.#start;
     this.#policyStart = this.#start;
-    this.#candidates = settings.explain ? allRules(snapshot) : candidatesFor(request, snapshot);
+    this.#candidates = this.#findCandidates();
   }
 
   get isDone(): boolean {
@@ -114,6 +116,7 @@ export class Evaluation {
     try {
       this.#runRules(candidate);
       this.#policyIndex++;
+      this.#refreshCandidates(candidate);
       return undefined;
     } catch (error) {
       if (error instanceof Suspend) return error;
@@ -147,6 +150,37 @@ export class Evaluation {
     this.#policyFailed = false;
     this.#undoes = false;
     this.#ruleIndex = 0;
+  }
+
+  #findCandidates(): readonly Candidate[] {
+    const { kind, subresource, resource, operation, namespace } = this.#request;
+    if (this.#explain || operation === undefined) return allRules(this.#snapshot);
+    if (this.#object === null) return [];
+    const subject = this.#subjectFor(this.#object);
+    this.#foundBy = subject;
+    return this.#snapshot.candidates({
+      group: kind.group,
+      version: kind.version,
+      kind: kind.kind,
+      subresource,
+      resource,
+      operation,
+      namespace,
+      subject: { name: subject.name, namespace: namespaceForMatch(subject), labels: subject.labels },
+    });
+  }
+
+  /** A policy may change labels, and so select other policies after it. */
+  #refreshCandidates({ position }: Candidate): void {
+    const before = this.#foundBy;
+    if (before === undefined || this.#object === null) return;
+    const subject = this.#subjectFor(this.#object);
+    if (subject.labels === before.labels && subject.name === before.name) return;
+    const found = this.#findCandidates();
+    if (found === this.#candidates) return;
+    this.#candidates = found;
+    const next = found.findIndex((candidate) => candidate.position > position);
+    this.#policyIndex = next === -1 ? found.length : next;
   }
 
   #runRule(policy: CompiledPolicy, rule: CompiledRule): void {
@@ -370,22 +404,7 @@ class EvaluationResult implements Result {
 }
 
 function allRules(snapshot: PolicySnapshot): readonly Candidate[] {
-  return snapshot.policies.map((policy) => ({ policy, rules: policy.rules }));
-}
-
-function candidatesFor(request: Request, snapshot: PolicySnapshot): readonly Candidate[] {
-  const { kind, subresource, resource, operation, namespace } = request;
-  if (operation === undefined) return allRules(snapshot);
-  const { group, version } = kind;
-  return snapshot.candidates({
-    group,
-    version,
-    kind: kind.kind,
-    subresource,
-    resource,
-    operation,
-    namespace,
-  });
+  return snapshot.policies.map((policy, position) => ({ policy, position, rules: policy.rules }));
 }
 
 function kindKeyOf({ kind, subresource, resource }: Request): KindKey {

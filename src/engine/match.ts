@@ -92,7 +92,7 @@ function isEmpty(block: CompiledBlock): boolean {
 }
 
 /** A Namespace object is matched by its own name. */
-function namespaceForMatch(subject: MatchSubject): string {
+export function namespaceForMatch(subject: MatchSubject): string {
   return isNamespace(subject) ? subject.name : subject.namespace;
 }
 

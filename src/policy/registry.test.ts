@@ -116,6 +116,126 @@ describe('the index', () => {
   });
 });
 
+describe('the index of literal clauses', () => {
+  const subject = { name: 'web', namespace: 'shop', labels: { app: 'web', tier: 'front' } };
+  const restrictedTo = (clauses: JsonObject): JsonObject => ({
+    any: [{ resources: { kinds: ['Pod'], ...clauses } }],
+  });
+  const label = (value: string): JsonObject => ({ selector: { matchLabels: { app: value } } });
+  const oneOf = (...values: string[]): JsonObject => ({
+    selector: { matchExpressions: [{ key: 'app', operator: 'In', values }] },
+  });
+
+  it.each<[string, (index: number) => JsonObject]>([
+    ['names', (index) => restrictedTo({ names: [`n${index}`, `m${index}`] })],
+    ['namespaces', (index) => restrictedTo({ namespaces: [`n${index}`] })],
+    ['matchLabels', (index) => restrictedTo(label(`n${index}`))],
+    ['matchExpressions', (index) => restrictedTo(oneOf(`n${index}`, `m${index}`))],
+    [
+      'names, where all share a namespace',
+      (index) => restrictedTo({ namespaces: ['shop'], names: [`n${index}`] }),
+    ],
+    ['labels, where all share a name', (index) => restrictedTo({ names: ['web'], ...label(`n${index}`) })],
+    [
+      'one block of all',
+      (index) => ({ all: [{ resources: { kinds: ['Pod'] } }, { resources: { namespaces: [`n${index}`] } }] }),
+    ],
+    [
+      'each block of any',
+      (index) => ({
+        any: [
+          { resources: { kinds: ['Pod'], names: [`n${index}`] } },
+          { resources: { kinds: ['Pod'], ...label(`n${index}`) } },
+        ],
+      }),
+    ],
+    [
+      'namespaces, for all kinds',
+      (index) => ({ any: [{ resources: { kinds: ['*'], namespaces: [`n${index}`] } }] }),
+    ],
+  ])('finds ten policies among 10,000 others that differ in %s', (_clause, matchOf) => {
+    const others = Array.from({ length: 10_000 }, (_, index) =>
+      policy(`o${index}`, [rule('r', matchOf(index))]),
+    );
+    const ten = Array.from({ length: 10 }, (_, index) => policy(`p${index}`, [rule('r', kinds('Pod'))]));
+    const snapshot = createSnapshot([...others, ...ten]);
+    const candidates = snapshot.candidates({ ...podCreate, subject });
+    expect(candidates.map(({ policy: { name } }) => name)).toEqual(ten.map(({ name }) => name));
+    expect(snapshot.candidates({ ...podCreate, subject: { ...subject, name: 'other' } })).toBe(candidates);
+    expect(snapshot.candidates(podCreate)).toHaveLength(10_010);
+  });
+
+  it.each<[string, JsonObject, boolean]>([
+    ['its name', restrictedTo({ names: ['web'] }), true],
+    ['one of several names', restrictedTo({ names: ['other', 'web'] }), true],
+    ['another name', restrictedTo({ names: ['other'] }), false],
+    ['a wildcard among the names', restrictedTo({ names: ['other', 'w*'] }), true],
+    ['its namespace', restrictedTo({ namespaces: ['shop'] }), true],
+    ['another namespace', restrictedTo({ namespaces: ['bank'] }), false],
+    ['a label', restrictedTo(label('web')), true],
+    ['another label', restrictedTo(label('api')), false],
+    ['a label with a wildcard', restrictedTo(label('w*')), true],
+    ['one of several labels', restrictedTo(oneOf('api', 'web')), true],
+    ['other labels', restrictedTo(oneOf('api', 'db')), false],
+    [
+      'a label that must not exist',
+      restrictedTo({ selector: { matchExpressions: [{ key: 'x', operator: 'DoesNotExist' }] } }),
+      true,
+    ],
+    [
+      'one matching block of any',
+      {
+        any: [
+          { resources: { kinds: ['Pod'], names: ['other'] } },
+          { resources: { kinds: ['Pod'], namespaces: ['shop'] } },
+        ],
+      },
+      true,
+    ],
+    [
+      'one block without a literal clause',
+      { any: [{ resources: { kinds: ['Pod'], names: ['other'] } }, { resources: { kinds: ['Pod'] } }] },
+      true,
+    ],
+    [
+      'a mismatch in one block of all',
+      { all: [{ resources: { kinds: ['Pod'] } }, { resources: { names: ['other'] } }] },
+      false,
+    ],
+  ])('a rule for %s', (_what, match, isFound) => {
+    expect(found([policy('p', [rule('r', match)])], { subject })).toEqual(isFound ? ['p:r'] : []);
+  });
+
+  it('a policy that is found brings all its rules for the kind: an earlier rule may change the labels', () => {
+    const rules = [
+      rule('first', kinds('Pod')),
+      rule('second', restrictedTo(label('new'))),
+      rule('third', kinds('Service')),
+    ];
+    expect(found([policy('p', rules)], { subject })).toEqual(['p:first', 'p:second']);
+  });
+
+  it('keys of Object.prototype and labels that are not strings are data', () => {
+    const labels = { __proto__: 'x', app: 5 };
+    expect(
+      found([policy('p', [rule('r', restrictedTo(label('5')))])], { subject: { ...subject, labels } }),
+    ).toEqual([]);
+    expect(found([policy('p', [rule('r', restrictedTo({ names: ['constructor'] }))])], { subject })).toEqual(
+      [],
+    );
+  });
+
+  it('long lists of found policies are not remembered', () => {
+    const many = Array.from({ length: 101 }, (_, index) =>
+      policy(`p${index}`, [rule('r', restrictedTo({ names: ['web'] }))]),
+    );
+    const snapshot = createSnapshot(many);
+    const key = { ...podCreate, subject };
+    expect(snapshot.candidates(key)).toHaveLength(101);
+    expect(snapshot.candidates(key)).not.toBe(snapshot.candidates(key));
+  });
+});
+
 describe('order', () => {
   const given = [
     policy('zeta', [rule('r', kinds('Pod'))]),

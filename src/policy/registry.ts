@@ -8,13 +8,14 @@ import type {
 } from './compiled.ts';
 import type { CompiledCelException } from './compiled-cel.ts';
 import { type KindKey, matchesKind } from './kind-selector.ts';
+import { type IndexedSubject, indexRules } from './rule-index.ts';
 
-/** An immutable set of policies, indexed by resource and operation. */
+/** An immutable set of policies, indexed by kind, name, namespace and labels. */
 export interface PolicySnapshot {
   /** In evaluation order. */
   readonly policies: readonly CompiledPolicy[];
   readonly exceptions: readonly CompiledException[];
-  /** Policies with rules that could apply, by kind, operation and namespace. The same list for the same key. */
+  /** Policies with rules that could apply. The same list for the same policies and rules. */
   candidates(key: CandidateKey): readonly Candidate[];
   exceptionsFor(policyKey: string): readonly CompiledException[];
   /** Exceptions of policies.kyverno.io that name the policy. */
@@ -25,10 +26,15 @@ export interface CandidateKey extends KindKey {
   readonly operation: Operation;
   /** Empty for objects without a namespace. */
   readonly namespace: string;
+  /** When absent, policies with any names, namespaces and label selectors are found. */
+  readonly subject?: IndexedSubject | undefined;
 }
 
 export interface Candidate {
   readonly policy: CompiledPolicy;
+  /** The position of the policy in the snapshot. */
+  readonly position: number;
+  /** All rules for the kind and operation, also those whose names, namespaces and labels do not match. */
   readonly rules: readonly CompiledRule[];
 }
 
@@ -39,6 +45,7 @@ export interface SnapshotOptions {
 
 /** Keys come from requests, so the cache is cleared at this size. */
 const maximumRemembered = 2_000;
+const longestRemembered = 100;
 const none: readonly never[] = [];
 
 export function createSnapshot(
@@ -47,11 +54,26 @@ export function createSnapshot(
   { order = 'name' }: SnapshotOptions = {},
 ): PolicySnapshot {
   const ordered = policies.toSorted(order === 'given' ? byKind : byScopeAndName);
-  const index = indexRules(ordered);
+  const index = lazy(() => indexRules(ordered));
   const namespaces = new Set(ordered.flatMap((policy) => policy.namespace ?? []));
   const exceptionsByPolicy = indexExceptions(exceptions);
   const celExceptions = indexCelExceptions(exceptions);
   const remembered = new Map<string, readonly Candidate[]>();
+
+  function remember(text: string, find: () => readonly Candidate[]): readonly Candidate[] {
+    const known = remembered.get(text);
+    if (known !== undefined) return known;
+    if (remembered.size >= maximumRemembered) remembered.clear();
+    const found = find();
+    remembered.set(text, found);
+    return found;
+  }
+
+  const candidatesAt = (positions: Iterable<number>, key: CandidateKey): readonly Candidate[] =>
+    [...new Set(positions)]
+      .sort((left, right) => left - right)
+      .flatMap((position) => candidateFor(ordered[position] as CompiledPolicy, position, key));
+
   return {
     policies: ordered,
     exceptions,
@@ -62,14 +84,29 @@ export function createSnapshot(
       // All namespaces without namespaced policies share one entry.
       const namespace = namespaces.has(key.namespace) ? key.namespace : '';
       const text = `${key.operation} ${key.group}/${key.version}/${key.kind}/${key.resource ?? ''}/${key.subresource} ${namespace}`;
-      const known = remembered.get(text);
-      if (known !== undefined) return known;
-      if (remembered.size >= maximumRemembered) remembered.clear();
-      const found = findCandidates(index, key);
-      remembered.set(text, found);
-      return found;
+      const { subject } = key;
+      if (subject === undefined) return remember(`${text} *`, () => candidatesAt(index().all(key.kind), key));
+      const restricted = index().restricted(key.kind, subject);
+      const unrestricted = () => index().unrestricted(key.kind);
+      if (restricted.length === 0) return remember(text, () => candidatesAt(unrestricted(), key));
+      const find = () => candidatesAt([...restricted, ...unrestricted()], key);
+      return restricted.length > longestRemembered ? find() : remember(`${text} ${restricted.join()}`, find);
     },
   };
+}
+
+function lazy<T>(create: () => T): () => T {
+  let created: { readonly value: T } | undefined;
+  return () => {
+    created ??= { value: create() };
+    return created.value;
+  };
+}
+
+function candidateFor(policy: CompiledPolicy, position: number, key: CandidateKey): Candidate[] {
+  if (policy.namespace !== undefined && policy.namespace !== key.namespace) return [];
+  const rules = policy.rules.filter((rule) => couldApply(rule, key));
+  return rules.length === 0 ? [] : [{ policy, position, rules }];
 }
 
 /** Kyverno's command line runs ClusterPolicies, then MutatingAdmissionPolicies, then MutatingPolicies. */
@@ -98,69 +135,8 @@ function compareTexts(left: string, right: string): number {
   return left < right ? -1 : left > right ? 1 : 0;
 }
 
-interface IndexedRule {
-  readonly policy: CompiledPolicy;
-  readonly rule: CompiledRule;
-  /** Position among all rules of all policies. */
-  readonly rank: number;
-}
-
-interface RuleIndex {
-  readonly byKind: ReadonlyMap<string, readonly IndexedRule[]>;
-  /** Rules with a wildcard for the kind, or with no kind. */
-  readonly anyKind: readonly IndexedRule[];
-}
-
-function indexRules(policies: readonly CompiledPolicy[]): RuleIndex {
-  const byKind = new Map<string, IndexedRule[]>();
-  const anyKind: IndexedRule[] = [];
-  let rank = 0;
-  for (const policy of policies) {
-    for (const rule of policy.rules) {
-      const indexed: IndexedRule = { policy, rule, rank: rank++ };
-      const kinds = literalKinds(rule);
-      if (kinds === undefined) anyKind.push(indexed);
-      for (const kind of kinds ?? []) {
-        const list = byKind.get(kind);
-        if (list === undefined) byKind.set(kind, [indexed]);
-        else list.push(indexed);
-      }
-    }
-  }
-  return { byKind, anyKind };
-}
-
-/** The kinds that a rule can match; undefined when it is not limited to certain kinds. */
-function literalKinds({ match }: CompiledRule): ReadonlySet<string> | undefined {
-  const blocks = match.any ?? match.all?.slice(0, 1) ?? [];
-  const kinds = new Set<string>();
-  for (const block of blocks) {
-    if (block.kinds === undefined) return undefined;
-    for (const { kind } of block.kinds) {
-      if (!kind.literal) return undefined;
-      kinds.add(kind.pattern);
-    }
-  }
-  return kinds;
-}
-
-function findCandidates(index: RuleIndex, key: CandidateKey): readonly Candidate[] {
-  const found = [...(index.byKind.get(key.kind) ?? []), ...index.anyKind].filter(
-    ({ policy, rule }) =>
-      (policy.namespace === undefined || policy.namespace === key.namespace) && couldApply(rule, key),
-  );
-  found.sort((left, right) => left.rank - right.rank);
-  const candidates = new Map<CompiledPolicy, CompiledRule[]>();
-  for (const { policy, rule } of found) {
-    const rules = candidates.get(policy);
-    if (rules === undefined) candidates.set(policy, [rule]);
-    else rules.push(rule);
-  }
-  return [...candidates].map(([policy, rules]) => ({ policy, rules }));
-}
-
 /** Whether a rule can apply by kind and operation alone. */
-export function couldApply(rule: CompiledRule, key: Omit<CandidateKey, 'namespace'>): boolean {
+export function couldApply(rule: CompiledRule, key: KindKey & Pick<CandidateKey, 'operation'>): boolean {
   const { any, all = [] } = rule.match;
   const fits = (block: CompiledBlock): boolean =>
     (block.operations === undefined || block.operations.has(key.operation)) &&

@@ -58,6 +58,8 @@ export interface FamilyOptions {
   readonly name: string;
   readonly help: string;
   readonly registry: Registry;
+  /** Called before each scrape. */
+  readonly refresh?: (() => void) | undefined;
 }
 
 export function createCounterFamily(
@@ -65,7 +67,10 @@ export function createCounterFamily(
   type: 'counter' | 'gauge' = 'counter',
 ): CounterFamily {
   const family = new Family<CounterSeries>((labels) => ({ labels, value: 0 }));
-  registerMetric(options, type, () => Array.from(family.all(), ({ labels, value }) => ({ labels, value })));
+  registerMetric(options, type, () => {
+    options.refresh?.();
+    return Array.from(family.all(), ({ labels, value }) => ({ labels, value }));
+  });
   return family;
 }
 
