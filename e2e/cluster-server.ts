@@ -28,7 +28,8 @@ export interface ClusterServer {
   ports(): readonly number[];
   /** Kills a replica, as if its node were lost. */
   kill(replica: number): Promise<void>;
-  addReplica(): Promise<ServerProcess>;
+  /** `program` is another build of kymera. */
+  addReplica(program?: string): Promise<ServerProcess>;
   output(replica: number): string;
   /** Stops all replicas as Kubernetes does when a Deployment is scaled to zero. */
   stop(): Promise<void>;
@@ -92,13 +93,13 @@ export async function startClusterServer(
       : ['--webhook-url', `https://${host}:${balancer.port}`]),
     ...(options.args ?? []),
   ];
-  const addReplica = async () => {
+  const addReplica = async (program?: string) => {
     const logFile = join(folder, `replica-${replicas.length}.log`);
     const [port = 0] = await freePorts(1);
     // Before it is ready, it calls itself at the address that the API server will use.
     ports.push(port);
     balancer.setBackends(ports);
-    const replica = await startServerProcess({ host, port, args, logFile });
+    const replica = await startServerProcess({ host, port, args, logFile, program });
     replicas.push(replica);
     return replica;
   };

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { request } from 'node:https';
 import { isRunning, lastLines, launch, terminate } from './control-plane/processes.ts';
-import { program } from './kymera.ts';
+import { program as built } from './kymera.ts';
 import { GiveUp, waitFor } from './wait-for.ts';
 
 export interface ServerProcess {
@@ -19,6 +19,8 @@ export interface ServerProcessOptions {
   readonly port: number;
   readonly args: readonly string[];
   readonly logFile: string;
+  /** Another build of kymera; by default that of this checkout. */
+  readonly program?: string | undefined;
 }
 
 /** Runs the built `kymera serve` until it is ready. */
@@ -27,6 +29,7 @@ export async function startServerProcess({
   port,
   args,
   logFile,
+  program = built,
 }: ServerProcessOptions): Promise<ServerProcess> {
   const address = ['--host', host, '--port', String(port)];
   // Nothing watches endpoints here, so no shutdown delay is needed.

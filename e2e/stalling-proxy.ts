@@ -4,6 +4,10 @@ export interface StallingProxy {
   readonly port: number;
   /** Open connections stop forwarding without being closed; new ones work. */
   stall(): void;
+  /** Closes all open connections; new ones work. */
+  cut(): void;
+  /** Delays what clients send by this time. */
+  slow(milliseconds: number): void;
   connections(): number;
   close(): Promise<void>;
 }
@@ -14,11 +18,16 @@ export async function startStallingProxy(
   targetHost = '127.0.0.1',
 ): Promise<StallingProxy> {
   const pairs = new Set<{ readonly client: Socket; readonly server: Socket; stalled: boolean }>();
+  let delayMs = 0;
   const listener = createServer((client) => {
     const server = connect(targetPort, targetHost);
     const pair = { client, server, stalled: false };
     pairs.add(pair);
-    client.on('data', (chunk) => pair.stalled || server.write(chunk));
+    client.on('data', (chunk) => {
+      if (pair.stalled) return;
+      if (delayMs === 0) server.write(chunk);
+      else setTimeout(() => server.destroyed || server.write(chunk), delayMs);
+    });
     server.on('data', (chunk) => pair.stalled || client.write(chunk));
     const end = () => {
       if (pair.stalled && !client.destroyed) return;
@@ -35,6 +44,15 @@ export async function startStallingProxy(
     port: address.port,
     stall() {
       for (const pair of pairs) pair.stalled = true;
+    },
+    cut() {
+      for (const { client, server } of [...pairs]) {
+        client.destroy();
+        server.destroy();
+      }
+    },
+    slow(milliseconds) {
+      delayMs = milliseconds;
     },
     connections: () => pairs.size,
     async close() {

@@ -84,6 +84,40 @@ export async function restartApiServer(
   await becomesReady(writeState(next));
 }
 
+/** Ends one program by a signal and starts it again on the same port with the same data. */
+export async function restartProgram(
+  folder: string,
+  name: ProgramName,
+  signal: 'SIGTERM' | 'SIGKILL',
+  downMs = 0,
+): Promise<void> {
+  const state = readState(folder);
+  const running = state.programs[name];
+  if (!running) throw new Error(`there is no ${name} to restart`);
+  if (signal === 'SIGKILL') process.kill(running.pid, signal);
+  else await terminate(running.pid, 5_000);
+  await new Promise((resolve) => setTimeout(resolve, downMs));
+  const restarted = { ...running, pid: launch(running) };
+  await becomesReady(writeState({ ...state, programs: { ...state.programs, [name]: restarted } }));
+}
+
+/** Stops etcd and the API server, changes the data of etcd, and starts them again. */
+export async function restartPrograms(folder: string, change: () => void): Promise<void> {
+  let state = readState(folder);
+  const names = ['kube-apiserver', 'etcd'] as const;
+  for (const name of names) await terminate(state.programs[name]?.pid ?? 0, 5_000);
+  change();
+  for (const name of names.toReversed()) {
+    const program = state.programs[name];
+    if (program === undefined) continue;
+    state = writeState({
+      ...state,
+      programs: { ...state.programs, [name]: { ...program, pid: launch(program) } },
+    });
+  }
+  await becomesReady(state);
+}
+
 /** Stops all programs by their process ids, etcd last, and removes the folder. */
 export async function stopControlPlane(folder: string, options: { keepLogs: boolean }): Promise<void> {
   const { programs } = readState(folder);

@@ -1,0 +1,121 @@
+import { cpSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { restartProgram, restartPrograms } from '../control-plane/start.ts';
+import { labelPolicy } from '../objects.ts';
+import { type Fault, type FaultWorld, hasLabel, label, secondsOf, underLoad } from './fault.ts';
+
+/** Faults of the API server, of etcd and of the connection to them. */
+export const controlPlaneFaults: readonly Fault[] = [
+  {
+    name: 'the API server is killed (kill -9) and comes back',
+    promise:
+      'No review is lost and no object is stored unchanged. Policies that change afterwards take effect.',
+    run: (world) => outage(world, () => restartProgram(world.folder, 'kube-apiserver', 'SIGKILL', 1_000)),
+  },
+  {
+    name: 'etcd is killed (kill -9) and comes back',
+    promise:
+      'No review is lost and no object is stored unchanged. Policies that change afterwards take effect.',
+    run: (world) => outage(world, () => restartProgram(world.folder, 'etcd', 'SIGKILL', 2_000)),
+  },
+  {
+    name: 'etcd is restored from an older snapshot',
+    promise: 'The policies of the snapshot are in effect again, and no object is stored unchanged.',
+    isLong: true,
+    async run(world) {
+      const { folder } = world;
+      const data = join(folder, 'etcd');
+      const snapshot = join(folder, 'etcd-snapshot');
+      await restartPrograms(folder, () => cpSync(data, snapshot, { recursive: true }));
+      await setLabel(world, 'newer');
+      await hasLabel(world, 'newer');
+      await restartPrograms(folder, () => {
+        rmSync(data, { recursive: true });
+        cpSync(snapshot, data, { recursive: true });
+      });
+      const recoverySeconds = await secondsOf(() => hasLabel(world, 'yes'));
+      const { sent: reviews, lost } = await underLoad(world, async () => undefined);
+      return { reviews, lost, recoverySeconds };
+    },
+  },
+  {
+    name: 'all connections to the API server are closed, again and again',
+    promise: 'No review is lost. A policy that changes in the meantime takes effect.',
+    async run(world) {
+      let recoverySeconds = 0;
+      const { sent: reviews, lost } = await underLoad(world, async () => {
+        for (let count = 0; count < 20; count += 1) {
+          world.connection.cut();
+          await new Promise((resolve) => setTimeout(resolve, 100));
+        }
+        recoverySeconds = await secondsOf(() => changedAndBack(world));
+      });
+      return { reviews, lost, recoverySeconds, note: '20 times, 100 ms apart' };
+    },
+  },
+  {
+    name: 'all connections to the API server fall silent without being closed',
+    promise: 'No review is lost. The silence is detected, and policies that change take effect.',
+    isLong: true,
+    async run(world) {
+      let recoverySeconds = 0;
+      const { sent: reviews, lost } = await underLoad(world, async () => {
+        world.connection.stall();
+        recoverySeconds = await secondsOf(() => changedAndBack(world));
+      });
+      return { reviews, lost, recoverySeconds };
+    },
+  },
+  {
+    name: 'the API server takes 2 s for each call of ours',
+    promise: 'No review is lost. Policies take effect, more slowly.',
+    isLong: true,
+    async run(world) {
+      let recoverySeconds = 0;
+      const { sent: reviews, lost } = await underLoad(world, async () => {
+        world.connection.slow(2_000);
+        try {
+          recoverySeconds = await secondsOf(() => changedAndBack(world));
+        } finally {
+          world.connection.slow(0);
+        }
+      });
+      return { reviews, lost, recoverySeconds };
+    },
+  },
+];
+
+/** Measures from the return of the API server until a changed policy is in effect. */
+async function outage(world: FaultWorld, restart: () => Promise<void>) {
+  let recoverySeconds = 0;
+  const {
+    sent: reviews,
+    lost,
+    unavailable,
+  } = await underLoad(world, async () => {
+    await restart();
+    recoverySeconds = await secondsOf(() => changedAndBack(world));
+  });
+  return {
+    reviews,
+    lost,
+    recoverySeconds,
+    note: `${unavailable} requests without an answer of the API server`,
+  };
+}
+
+export async function changedAndBack(world: FaultWorld): Promise<void> {
+  await setLabel(world, 'changed');
+  await hasLabel(world, 'changed');
+  await setLabel(world, 'yes');
+  await hasLabel(world, 'yes');
+}
+
+/** The policy of the world, with this value. */
+export function policyWith(namespace: string, value: string) {
+  return labelPolicy('faults', 'ConfigMap', { [label]: value }, { resources: { namespaces: [namespace] } });
+}
+
+async function setLabel({ kubectl, namespace }: FaultWorld, value: string): Promise<void> {
+  await kubectl.sendOk('apply', policyWith(namespace, value));
+}

@@ -1,0 +1,117 @@
+import { expect } from 'vitest';
+import { installCustomResources, removeCustomResources } from '../custom-resources.ts';
+import { configMap, mergePolicy } from '../objects.ts';
+import { applyPolicies, withPolicies } from '../policies-in-force.ts';
+import { waitFor } from '../wait-for.ts';
+import { policyWith } from './control-plane.ts';
+import { type Fault, hasLabel, label, secondsOf, underLoad } from './fault.ts';
+
+const configuration = 'kymera-resource-mutation';
+
+/** Faults of objects that we depend on. */
+export const editedObjects: readonly Fault[] = [
+  {
+    name: 'the webhook configuration is edited by hand, and deleted',
+    promise: 'The leader restores it.',
+    async run(world) {
+      const { kubectl } = world;
+      const patch = '[{"op": "replace", "path": "/webhooks/0/rules", "value": []}]';
+      const edited = await secondsOf(async () => {
+        await kubectl.ok(
+          'patch',
+          'mutatingwebhookconfiguration',
+          configuration,
+          '--type=json',
+          `--patch=${patch}`,
+        );
+        await hasLabel(world, 'yes');
+      });
+      const deleted = await secondsOf(async () => {
+        await kubectl.ok('delete', 'mutatingwebhookconfiguration', configuration);
+        await hasLabel(world, 'yes');
+      });
+      return {
+        recoverySeconds: Math.max(edited, deleted),
+        note: `edited: ${edited.toFixed(1)} s, deleted: ${deleted.toFixed(1)} s`,
+      };
+    },
+  },
+  {
+    name: 'a ConfigMap that a policy reads is deleted and created again',
+    promise:
+      'Without it, requests are denied with the reason; none is stored unchanged. With it, they pass again.',
+    async run(world) {
+      const { kubectl, namespace } = world;
+      const reading = mergePolicy(
+        'faults-context',
+        'Secret',
+        { metadata: { labels: { team: '{{ settings.data.team }}' } } },
+        {
+          resources: { namespaces: [namespace] },
+          rule: { context: [{ name: 'settings', configMap: { name: 'settings', namespace } }] },
+        },
+      );
+      const create = () =>
+        kubectl.run(['create', 'secret', 'generic', 'reader', '--dry-run=server', '-o', 'json']);
+      const team = async () => {
+        const { code, stdout } = await create();
+        return code === 0 && JSON.parse(stdout).metadata.labels?.team === 'red';
+      };
+      const settings = configMap('settings', { team: 'red' });
+      await kubectl.sendOk('create', settings);
+      return withPolicies(kubectl, [reading], async () => {
+        await waitFor(team, { what: 'the label', seconds: 60 });
+        await kubectl.ok('delete', 'configmap', 'settings');
+        const denied = await waitFor(
+          async () => {
+            const answer = await create();
+            return answer.code === 0 ? undefined : answer;
+          },
+          { what: 'the denial', seconds: 60 },
+        );
+        expect(denied.stderr).toContain('the ConfigMap does not exist');
+        const recoverySeconds = await secondsOf(async () => {
+          await kubectl.sendOk('create', settings);
+          await waitFor(team, { what: 'the label', seconds: 60 });
+        });
+        await kubectl.ok('delete', 'configmap', 'settings');
+        return { recoverySeconds };
+      });
+    },
+  },
+  {
+    name: 'the ConfigMap with the progress of the background controller is deleted',
+    promise: 'Nothing is lost; rules that run on policy changes run again.',
+    async run(world) {
+      const { kubectl } = world;
+      await kubectl.run([
+        'delete',
+        'configmap',
+        'kymera-background',
+        `--namespace=${world.server.namespace}`,
+      ]);
+      const { sent: reviews, lost } = await underLoad(world, async () => undefined);
+      return { reviews, lost };
+    },
+  },
+  {
+    name: 'the CustomResourceDefinition of policies is deleted and created again',
+    promise:
+      'Without policies, requests pass unchanged: the cluster is not locked. Policies that are created again take effect.',
+    async run(world) {
+      const { kubectl, namespace, settings } = world;
+      await removeCustomResources(kubectl, ['clusterpolicies.kyverno.io']);
+      await hasLabel(world, undefined);
+      const recoverySeconds = await secondsOf(async () => {
+        await installCustomResources(kubectl);
+        await waitFor(() => applyPolicies(kubectl, [policyWith(namespace, 'yes')], 120).then(() => true), {
+          what: 'the policy',
+          seconds: 180,
+        });
+        await hasLabel(world, 'yes');
+      });
+      expect(settings.controlPlane).toBeDefined();
+      return { recoverySeconds, note: `label ${label} back in effect` };
+    },
+  },
+];

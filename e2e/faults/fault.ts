@@ -1,0 +1,179 @@
+import { expect } from 'vitest';
+import type { ApiProxy } from '../api-proxy.ts';
+import type { BackgroundProcess } from '../background-process.ts';
+import type { ClusterServer } from '../cluster-server.ts';
+import type { Kubectl } from '../kubectl.ts';
+import type { Settings } from '../settings.ts';
+import type { StallingProxy } from '../stalling-proxy.ts';
+import { waitFor } from '../wait-for.ts';
+
+/** One row of the table of faults. */
+export interface Fault {
+  readonly name: string;
+  /** What users can rely on. */
+  readonly promise: string;
+  /** Only in the long form: it takes minutes. */
+  readonly isLong?: boolean | undefined;
+  /** Why it cannot be caused here. */
+  missing?(): string | undefined;
+  /** Causes the fault, checks the promise and measures. Leaves the world as it was. */
+  run(world: FaultWorld): Promise<Measured>;
+}
+
+/** Replicas and background controllers that serve a policy for ConfigMaps. */
+export interface FaultWorld {
+  readonly settings: Settings;
+  readonly kubectl: Kubectl;
+  /** Where the policy applies. */
+  readonly namespace: string;
+  readonly api: ApiProxy;
+  readonly server: ClusterServer;
+  /** The connection of all replicas to the API server. */
+  readonly connection: StallingProxy;
+  /** Replicas that run, by number. */
+  readonly replicas: Set<number>;
+  readonly workers: BackgroundProcess[];
+  startWorker(): Promise<BackgroundProcess>;
+  /** The folder of the control plane. */
+  readonly folder: string;
+  readonly size: FaultSize;
+}
+
+export interface FaultSize {
+  /** Reviews before and after each fault. */
+  readonly reviews: number;
+  readonly updateRequests: number;
+}
+
+export const shortForm: FaultSize = { reviews: 40, updateRequests: 60 };
+export const longForm: FaultSize = { reviews: 500, updateRequests: 1_000 };
+
+export interface Measured {
+  readonly reviews?: number | undefined;
+  /** Reviews that failed although the API server was there. */
+  readonly lost?: number | undefined;
+  readonly recoverySeconds?: number | undefined;
+  readonly note?: string | undefined;
+}
+
+/** The label that the policy adds. */
+export const label = 'faults';
+/** The number of requests at a time. */
+export const width = 4;
+
+export interface Reviews {
+  /** Waits for this many further answers. */
+  more(count: number): Promise<void>;
+  /** From now on, failures count as effects of the fault. */
+  fault(): void;
+  stop(): Promise<ReviewCounts>;
+}
+
+export interface ReviewCounts {
+  readonly sent: number;
+  /** The webhook could not be called. */
+  readonly lost: number;
+  /** Stored without the change of the policy. */
+  readonly unchanged: number;
+  /** The API server did not answer. */
+  readonly unavailable: number;
+  /** From the fault until the last failed request. */
+  readonly recoverySeconds: number;
+}
+
+type Outcome = 'changed' | 'unchanged' | 'lost' | 'unavailable';
+
+/** Sends dry runs of ConfigMaps until it is stopped. */
+export function startReviews({ api, namespace }: FaultWorld, data = false): Reviews {
+  const path = `/api/v1/namespaces/${namespace}/configmaps?dryRun=All`;
+  const counts: Record<Outcome, number> = { changed: 0, unchanged: 0, lost: 0, unavailable: 0 };
+  let sent = 0;
+  let isStopping = false;
+  let faultAt = 0;
+  let lastFailureAt = 0;
+  const send = async (): Promise<Outcome> => {
+    const metadata = { name: `review-${sent}` };
+    try {
+      const { status, body } = await api.send('POST', path, {
+        apiVersion: 'v1',
+        kind: 'ConfigMap',
+        metadata,
+        ...(data ? { data: {} } : {}),
+      });
+      if (status === 201) return body.metadata?.labels?.[label] === undefined ? 'unchanged' : 'changed';
+      return String(body.message ?? '').includes('failed calling webhook') ? 'lost' : 'unavailable';
+    } catch {
+      return 'unavailable';
+    }
+  };
+  const work = async () => {
+    while (!isStopping) {
+      const outcome = await send();
+      sent += 1;
+      counts[outcome] += 1;
+      if (outcome !== 'changed') lastFailureAt = Date.now();
+      if (outcome === 'unavailable') await new Promise((resolve) => setTimeout(resolve, 50));
+    }
+  };
+  const workers = Promise.all(Array.from({ length: width }, work));
+  return {
+    async more(count) {
+      const goal = counts.changed + count;
+      await waitFor(() => counts.changed >= goal, {
+        what: `${count} further reviews`,
+        seconds: 240,
+        everyMs: 20,
+      });
+    },
+    fault() {
+      faultAt = Date.now();
+    },
+    async stop() {
+      isStopping = true;
+      await workers;
+      const { lost, unchanged, unavailable } = counts;
+      const recoverySeconds = faultAt === 0 ? 0 : Math.max(0, lastFailureAt - faultAt) / 1_000;
+      return { sent, lost, unchanged, unavailable, recoverySeconds };
+    },
+  };
+}
+
+/** Causes a fault under load. Nothing may be stored unchanged, and at most the requests under way are lost. */
+export async function underLoad(
+  world: FaultWorld,
+  act: () => Promise<unknown>,
+  mostLost = 0,
+): Promise<ReviewCounts> {
+  const load = startReviews(world);
+  let counts: ReviewCounts;
+  try {
+    await load.more(world.size.reviews);
+    load.fault();
+    await act();
+    await load.more(world.size.reviews);
+  } finally {
+    counts = await load.stop();
+  }
+  expect(counts.unchanged, 'objects that were stored without the change of the policy').toBe(0);
+  expect(counts.lost, 'reviews that were lost').toBeLessThanOrEqual(mostLost);
+  return counts;
+}
+
+export async function secondsOf(act: () => Promise<unknown>): Promise<number> {
+  const startedAt = Date.now();
+  await act();
+  return (Date.now() - startedAt) / 1_000;
+}
+
+/** Waits until a dry run has this value of the label; undefined for none. */
+export async function hasLabel({ api, namespace }: FaultWorld, value: string | undefined): Promise<void> {
+  const path = `/api/v1/namespaces/${namespace}/configmaps?dryRun=All`;
+  await waitFor(
+    async () => {
+      const document = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'probe' } };
+      const { status, body } = await api.send('POST', path, document);
+      return status === 201 && body.metadata?.labels?.[label] === value;
+    },
+    { what: `the label ${label}=${value}`, seconds: 180 },
+  );
+}

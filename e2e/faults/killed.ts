@@ -1,0 +1,173 @@
+import { expect } from 'vitest';
+import { inParallel } from '../api-proxy.ts';
+import type { BackgroundProcess } from '../background-process.ts';
+import { configMap, labelPolicy, mergePolicy } from '../objects.ts';
+import { applyPolicies, withPolicies } from '../policies-in-force.ts';
+import { waitFor } from '../wait-for.ts';
+import { changedAndBack } from './control-plane.ts';
+import { type Fault, type FaultWorld, secondsOf, underLoad, width } from './fault.ts';
+import { formerCommit, formerVersion } from './former-version.ts';
+
+/** Faults of our own processes. */
+export const killedProcesses: readonly Fault[] = [
+  {
+    name: 'a replica is killed under load (kill -9)',
+    promise: 'At most the reviews under way in it are lost, and no object is stored unchanged.',
+    async run(world) {
+      const [replica = 0] = [...world.replicas].filter((each) => each !== leaderOf(world));
+      const counts = await underLoad(world, () => kill(world, replica), width);
+      await replace(world);
+      const { sent: reviews, lost, recoverySeconds } = counts;
+      return { reviews, lost, recoverySeconds };
+    },
+  },
+  {
+    name: 'the leader is killed (kill -9)',
+    promise:
+      'Another replica leads when the Lease has expired, and new policies take effect. Reviews go on meanwhile.',
+    async run(world) {
+      const { kubectl, namespace } = world;
+      const late = labelPolicy(
+        'faults-late',
+        'ConfigMap',
+        { late: 'yes' },
+        { resources: { namespaces: [namespace] } },
+      );
+      let recoverySeconds = 0;
+      const { sent: reviews, lost } = await underLoad(
+        world,
+        async () => {
+          await kill(world, leaderOf(world));
+          recoverySeconds = await secondsOf(() => applyPolicies(kubectl, [late], 120));
+        },
+        width,
+      );
+      await kubectl.ok('delete', 'clusterpolicies.kyverno.io', 'faults-late');
+      await replace(world);
+      return { reviews, lost, recoverySeconds };
+    },
+  },
+  {
+    name: 'the background controller is killed while it processes UpdateRequests (kill -9)',
+    promise: 'Another one continues. Every trigger has its effect, once.',
+    run: backgroundKilled,
+  },
+  {
+    name: 'two versions run at once, and each of them leads for a while',
+    promise: 'No object is stored unchanged, and policies that change take effect under either leader.',
+    isLong: true,
+    missing: () => formerVersion().missing,
+    async run(world) {
+      const { server, replicas } = world;
+      const { program } = formerVersion();
+      const { sent: reviews, lost } = await underLoad(
+        world,
+        async () => {
+          await server.addReplica(program);
+          const former = server.ports().length - 1;
+          for (const replica of [...replicas]) await kill(world, replica);
+          replicas.add(former);
+          await changedAndBack(world);
+          await replace(world);
+          await kill(world, former);
+          await changedAndBack(world);
+        },
+        // Those under way when a replica is killed.
+        width * (replicas.size + 1),
+      );
+      while (replicas.size < 3) await replace(world);
+      return { reviews, lost, note: `this version and ${formerCommit}` };
+    },
+  },
+];
+
+async function backgroundKilled(world: FaultWorld) {
+  const { api, kubectl, namespace, size, workers } = world;
+  const itself = {
+    apiVersion: 'v1',
+    kind: 'ConfigMap',
+    name: '{{ request.object.metadata.name }}',
+    namespace,
+  };
+  const target = mergePolicy(
+    'faults-targets',
+    'ConfigMap',
+    {},
+    {
+      resources: { namespaces: [namespace], names: ['target-*'] },
+      rule: {
+        mutate: {
+          targets: [itself],
+          patchesJson6902: '- {op: add, path: /data/runs, value: "{{ target.data.runs }}x"}',
+        },
+        preconditions: { all: [{ key: '{{ request.operation }}', operator: 'Equals', value: 'CREATE' }] },
+      },
+    },
+  );
+  const path = `/api/v1/namespaces/${namespace}/configmaps`;
+  const names = Array.from({ length: size.updateRequests }, (_, index) => `target-${index}`);
+  const runs = async () => {
+    const { body } = await api.send('GET', path);
+    const items = body.items as { metadata: { name: string }; data?: { runs?: string } }[];
+    return items
+      .filter(({ metadata }) => metadata.name.startsWith('target-'))
+      .map(({ data }) => data?.runs ?? '');
+  };
+  const done = async () => (await runs()).filter((text) => text !== '').length;
+  return withPolicies(kubectl, [target], async () => {
+    await inParallel(names, 16, async (name) => {
+      await api.send('POST', path, configMap(name, { runs: '' }));
+    });
+    await waitFor(async () => (await done()) >= names.length / 20, {
+      what: 'the first targets',
+      seconds: 120,
+      everyMs: 20,
+    });
+    const leader = workers.find(isLeader) ?? workers[0];
+    leader?.kill();
+    const atKill = await done();
+    const recoverySeconds = await secondsOf(() =>
+      waitFor(async () => (await done()) === names.length, {
+        what: 'all targets',
+        seconds: 600,
+        everyMs: 200,
+      }),
+    );
+    // A write that was under way when the process was killed may be repeated; the guard by resourceVersion bounds it.
+    const repeated = (await runs()).filter((text) => text.length > 1).length;
+    expect(repeated).toBeLessThanOrEqual(10);
+    if (leader !== undefined) workers.splice(workers.indexOf(leader), 1);
+    await world.startWorker();
+    await api.send('DELETE', `${path}?labelSelector=${encodeURIComponent('!kept')}`);
+    return {
+      recoverySeconds,
+      note: `${names.length} UpdateRequests, ${atKill} done at the kill, ${repeated} targets written twice`,
+    };
+  });
+}
+
+function isLeader(worker: BackgroundProcess): boolean {
+  return /became the leader of the background/.test(worker.output());
+}
+
+/** The replica that became the leader last. */
+function leaderOf({ server, replicas }: FaultWorld): number {
+  const times = [...replicas].map((replica) => {
+    const lines = server
+      .output(replica)
+      .split('\n')
+      .filter((line) => line.includes('"became the leader"'));
+    return { replica, at: /"time":"([^"]+)"/.exec(lines.at(-1) ?? '')?.[1] ?? '' };
+  });
+  return times.toSorted((left, right) => (left.at < right.at ? 1 : -1))[0]?.replica ?? 0;
+}
+
+async function kill({ server, replicas }: FaultWorld, replica: number): Promise<void> {
+  await server.kill(replica);
+  replicas.delete(replica);
+}
+
+async function replace({ server, replicas }: FaultWorld): Promise<void> {
+  await server.addReplica();
+  replicas.add(server.ports().length - 1);
+}

@@ -1,0 +1,50 @@
+// `npm run faults`: causes each fault on a real control plane and writes what was measured to docs/reliability.md.
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { cpus } from 'node:os';
+import { join } from 'node:path';
+import { ensureBuilt, root } from '../../scripts/setup.mjs';
+import { report } from '../../scripts/vitest-run.mjs';
+import { runE2e } from '../run.mjs';
+
+const page = join(root, 'docs', 'reliability.md');
+const [start, end] = ['<!-- faults: written by npm run faults -->', '<!-- end of faults -->'];
+
+await ensureBuilt();
+const results = join(root, '.cache', 'faults.jsonl');
+mkdirSync(join(root, '.cache'), { recursive: true });
+rmSync(results, { force: true });
+process.env.KYMERA_FAULTS = 'long';
+process.env.KYMERA_FAULTS_RESULTS = results;
+const summary = await runE2e(['specs/faults']);
+const code = report([summary]);
+// Nothing is written after a failure or without a control plane.
+if (code === 0 && existsSync(results)) {
+  const text = readFileSync(page, 'utf8');
+  const rows = readFileSync(results, 'utf8')
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line));
+  const [before, after] = [text.slice(0, text.indexOf(start)), text.slice(text.indexOf(end))];
+  writeFileSync(page, `${before}${start}\n\n${table(rows)}\n${skipped(summary.skipped)}\n${after}`);
+  console.log('wrote docs/reliability.md');
+}
+process.exit(code);
+
+function table(rows) {
+  const seconds = (value) => (value === undefined ? '' : `${value.toFixed(1)} s`);
+  const lines = rows.map(
+    ({ name, promise, reviews, lost, recoverySeconds, note }) =>
+      `| ${name} | ${promise} | ${reviews === undefined ? '' : `${lost} of ${reviews}`} | ${seconds(recoverySeconds)} | ${note ?? ''} |`,
+  );
+  return [
+    `Measured on ${new Date().toISOString().slice(0, 10)} with Node ${process.versions.node} on ${cpus().length} cores.`,
+    '',
+    '| fault | promise | lost reviews | recovery | |',
+    '|---|---|---|---|---|',
+    ...lines,
+  ].join('\n');
+}
+
+function skipped(tests) {
+  return tests.map(({ name, reason }) => `\nNot run: ${name.split(': ')[0]} (${reason}).\n`).join('');
+}
