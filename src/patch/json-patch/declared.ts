@@ -3,57 +3,71 @@ import { type Json, type JsonObject, valueAt } from '../../json/value.ts';
 import { asDeclared, asString, declaredSchema, schemaAt } from '../structured/declared.ts';
 import type { StructuredSchema } from '../structured/schema.ts';
 
+/** Applies an operation to the object as earlier operations left it. */
+export type ApplyOperation = (document: Json, operation: Operation) => Json;
+
+interface Known {
+  readonly schema: StructuredSchema;
+  readonly operation: Operation;
+}
+
+/** The last result for an operation without variables, which is the same object for each review. */
+const known = new WeakMap<Operation, Known>();
+
 /**
- * The operation with strings where the schema of the object's kind declares strings. Without a schema, a number or boolean becomes a
- * string where it replaces one. `document` is the object as earlier operations left it.
+ * Applies an operation with strings where the schema of the object's kind declares strings. Without a schema, a number or boolean
+ * becomes a string where it replaces one.
  */
-export function declaredOperations(
-  operation: Operation,
+export function applyDeclared(
   document: Json,
+  operation: Operation,
   object: JsonObject,
-): readonly Operation[] {
+  apply: ApplyOperation,
+): Json {
   switch (operation.op) {
     case 'remove':
     case 'test':
-      return [operation];
+      return apply(document, operation);
     case 'copy':
     case 'move': {
       const { op, from, path } = operation;
       const value = valueAt(document, from);
-      if (value === undefined || typeof value === 'string') return [operation];
-      const declared = declaredValue(value, path, document, object);
-      if (declared === value) return [operation];
-      const added = { op: 'add', path, value: declared } as const;
-      return op === 'copy' ? [added] : [{ op: 'remove', path: from }, added];
+      if (value === undefined || typeof value === 'string') return apply(document, operation);
+      const schema = schemaAt(declaredSchema(object), path);
+      const declared = declaredValue(value, schema, document, path);
+      if (declared === value) return apply(document, operation);
+      const rest = op === 'copy' ? document : apply(document, { op: 'remove', path: from });
+      return apply(rest, { op: 'add', path, value: declared });
     }
-    default: {
-      const { op, path, value } = operation;
-      if (typeof value === 'string') return [operation];
-      const declared = declaredValue(value, path, document, object);
-      return [declared === value ? operation : { op, path, value: declared }];
-    }
+    default:
+      return apply(
+        document,
+        typeof operation.value === 'string' ? operation : declaredWrite(operation, document, object),
+      );
   }
 }
 
-function declaredValue(value: Json, path: readonly string[], document: Json, object: JsonObject): Json {
-  const schema = schemaAt(declaredSchema(object), path);
-  if (schema !== undefined) return declaredConstant(value, schema);
+type Write = Extract<Operation, { readonly value: Json }>;
+
+function declaredWrite(operation: Write, document: Json, object: JsonObject): Operation {
+  const root = declaredSchema(object);
+  const before = known.get(operation);
+  if (before?.schema === root) return before.operation;
+  const { op, path, value } = operation;
+  const schema = schemaAt(root, path);
+  const declared = declaredValue(value, schema, document, path);
+  const result = declared === value ? operation : { op, path, value: declared };
+  // Without a schema, the result depends on the document.
+  if (schema !== undefined) known.set(operation, { schema: root, operation: result });
+  return result;
+}
+
+function declaredValue(
+  value: Json,
+  schema: StructuredSchema | undefined,
+  document: Json,
+  path: readonly string[],
+): Json {
+  if (schema !== undefined) return asDeclared(value, schema);
   return typeof valueAt(document, path) === 'string' ? asString(value) : value;
-}
-
-interface Known {
-  readonly schema: StructuredSchema;
-  readonly declared: Json;
-}
-
-/** Operations without variables have the same value for each object. */
-const known = new WeakMap<object, Known>();
-
-function declaredConstant(value: Json, schema: StructuredSchema): Json {
-  if (typeof value !== 'object' || value === null) return asDeclared(value, schema);
-  const before = known.get(value);
-  if (before?.schema === schema) return before.declared;
-  const declared = asDeclared(value, schema);
-  known.set(value, { schema, declared });
-  return declared;
 }

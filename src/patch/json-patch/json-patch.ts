@@ -7,7 +7,7 @@ import { parsePointer } from '../../json/pointer.ts';
 import { isArray, isObject, type Json, type JsonObject, type Path } from '../../json/value.ts';
 import type { Reporter } from '../../problem.ts';
 import { type CompiledPatch, PatchError } from '../compiled-patch.ts';
-import { declaredOperations } from './declared.ts';
+import { applyDeclared } from './declared.ts';
 import type { PatchNode } from './node.ts';
 import { type CompiledOperation, compileOperation, type OperationRules, readOperation } from './operation.ts';
 import { compileNode, type PatchLocation, type PatchValue, renderValue } from './render.ts';
@@ -167,9 +167,9 @@ function applyAll(
   let count = 0;
   try {
     for (const { index, resolve } of operations(scope)) {
-      for (const operation of declaredOperations(resolve(scope), result, object)) {
-        result = apply(result, operation, index);
-      }
+      result = applyDeclared(result, resolve(scope), object, (document, operation) =>
+        apply(document, operation, index),
+      );
       count++;
     }
   } catch (error) {
