@@ -19,6 +19,7 @@ import { kymera } from './kymera.ts';
 import { type ServerProcess, startServerProcess } from './server-process.ts';
 import { createService, isLoopback, outsideAddress, serviceName } from './service.ts';
 import type { Settings } from './settings.ts';
+import { withTokenFile } from './token-kubeconfig.ts';
 
 export interface ClusterServer {
   /** The namespace of its Lease, Secrets and settings. */
@@ -45,6 +46,8 @@ export interface ClusterServerOptions {
   /** Connects to the API server through this proxy. */
   readonly proxy?: ConnectProxy;
   readonly replicas?: number;
+  /** Replicas read their token from this file, as from a mounted Secret. */
+  readonly tokenFile?: string;
   readonly args?: readonly string[];
 }
 
@@ -75,6 +78,7 @@ export async function startClusterServer(
   const ports: number[] = [];
   const kubeconfig = await accountKubeconfig(settings, 'admission', folder);
   const { apiServerPort, proxy } = options;
+  if (options.tokenFile !== undefined) withTokenFile(kubeconfig, options.tokenFile);
   const serverKubeconfig =
     proxy !== undefined
       ? throughProxy(kubeconfig, proxy)

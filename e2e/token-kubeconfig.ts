@@ -1,4 +1,4 @@
-import { writeFileSync } from 'node:fs';
+import { readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { JsonObject } from '../src/json/value.ts';
 import type { Kubectl } from './kubectl.ts';
@@ -12,4 +12,20 @@ export async function tokenKubeconfig(kubectl: Kubectl, account: string, folder:
   const path = join(folder, `${account}.kubeconfig`);
   writeFileSync(path, JSON.stringify({ ...config, users }), { mode: 0o600 });
   return path;
+}
+
+/** Moves the token of a kubeconfig to a file. */
+export function withTokenFile(kubeconfig: string, tokenFile: string): void {
+  const config = JSON.parse(readFileSync(kubeconfig, 'utf8')) as {
+    readonly users: readonly { readonly name: string; readonly user: { readonly token: string } }[];
+  };
+  writeToken(tokenFile, config.users[0]?.user.token ?? '');
+  const users = config.users.map(({ name }) => ({ name, user: { tokenFile } }));
+  writeFileSync(kubeconfig, JSON.stringify({ ...config, users }), { mode: 0o600 });
+}
+
+/** Replaces a token at once, as the kubelet does. */
+export function writeToken(tokenFile: string, token: string): void {
+  writeFileSync(`${tokenFile}.new`, token.trim(), { mode: 0o600 });
+  renameSync(`${tokenFile}.new`, tokenFile);
 }

@@ -1,9 +1,11 @@
 import { expect } from 'vitest';
 import { installCustomResources, removeCustomResources } from '../custom-resources.ts';
+import { installIdentities } from '../installation.ts';
 import { configMap, mergePolicy } from '../objects.ts';
 import { applyPolicies, withPolicies } from '../policies-in-force.ts';
+import { writeToken } from '../token-kubeconfig.ts';
 import { waitFor } from '../wait-for.ts';
-import { policyWith } from './control-plane.ts';
+import { changedAndBack, policyWith } from './control-plane.ts';
 import { type Fault, hasLabel, label, secondsOf, underLoad } from './fault.ts';
 
 const configuration = 'kymera-resource-mutation';
@@ -77,6 +79,26 @@ export const editedObjects: readonly Fault[] = [
         await kubectl.ok('delete', 'configmap', 'settings');
         return { recoverySeconds };
       });
+    },
+  },
+  {
+    name: 'the API server rejects the token of all replicas, until it is replaced',
+    promise:
+      'No review is lost: policies stay in effect from memory. With a new token, changed policies take effect.',
+    async run(world) {
+      const { kubectl, server, settings } = world;
+      const own = kubectl.with(`--namespace=${server.namespace}`);
+      let recoverySeconds = 0;
+      const { sent: reviews, lost } = await underLoad(world, async () => {
+        await own.ok('delete', 'serviceaccount', 'kymera-admission');
+        await installIdentities(settings);
+        // Open watches end, and the old token is refused.
+        world.connection.cut();
+        await new Promise((resolve) => setTimeout(resolve, 5_000));
+        writeToken(world.tokenFile, await own.ok('create', 'token', 'kymera-admission', '--duration=2h'));
+        recoverySeconds = await secondsOf(() => changedAndBack(world));
+      });
+      return { reviews, lost, recoverySeconds };
     },
   },
   {

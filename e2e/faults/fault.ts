@@ -34,6 +34,8 @@ export interface FaultWorld {
   readonly replicas: Set<number>;
   readonly workers: BackgroundProcess[];
   startWorker(): Promise<BackgroundProcess>;
+  /** The file with the token of all replicas. */
+  readonly tokenFile: string;
   /** The folder of the control plane. */
   readonly folder: string;
   readonly size: FaultSize;

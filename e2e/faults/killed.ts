@@ -49,7 +49,8 @@ export const killedProcesses: readonly Fault[] = [
   },
   {
     name: 'the background controller is killed while it processes UpdateRequests (kill -9)',
-    promise: 'Another one continues. Every trigger has its effect, once.',
+    promise:
+      'Another one continues. Every trigger has its effect; only those under way at the kill may run twice.',
     run: backgroundKilled,
   },
   {

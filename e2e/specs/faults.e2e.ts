@@ -1,4 +1,5 @@
 import { appendFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { it } from 'vitest';
 import { type ApiProxy, openApiProxy } from '../api-proxy.ts';
 import { type BackgroundProcess, startBackgroundProcess } from '../background-process.ts';
@@ -35,7 +36,8 @@ suite('faults', ({ settings, kubectl, namespace, before, after }) => {
     if (folder === undefined) return;
     connection = await startStallingProxy(Number(new URL(readState(folder).server).port));
     const replicas = isLong ? 3 : 2;
-    server = await startClusterServer(settings, { replicas, apiServerPort: connection.port });
+    const tokenFile = join(folder, 'faults-token');
+    server = await startClusterServer(settings, { replicas, apiServerPort: connection.port, tokenFile });
     await grant(own, 'background', 'e2e-faults', [
       { apiGroups: [''], resources: ['configmaps'], verbs: ['get', 'list', 'patch'] },
     ]);
@@ -52,6 +54,7 @@ suite('faults', ({ settings, kubectl, namespace, before, after }) => {
       replicas: new Set(Array.from({ length: replicas }, (_, index) => index)),
       workers,
       startWorker,
+      tokenFile,
       folder,
       size: isLong ? longForm : shortForm,
     };
