@@ -92,9 +92,14 @@ export const editedObjects: readonly Fault[] = [
       const { sent: reviews, lost } = await underLoad(world, async () => {
         await own.ok('delete', 'serviceaccount', 'kymera-admission');
         await installIdentities(settings);
-        // Open watches end, and the old token is refused.
-        world.connection.cut();
-        await new Promise((resolve) => setTimeout(resolve, 5_000));
+        // The API server remembers a valid token for some seconds.
+        await waitFor(
+          () => {
+            world.connection.cut();
+            return [...world.replicas].every((each) => server.output(each).includes('Unauthorized'));
+          },
+          { what: 'the old token to be rejected', seconds: 120, everyMs: 500 },
+        );
         writeToken(world.tokenFile, await own.ok('create', 'token', 'kymera-admission', '--duration=2h'));
         recoverySeconds = await secondsOf(() => changedAndBack(world));
       });

@@ -1,4 +1,5 @@
-import { expect, it } from 'vitest';
+import { PassThrough } from 'node:stream';
+import { afterEach, expect, it, vi } from 'vitest';
 import type { JsonObject } from '../../json/value.ts';
 import type { ApiClient, ObjectList } from './client.ts';
 import { ApiError } from './cluster-error.ts';
@@ -64,4 +65,47 @@ it('without polling, a refused watch is an error', async () => {
     });
   });
   expect(await failed).toMatchObject({ status: 403 });
+});
+
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+it('lists again after a watch without any message: etcd was restored, and versions are used again', async () => {
+  vi.useFakeTimers({ toFake: ['Date'] });
+  const lists: ObjectList[] = [
+    { items: [{ ...configMap('x', '7'), data: { a: 'new' } }, configMap('y', '9')], resourceVersion: '9' },
+    { items: [{ ...configMap('x', '7'), data: { a: 'old' } }], resourceVersion: '8' },
+  ];
+  const streams: PassThrough[] = [];
+  const client = {
+    list: async () => lists.shift() ?? { items: [], resourceVersion: '1' },
+    watch: async () => {
+      const stream = new PassThrough();
+      streams.push(stream);
+      return stream;
+    },
+  } as unknown as ApiClient;
+  const seen: string[] = [];
+  const informer = startInformer({
+    client,
+    type: resourceTypes.configMaps,
+    kind: 'ConfigMap',
+    onChange: ({ key, object }) => seen.push(`${key} ${JSON.stringify(object?.['data'] ?? null)}`),
+    timing: { backOff: { firstMs: 1, lastMs: 1 } },
+  });
+  await vi.waitFor(() => expect(streams).toHaveLength(1));
+  vi.setSystemTime(Date.now() + 41_000);
+  streams[0]?.end();
+  await vi.waitFor(() => expect(streams).toHaveLength(2));
+  // A watch with a message ends as usual.
+  streams[1]?.write(`${JSON.stringify({ type: 'BOOKMARK', object: configMap('', '8') })}\n`);
+  vi.setSystemTime(Date.now() + 41_000);
+  streams[1]?.end();
+  await vi.waitFor(() => expect(streams).toHaveLength(3));
+  const stopped = informer.stop();
+  streams[2]?.destroy();
+  await stopped;
+  expect(seen).toEqual(['a/x {"a":"new"}', 'a/y null', 'a/y null', 'a/x {"a":"old"}']);
+  expect(lists).toEqual([]);
 });

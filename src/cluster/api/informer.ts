@@ -1,3 +1,4 @@
+import { equal } from '../../json/equal.ts';
 import { readObject, readText } from '../../json/read-field.ts';
 import type { JsonObject } from '../../json/value.ts';
 import { type BackOffLimits, backOffMs, sleep } from './back-off.ts';
@@ -60,6 +61,11 @@ const defaultTiming: InformerTiming = {
 };
 /** A watch may last this much longer than requested before the connection counts as dead. */
 const graceMs = 5_000;
+/**
+ * The API server sends a bookmark shortly before a watch of this length ends. A watch without any message starts in the future: etcd
+ * was restored from a snapshot.
+ */
+const leastWithBookmark = 10;
 /** A watch that ends sooner counts as failed. */
 const shortestWatchMs = 1_000;
 
@@ -80,12 +86,16 @@ export function startInformer(options: InformerOptions): Informer {
   let listedAt = 0;
   let lastContact = 0;
   let isPolling = false;
+  /** The last version that was seen, which a list does not reset. */
+  let newest = '';
 
-  function set(item: JsonObject): void {
+  function set(item: JsonObject, isOlder = false): void {
     const object = keep(item['kind'] === undefined || select.metadataOnly ? { ...item, ...typed } : item);
     const key = keyOf(object);
     const previous = objects.get(key);
-    if (previous !== undefined && versionOf(previous) === versionOf(object)) return;
+    const isSame = previous !== undefined && versionOf(previous) === versionOf(object);
+    // After a restore, versions are used again.
+    if (isSame && (!isOlder || equal(previous, object))) return;
     objects.set(key, object);
     onChange?.(previous === undefined ? { key, object } : { key, object, previous });
   }
@@ -104,7 +114,9 @@ export function startInformer(options: InformerOptions): Informer {
     });
     const present = new Set(found.items.map(keyOf));
     for (const key of [...objects.keys()]) if (!present.has(key)) remove(key);
-    for (const item of found.items) set(item);
+    const isOlder = Number(found.resourceVersion) < Number(newest);
+    for (const item of found.items) set(item, isOlder);
+    newest = found.resourceVersion;
     resourceVersion = found.resourceVersion;
     listFresh = false;
     listedAt = Date.now();
@@ -122,17 +134,26 @@ export function startInformer(options: InformerOptions): Informer {
       ...(resourceVersion === undefined ? {} : { resourceVersion }),
     });
     isPolling = false;
-    lastContact = Date.now();
+    const startedAt = Date.now();
+    let messages = 0;
+    lastContact = startedAt;
     await readWatch(
       stream,
       (event, object) => {
+        messages += 1;
         lastContact = Date.now();
         resourceVersion = versionOf(object) ?? resourceVersion;
+        newest = resourceVersion ?? newest;
         if (event === 'DELETED') remove(keyOf(object));
         else if (event !== 'BOOKMARK') set(object);
       },
       { maximumMs: timeoutSeconds * 1000 + graceMs, signal: stopping.signal },
     );
+    const isWhole = Date.now() - startedAt >= (timeoutSeconds - 1) * 1000;
+    if (messages === 0 && isWhole && timeoutSeconds >= leastWithBookmark) {
+      resourceVersion = undefined;
+      listFresh = true;
+    }
   }
 
   /** Waits for the next list. The watch is tried again then: somebody may have granted the permission. */
