@@ -67,37 +67,29 @@ export async function startControlPlane(binaries: Binaries): Promise<ControlPlan
 }
 
 /** Stops the API server and starts it again on the same port, with the same data, and with further flags if given. */
-export async function restartApiServer(
-  folder: string,
-  downMs = 0,
-  flags: readonly string[] = [],
-): Promise<void> {
-  const state = readState(folder);
-  const running = state.programs['kube-apiserver'];
-  if (!running) throw new Error('there is no API server to restart');
-  // A stopping API server waits up to a minute for its watches to end.
-  await terminate(running.pid, 3_000);
-  await new Promise((resolve) => setTimeout(resolve, downMs));
-  const pid = launch({ ...running, args: [...running.args, ...flags] });
-  const restarted: RunningProgram = { ...running, pid };
-  const next = { ...state, programs: { ...state.programs, 'kube-apiserver': restarted } };
-  await becomesReady(writeState(next));
+export function restartApiServer(folder: string, downMs = 0, flags: readonly string[] = []): Promise<void> {
+  return restartProgram(folder, 'kube-apiserver', 'SIGTERM', downMs, flags);
 }
 
-/** Ends one program by a signal and starts it again on the same port with the same data. */
+/** Ends one program by a signal and starts it again, on the same port and with the same data. */
 export async function restartProgram(
   folder: string,
   name: ProgramName,
   signal: 'SIGTERM' | 'SIGKILL',
   downMs = 0,
+  flags: readonly string[] = [],
 ): Promise<void> {
   const state = readState(folder);
   const running = state.programs[name];
   if (!running) throw new Error(`there is no ${name} to restart`);
   if (signal === 'SIGKILL') process.kill(running.pid, signal);
-  else await terminate(running.pid, 5_000);
+  // A stopping API server waits up to a minute for its watches to end.
+  else await terminate(running.pid, 3_000);
   await new Promise((resolve) => setTimeout(resolve, downMs));
-  const restarted = { ...running, pid: launch(running) };
+  const restarted: RunningProgram = {
+    ...running,
+    pid: launch({ ...running, args: [...running.args, ...flags] }),
+  };
   await becomesReady(writeState({ ...state, programs: { ...state.programs, [name]: restarted } }));
 }
 

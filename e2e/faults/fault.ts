@@ -3,6 +3,7 @@ import type { ApiProxy } from '../api-proxy.ts';
 import type { BackgroundProcess } from '../background-process.ts';
 import type { ClusterServer } from '../cluster-server.ts';
 import type { Kubectl } from '../kubectl.ts';
+import { configMap } from '../objects.ts';
 import type { Settings } from '../settings.ts';
 import type { StallingProxy } from '../stalling-proxy.ts';
 import { waitFor } from '../wait-for.ts';
@@ -86,7 +87,7 @@ export interface ReviewCounts {
 type Outcome = 'changed' | 'unchanged' | 'lost' | 'unavailable';
 
 /** Sends dry runs of ConfigMaps until it is stopped. */
-export function startReviews({ api, namespace }: FaultWorld, data = false): Reviews {
+export function startReviews({ api, namespace }: FaultWorld): Reviews {
   const path = `/api/v1/namespaces/${namespace}/configmaps?dryRun=All`;
   const counts: Record<Outcome, number> = { changed: 0, unchanged: 0, lost: 0, unavailable: 0 };
   let sent = 0;
@@ -94,14 +95,8 @@ export function startReviews({ api, namespace }: FaultWorld, data = false): Revi
   let faultAt = 0;
   let lastFailureAt = 0;
   const send = async (): Promise<Outcome> => {
-    const metadata = { name: `review-${sent}` };
     try {
-      const { status, body } = await api.send('POST', path, {
-        apiVersion: 'v1',
-        kind: 'ConfigMap',
-        metadata,
-        ...(data ? { data: {} } : {}),
-      });
+      const { status, body } = await api.send('POST', path, configMap(`review-${sent}`));
       if (status === 201) return body.metadata?.labels?.[label] === undefined ? 'unchanged' : 'changed';
       return String(body.message ?? '').includes('failed calling webhook') ? 'lost' : 'unavailable';
     } catch {
@@ -172,8 +167,7 @@ export async function hasLabel({ api, namespace }: FaultWorld, value: string | u
   const path = `/api/v1/namespaces/${namespace}/configmaps?dryRun=All`;
   await waitFor(
     async () => {
-      const document = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'probe' } };
-      const { status, body } = await api.send('POST', path, document);
+      const { status, body } = await api.send('POST', path, configMap('probe'));
       return status === 201 && body.metadata?.labels?.[label] === value;
     },
     { what: `the label ${label}=${value}`, seconds: 180 },
