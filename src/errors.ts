@@ -411,6 +411,11 @@ export const errorTable = {
     cause: 'Rules trigger each other: the change of one makes another change the object again.',
     cure: 'Make one of them skip objects that another has changed.',
   },
+  KYM_ALWAYS_FAILS: {
+    cause:
+      'A rule fails on every object of a kind that it matches, because a variable reads a field that such objects do not have. Unless the failure policy is Ignore, these objects are denied.',
+    cure: "Match only the kinds that have the field, give a default as in `{{ path || '' }}`, or disable autogen with the annotation `pod-policies.kyverno.io/autogen-controllers: none`.",
+  },
   KYM_NOT_IDEMPOTENT: {
     cause: 'A policy changes an object again when it runs a second time, so every update changes it.',
     cure: 'Add a precondition or an anchor that detects the earlier change.',

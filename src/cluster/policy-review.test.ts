@@ -101,6 +101,32 @@ describe('a review of a policy', () => {
     });
   });
 
+  it('warns about generated rules that fail on every object', async () => {
+    const { allowed, warnings } = await verdictOn({
+      apiVersion: 'kyverno.io/v1',
+      kind: 'ClusterPolicy',
+      metadata: { name: 'p' },
+      spec: {
+        rules: [
+          {
+            name: 'label-pods-with-their-own-name',
+            match: { any: [{ resources: { kinds: ['Pod'] } }] },
+            mutate: {
+              patchStrategicMerge: { metadata: { labels: { name: '{{ request.object.metadata.name }}' } } },
+            },
+          },
+        ],
+      },
+    });
+    expect(allowed).toBe(true);
+    const text = warnings.join('\n');
+    expect(text).toContain(
+      'the generated rule autogen-label-pods-with-their-own-name fails on every DaemonSet, ',
+    );
+    expect(text).toContain('pod-policies.kyverno.io/autogen-controllers: none');
+    expect(Math.max(...warnings.map(({ length }) => length))).toBeLessThanOrEqual(256);
+  });
+
   it('does not warn about a namespaced Policy, which applies only to its namespace', async () => {
     expect((await verdict(['Lease'], { namespace: 'team' })).warnings).toEqual([]);
   });

@@ -1,5 +1,6 @@
 import { MalformedReview } from '../admission/review-request.ts';
 import { adviseOnPolicy } from '../analysis/advice/advice.ts';
+import { failingRuleProblems } from '../analysis/interplay/failing-rules.ts';
 import { equal } from '../json/equal.ts';
 import { readObject, readObjects, readText } from '../json/read-field.ts';
 import { isObject, type Json, type JsonObject } from '../json/value.ts';
@@ -111,7 +112,12 @@ async function judgePolicy(
   const { policy, problems } = compilePolicy(document, source);
   const errors = problems.filter(({ severity }) => severity === 'error').map(textOf);
   const advice = adviseOnPolicy(document, source).filter(({ code }) => !omittedAdvice.has(code));
-  const warnings = [...problems.filter(({ severity }) => severity === 'warning'), ...advice].map(textOf);
+  const failing = policy === undefined ? [] : failingRuleProblems(policy, source);
+  const warnings = [
+    ...problems.filter(({ severity }) => severity === 'warning'),
+    ...advice,
+    ...failing,
+  ].flatMap(warningTexts);
   if (policy === undefined) return { errors, warnings };
   const access = await judgeAccess(document, policy.key, options);
   return {
@@ -230,6 +236,14 @@ function judgeException(
       ...(isCounted ? [] : [reason]),
     ],
   };
+}
+
+/** A hint that would be cut off is a warning of its own. */
+function warningTexts(problem: Problem): readonly string[] {
+  const text = textOf(problem);
+  const { hint, rule } = problem;
+  if (text.length <= longestWarning || hint === undefined) return [text];
+  return [textOf({ ...problem, hint: undefined }), `${rule === undefined ? '' : `(rule ${rule}) `}${hint}`];
 }
 
 function textOf({ pointer, message, hint, rule }: Problem): string {

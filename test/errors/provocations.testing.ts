@@ -104,6 +104,10 @@ export const provocations: Readonly<Record<ErrorCode, Provocation>> = {
   KYM_YAML_SYNTAX: { text: 'a: [' },
   KYM_EXPRESSION_SYNTAX: { text: policy(label('"{{ request..name }}"')) },
   KYM_EXPRESSION_FAILED: { text: policy(label('"{{ to_upper(request.object.data) }}"')), object: configMap },
+  KYM_ALWAYS_FAILS: {
+    argv: ['validate', 'p.yaml'],
+    files: { 'p.yaml': policy({ ...label('"{{ request.object.metadata.name }}"'), match: podMatch }) },
+  },
   KYM_ANCHOR_SYNTAX: { text: policy(psm('{metadata: {labels: {"+(a": b}}}')) },
   KYM_BRACES_UNCLOSED: { text: policy(label('"{{ request.name }"')) },
   KYM_LITERAL_WILDCARD: { text: policy(psm('{spec: {ports: [{name: "*", port: 1}]}}')) },

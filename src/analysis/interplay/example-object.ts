@@ -4,6 +4,8 @@ import { hasWildcard } from '../../expression/wildcard.ts';
 import { namespaceOf } from '../../json/metadata.ts';
 import { read, readObject, readObjects, readText, readTextMap, readTexts } from '../../json/read-field.ts';
 import { isObject, type Json, type JsonObject } from '../../json/value.ts';
+import { builtInSchema } from '../../patch/structured/built-in.ts';
+import { declaredSchema, schemaAt } from '../../patch/structured/declared.ts';
 import { conditionGroups } from '../../policy/check/condition-places.ts';
 import { type BlockDocument, filterBlocks } from '../../policy/check/match-blocks.ts';
 import { clusterScopedKinds } from '../../policy/cluster-scoped-kinds.ts';
@@ -22,16 +24,20 @@ export interface Example {
   readonly namespaceLabels: JsonObject;
 }
 
-const kindsPerBlock = 2;
-
 /**
  * Creates objects from a rule: they satisfy its match block, its anchors and its simple preconditions, and contain
  * what its patch needs. Running the rule shows whether it applies to them.
  */
-export function examplesFor(policy: CompiledPolicy, rule: CompiledRule): readonly Example[] {
+export function examplesFor(
+  policy: CompiledPolicy,
+  rule: CompiledRule,
+  kindsPerBlock = 2,
+): readonly Example[] {
   const { mode, blocks } = filterBlocks(readObject(rule.document, 'match') ?? {}, ['match']);
   const groups = mode === 'any' ? blocks.map((block) => [block]) : [blocks];
-  const plain = groups.flatMap((group) => fromBlocks(group, policy)).map((example) => fitted(example, rule));
+  const plain = groups
+    .flatMap((group) => fromBlocks(group, policy, kindsPerBlock))
+    .map((example) => fitted(example, rule));
   const reads = readPaths(rule.document);
   return plain.flatMap((example) => {
     const filled = withReadFields(example, reads);
@@ -39,7 +45,11 @@ export function examplesFor(policy: CompiledPolicy, rule: CompiledRule): readonl
   });
 }
 
-function fromBlocks(blocks: readonly BlockDocument[], policy: CompiledPolicy): readonly Example[] {
+function fromBlocks(
+  blocks: readonly BlockDocument[],
+  policy: CompiledPolicy,
+  kindsPerBlock: number,
+): readonly Example[] {
   const kinds = blocks.flatMap(({ resources }) => readTexts(resources, 'kinds')).slice(0, kindsPerBlock);
   return kinds.flatMap((text) => {
     const parts = parseKind(text);
@@ -159,12 +169,26 @@ function wantedValue(operator: string, value: Json | undefined): Json | undefine
   }
 }
 
-/** Adds fields that variables read: the rule would fail without them. */
+/** Adds fields that variables read, if the kind can have them: the rule would fail without them. */
 function withReadFields(example: Example, reads: ReturnType<typeof readPaths>): Example {
-  const absent = reads.filter((path) => !holdsAt(example.object, path));
+  const absent = reads.filter((path) => !holdsAt(example.object, path) && mayHold(example.object, path));
   if (absent.length === 0) return example;
   return {
     ...example,
     object: absent.reduce((object, path) => placeAt(object, path, 'example'), example.object),
   };
+}
+
+/** Whether objects of this kind can have a field. The metadata of a Pod template has labels and annotations, and no name. */
+export function mayHold(object: JsonObject, path: readonly string[]): boolean {
+  const inTemplate = path.indexOf('template');
+  if (inTemplate >= 0 && path[inTemplate + 1] === 'metadata' && isIdentity(path[inTemplate + 2]))
+    return false;
+  const [apiVersion, kind] = [readText(object, 'apiVersion') ?? '', readText(object, 'kind') ?? ''];
+  const isKnown = builtInSchema(apiVersion, kind) !== undefined;
+  return !isKnown || schemaAt(declaredSchema(object), path) !== undefined;
+}
+
+function isIdentity(field: string | undefined): boolean {
+  return field === 'name' || field === 'namespace' || field === 'uid';
 }

@@ -1,7 +1,6 @@
 import { rangeEnds } from '../../expression/conditions/pattern-text.ts';
 import { hasVariable } from '../../expression/template/tokens.ts';
 import { EditError, setAt } from '../../json/edit.ts';
-import { stringifyJson } from '../../json/json-text.ts';
 import { isObject, type Json, type JsonObject, type Path, valueAt } from '../../json/value.ts';
 
 /** A string that matches a pattern with wildcards and simple operators. */
@@ -69,10 +68,20 @@ export function objectPath(key: string): readonly string[] | undefined {
 /** The plain fields of the object that the strings of a rule read. */
 export function readPaths(document: JsonObject): readonly (readonly string[])[] {
   const found = new Map<string, readonly string[]>();
-  const text = stringifyJson(document).replaceAll('\\"', '"');
-  for (const { index, 0: match } of text.matchAll(/request\.object(?=\.)/g)) {
-    const fields = fieldsAfter(text.slice(index + match.length, index + 500));
-    if (fields !== undefined) found.set(fields.join('\n'), fields);
+  for (const text of stringsIn(document)) {
+    for (const { index, 0: match } of text.matchAll(/request\.object(?=\.)/g)) {
+      const fields = fieldsAfter(text.slice(index + match.length, index + 500));
+      if (fields !== undefined) found.set(fields.join('\n'), fields);
+    }
   }
   return [...found.values()];
+}
+
+function* stringsIn(value: Json): Generator<string> {
+  if (typeof value === 'string') yield value;
+  if (typeof value !== 'object' || value === null) return;
+  for (const [key, inner] of Object.entries(value)) {
+    yield key;
+    yield* stringsIn(inner);
+  }
 }

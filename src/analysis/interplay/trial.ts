@@ -1,10 +1,10 @@
 import type { DataSource } from '../../engine/context/data-source.ts';
 import { mutateSync } from '../../engine/mutate.ts';
-import type { Outcome } from '../../engine/outcome.ts';
+import type { Failure, Outcome } from '../../engine/outcome.ts';
 import type { Request } from '../../engine/request.ts';
 import type { Environment } from '../../expression/scope.ts';
 import { Suspend } from '../../expression/scope.ts';
-import { spendInner, spendSteps } from '../../json/budget.ts';
+import { type BudgetLimits, spendInner, spendSteps } from '../../json/budget.ts';
 import { readObject, readText } from '../../json/read-field.ts';
 import type { JsonObject } from '../../json/value.ts';
 import type { CompiledPolicy, CompiledRule } from '../../policy/compiled.ts';
@@ -20,6 +20,7 @@ export interface Trial {
   readonly matched: ReadonlySet<CompiledRule>;
   /** A rule failed, so the example is not meaningful. */
   readonly failed: boolean;
+  readonly failures: readonly Failure[];
 }
 
 /** To index a rule, which evaluation does not count. */
@@ -31,10 +32,11 @@ export function tryOut(
   example: Example,
   object: JsonObject,
   round: number,
+  limits?: BudgetLimits,
 ): Trial {
   spendSteps(stepsPerRule * policies.reduce((sum, { rules }) => sum + rules.length, 0));
   const snapshot = createSnapshot(policies, [], { order: 'given' });
-  const options = { dataSource: namespaceData(example), environment: environmentOf(round) };
+  const options = { dataSource: namespaceData(example), environment: environmentOf(round), limits };
   try {
     const result = spendInner(() => mutateSync(requestOf(example, object), snapshot, options));
     return {
@@ -42,9 +44,11 @@ export function tryOut(
       applied: rulesWith(result.outcomes, ['applied']),
       matched: new Set(rulesWith(result.outcomes, ['applied', 'unchanged'])),
       failed: result.failedPolicies.length > 0,
+      failures: result.outcomes.flatMap((outcome) => (outcome.status === 'failed' ? [outcome.failure] : [])),
     };
   } catch (error) {
-    if (error instanceof Suspend) return { object, applied: [], matched: new Set(), failed: true };
+    if (error instanceof Suspend)
+      return { object, applied: [], matched: new Set(), failed: true, failures: [] };
     throw error;
   }
 }

@@ -2,6 +2,7 @@ import type { Conflict, RuleUnderTest } from '../../analysis/interplay/conflict.
 import { findConflicts } from '../../analysis/interplay/conflict.ts';
 import { findRuleCycles, type RuleCycle } from '../../analysis/interplay/cycles.ts';
 import { type Example, examplesFor } from '../../analysis/interplay/example-object.ts';
+import { failingRuleProblems } from '../../analysis/interplay/failing-rules.ts';
 import { findNonIdempotentRules, type NonIdempotentRule } from '../../analysis/interplay/idempotence.ts';
 import { writeSet } from '../../analysis/writes/write-set.ts';
 import type { ErrorCode } from '../../errors.ts';
@@ -71,6 +72,11 @@ export function interplayProblems(
   const cycles = withinBudget('rules that trigger each other', () => findRuleCycles(steady));
   return [
     ...skipped,
+    ...(given === undefined
+      ? ordered.flatMap((policy) =>
+          failingRuleProblems(policy, sources.get(policy.document) ?? { file: policy.source.file }),
+        )
+      : []),
     ...nonIdempotent.map((found) => describeNonIdempotent(found, sources)),
     ...conflicts.map((found) => describeConflict(found, sources)),
     ...cycles.map((found) => describeCycle(found, sources)),
