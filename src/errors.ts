@@ -65,6 +65,11 @@ export const errorTable = {
     cause: 'A context entry that a rule reads could not be loaded.',
     cure: 'Check that the named object, path or service exists, or give the entry a `default`.',
   },
+  KYM_CALL_NOT_MADE: {
+    cause:
+      'A policy lists objects with an `apiCall`. Offline no call is made, and no object of this kind is given, so the list is empty.',
+    cure: 'Give the objects or the answer as the hint says. With `--strict` the rule fails instead.',
+  },
   KYM_NAMESPACE_BOUNDARY: {
     cause: 'A namespaced Policy reads or writes outside its own namespace.',
     cure: 'Use a ClusterPolicy, or stay in the namespace of the Policy with generated objects, sources, targets and context entries.',

@@ -9,6 +9,7 @@ import { openApiOfCrd } from '../patch/structured/crd.ts';
 import { isNamespacedKind } from '../policy/cluster-scoped-kinds.ts';
 import { scopeViolation } from '../policy/policy-scope.ts';
 import { resourceOf } from '../policy/resource-name.ts';
+import type { Problem } from '../problem.ts';
 import { type ApiPath, parseApiPath } from './api-path.ts';
 import { searchIn } from './global-context-mock.ts';
 import { namespaceOf } from './object-identity.ts';
@@ -19,6 +20,10 @@ export interface CannedData {
   /** Responses to API calls by `urlPath` or `METHOD urlPath`. */
   readonly apiCalls?: ReadonlyMap<string, { readonly status: number; readonly body: Json }> | undefined;
   readonly globalReferences?: ReadonlyMap<string, Json> | undefined;
+  /** Called for each call that is not made although its answer may matter. */
+  readonly notCalled?: ((call: string) => void) | undefined;
+  /** The objects of a kind that is not among the given ones are missing, not an empty list. */
+  readonly strict?: boolean | undefined;
   /** Data of images by reference. */
   readonly images?: ReadonlyMap<string, Json> | undefined;
 }
@@ -113,6 +118,10 @@ export function createInputDataSource(
     const path =
       query.method === 'GET' && query.urlPath !== undefined ? parseApiPath(query.urlPath) : undefined;
     if (path === undefined) return missing(`response to ${query.method} ${url}`);
+    if (path.name === undefined && !isGiven(path)) {
+      if (canned.strict === true) return missing(`response to GET ${url}`);
+      canned.notCalled?.(`GET ${url}`);
+    }
     return path.name === undefined
       ? list(path)
       : answer(
@@ -148,6 +157,10 @@ export function createInputDataSource(
       }
     }
     return found;
+  }
+
+  function isGiven({ resource }: ApiPath): boolean {
+    return [...byKind.keys()].some((kind) => resourceOf(kind) === resource);
   }
 
   function list(path: ApiPath): DataAnswer {
@@ -248,6 +261,17 @@ function denied(error: string): DataAnswer {
 
 function answer(object: JsonObject | undefined, what: string): DataAnswer {
   return object === undefined ? missing(what) : { found: true, value: object };
+}
+
+/** The warning about a call that was not made. */
+export function notCalledProblem(call: string, hint: string): Problem {
+  return {
+    code: 'KYM_CALL_NOT_MADE',
+    severity: 'warning',
+    message: `${call} was not called, and no object of this kind is given: the policy sees an empty list`,
+    hint,
+    pointer: '',
+  };
 }
 
 function missing(what: string): DataAnswer {

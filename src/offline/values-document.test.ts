@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { JsonObject } from '../json/value.ts';
-import { createValuesLookup, nestDottedKeys, parseDottedKey } from './request-values.ts';
+import { parseDottedKey } from './dotted-key.ts';
+import { createValuesLookup, nestDottedKeys } from './request-values.ts';
 import { parseUserInfo } from './user-info.ts';
 import { parseSet, parseValues } from './values-document.ts';
 

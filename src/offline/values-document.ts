@@ -1,6 +1,10 @@
 import type { GroupVersionKind } from '../engine/request.ts';
+import { didYouMean } from '../expression/did-you-mean.ts';
+import { stringifyJson } from '../json/json-text.ts';
 import { isArray, isObject, type Json, type JsonArray, type JsonObject, member } from '../json/value.ts';
+import type { CompiledPolicy } from '../policy/compiled.ts';
 import { InputError, inputError, type Problem } from '../problem.ts';
+import { parseDottedKey } from './dotted-key.ts';
 
 /** A Values document: data about the request and the cluster. */
 export interface ValuesDocument {
@@ -61,14 +65,13 @@ export function parseValues(
     if (!knownFields.includes(key)) report('error', `/${key}`, `a Values document has no field ${key}`);
   }
   const globalValues = field.map(document, 'globalValues', '');
-  const operation = globalValues['request.operation'] ?? '';
-  if (typeof operation !== 'string' || !operations.has(operation)) {
-    report(
-      'error',
-      '/globalValues/request.operation',
-      'request.operation must be CREATE, UPDATE, DELETE or CONNECT',
-    );
-  }
+  const checkKeys = (values: JsonObject, at: string) => {
+    for (const [key, value] of Object.entries(values)) {
+      const problem = requestKeyProblem(key, value);
+      if (problem !== undefined) report('error', `${at}/${key}`, problem);
+    }
+  };
+  checkKeys(globalValues, '/globalValues');
   const policies = field.list(document, 'policies', '').map((policy, index): PolicyValues => {
     const at = `/policies/${index}`;
     return {
@@ -84,6 +87,11 @@ export function parseValues(
       })),
     };
   });
+  for (const [index, { resources }] of policies.entries()) {
+    for (const [at, { values }] of resources.entries()) {
+      checkKeys(values, `/policies/${index}/resources/${at}/values`);
+    }
+  }
   const namespaces = new Map<string, JsonObject>();
   for (const [index, entry] of field.list(document, 'namespaceSelector', '').entries()) {
     const at = `/namespaceSelector/${index}`;
@@ -124,6 +132,71 @@ function readSubresource(
   };
 }
 
+/** The fields of `request` that Kubernetes and Kyverno define. */
+const requestFields = [
+  'uid',
+  'kind',
+  'resource',
+  'subResource',
+  'requestKind',
+  'requestResource',
+  'requestSubResource',
+  'name',
+  'namespace',
+  'operation',
+  'userInfo',
+  'roles',
+  'clusterRoles',
+  'object',
+  'oldObject',
+  'dryRun',
+  'options',
+];
+
+/** A misspelled key or an impossible value; undefined for others. Policies may read fields of `request` that only a test defines. */
+function requestKeyProblem(key: string, value: Json): string | undefined {
+  const [root = '', field = ''] = parseDottedKey(key);
+  if (root !== 'request') {
+    return didYouMean(root, ['request']) === undefined ? undefined : `did you mean request.${field}?`;
+  }
+  if (field === 'operation' && (typeof value !== 'string' || !operations.has(value))) {
+    return 'request.operation must be CREATE, UPDATE, DELETE or CONNECT';
+  }
+  const similar = requestFields.includes(field) ? undefined : didYouMean(field, requestFields);
+  return similar === undefined
+    ? undefined
+    : `request has no field ${field}: did you mean request.${similar}?`;
+}
+
+/** Warnings about values that no policy reads. */
+export function unusedValues(
+  set: JsonObject,
+  document: ValuesDocument | undefined,
+  policies: readonly CompiledPolicy[],
+): readonly Problem[] {
+  const warning = (message: string, hint?: string): Problem => ({
+    code: 'KYM_VALUES_INVALID',
+    severity: 'warning',
+    message,
+    hint,
+    pointer: '',
+  });
+  const text = policies.map((policy) => stringifyJson(policy.document)).join('\n');
+  const unread = Object.keys(set).filter((key) => !text.includes(parseDottedKey(key)[0] ?? ''));
+  const names = policies.flatMap(({ name, key }) => [name, key]);
+  const unknown = (document?.policies ?? []).filter(({ name }) => name !== '' && !names.includes(name));
+  return [
+    ...unread
+      .filter((key) => !key.startsWith('request.'))
+      .map((key) => warning(`--set ${key}: no policy reads ${parseDottedKey(key)[0]}`)),
+    ...unknown.map(({ name }) => {
+      const similar = didYouMean(name, names);
+      const hint = similar === undefined ? undefined : `Did you mean ${similar}?`;
+      return warning(`the values name the policy ${name}, which is not among the policies`, hint);
+    }),
+  ];
+}
+
 /** `--set a.b=c,d=e`: values are strings. */
 export function parseSet(settings: readonly string[]): JsonObject {
   const values = new Map<string, Json>();
@@ -133,7 +206,10 @@ export function parseSet(settings: readonly string[]): JsonObject {
     if (equals === -1 || key === '') {
       throw inputError('KYM_USAGE', `--set ${setting}: write key=value`);
     }
-    values.set(key, setting.slice(equals + 1).trim());
+    const value = setting.slice(equals + 1).trim();
+    const problem = requestKeyProblem(key, value);
+    if (problem !== undefined) throw inputError('KYM_USAGE', `--set ${setting}: ${problem}`);
+    values.set(key, value);
   }
   return Object.fromEntries(values);
 }

@@ -19,6 +19,11 @@ export interface PolicyFacts {
   readonly autogenControllers?: string | undefined;
 }
 
+/** A literal namespace in a namespaced policy whose own namespace is not known until it is applied. */
+export function mayBeForeign(namespace: string, facts: PolicyFacts): boolean {
+  return facts.namespaced && facts.namespace === undefined && namespace !== '' && !hasVariable(namespace);
+}
+
 /** A literal namespace other than that of the namespaced policy. */
 export function isForeign(namespace: string, facts: PolicyFacts): boolean {
   if (!facts.namespaced || facts.namespace === undefined || namespace === '') return false;

@@ -108,6 +108,16 @@ export const provocations: Readonly<Record<ErrorCode, Provocation>> = {
     argv: ['validate', 'p.yaml'],
     files: { 'p.yaml': policy({ ...label('"{{ request.object.metadata.name }}"'), match: podMatch }) },
   },
+  KYM_CALL_NOT_MADE: {
+    argv: ['apply', 'p.yaml', '-r', 'c.yaml'],
+    files: {
+      'p.yaml': policy({
+        rule: 'context: [{name: pods, apiCall: {urlPath: /api/v1/pods, jmesPath: "items | length(@)"}}]',
+        ...label('"{{ pods }}"'),
+      }),
+      'c.yaml': kustomizeConfigMap,
+    },
+  },
   KYM_ANCHOR_SYNTAX: { text: policy(psm('{metadata: {labels: {"+(a": b}}}')) },
   KYM_BRACES_UNCLOSED: { text: policy(label('"{{ request.name }"')) },
   KYM_LITERAL_WILDCARD: { text: policy(psm('{spec: {ports: [{name: "*", port: 1}]}}')) },

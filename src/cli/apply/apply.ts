@@ -70,6 +70,7 @@ export async function apply(
     throw error;
   }
   await output.release();
+  for (const problem of run.lateWarnings()) await log.warn(problem);
   await log.release();
   if (options.quiet !== true) {
     const isForPerson = ['diff', 'blame', 'table'].includes(options.format) || options.output !== undefined;

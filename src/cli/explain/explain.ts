@@ -80,6 +80,7 @@ export async function explain(
   }
   if (options.format === 'json') await output.write(isFirst ? '[]\n' : '\n]\n');
   await output.release();
+  for (const problem of run.lateWarnings()) await log.warn(problem);
   await log.release();
   return hasFailed ? 1 : 0;
 }

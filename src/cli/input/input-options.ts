@@ -14,6 +14,7 @@ export interface ParsedInputOptions {
   readonly set?: readonly string[] | undefined;
   readonly userinfo?: string | undefined;
   readonly crd?: readonly string[] | undefined;
+  readonly strict?: boolean | undefined;
   readonly strictCompat?: boolean | undefined;
   readonly exceptions?: readonly string[] | undefined;
   readonly exception?: readonly string[] | undefined;
@@ -49,6 +50,7 @@ export function withInput(command: Command): Command {
       '--crd <path...>',
       'CustomResourceDefinitions: the schemas by which CEL policies merge custom kinds',
     )
+    .option('--strict', 'a rule fails if an API call that it needs is not made')
     .option(
       '--strict-compat',
       "evaluate CEL policies as Kyverno does where Kymera's result differs on purpose",

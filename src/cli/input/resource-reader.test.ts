@@ -77,8 +77,14 @@ describe('forms of input', () => {
   });
 
   test('nothing', async () => {
-    expect(await read('')).toEqual([]);
-    expect(await read('# only a comment\n---\n')).toEqual([]);
+    const empty = {
+      code: 'KYM_INPUT_NOT_FOUND',
+      severity: 'warning',
+      message: 'the input contains no object',
+    };
+    for (const text of ['', '# only a comment\n---\n']) {
+      expect(await read(text)).toEqual([{ problem: expect.objectContaining(empty) }]);
+    }
   });
 
   test('a key named __proto__ is data', async () => {

@@ -12,7 +12,14 @@ export async function* readResources(
   io: InputIo,
   onRead?: (characters: number) => void,
 ): AsyncGenerator<ReadItem> {
-  for (const input of inputs) yield* readInput(input, io, onRead);
+  for (const input of inputs) {
+    let isEmpty = true;
+    for await (const item of readInput(input, io, onRead)) {
+      isEmpty = false;
+      yield item;
+    }
+    if (isEmpty && !input.discovered) yield { problem: emptyProblem(displayName(input.file)) };
+  }
 }
 
 /** All objects of files, folders and globs. Throws InputError with every error found. */
@@ -35,6 +42,11 @@ function readInput(
   const text = readText(input.file, io, input.contents?.());
   const chunks = onRead === undefined ? text : counted(text, onRead);
   return readResourceText(chunks, displayName(input.file), input.discovered);
+}
+
+function emptyProblem(file: string): Problem {
+  const message = 'the input contains no object';
+  return { code: 'KYM_INPUT_NOT_FOUND', severity: 'warning', message, pointer: '', file };
 }
 
 async function* counted(

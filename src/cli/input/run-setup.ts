@@ -3,12 +3,12 @@ import { resolve } from 'node:path';
 import type { DataSource } from '../../engine/context/data-source.ts';
 import type { JsonObject } from '../../json/value.ts';
 import { clusterObjects } from '../../offline/cluster-resource.ts';
-import { type CannedData, createInputDataSource } from '../../offline/data-source.ts';
+import { type CannedData, createInputDataSource, notCalledProblem } from '../../offline/data-source.ts';
 import { createEvaluator, type Evaluator } from '../../offline/evaluator.ts';
 import type { BackgroundInput } from '../../offline/output/background-preview.ts';
 import { createValuesLookup } from '../../offline/request-values.ts';
 import type { ReadItem } from '../../offline/resource-documents.ts';
-import { parseSet } from '../../offline/values-document.ts';
+import { parseSet, unusedValues } from '../../offline/values-document.ts';
 import { wantedObjects } from '../../offline/wanted-objects.ts';
 import type { CompiledException, CompiledPolicy } from '../../policy/compiled.ts';
 import type { LoadResult } from '../../policy/load.ts';
@@ -32,6 +32,8 @@ export interface RunOptions {
   readonly set?: readonly string[] | undefined;
   readonly userinfo?: string | undefined;
   readonly exceptions?: readonly string[] | undefined;
+  /** A call that is not made fails, instead of returning an empty list with a warning. */
+  readonly strict?: boolean | undefined;
   /** Kyverno's exact behaviour where that of CEL policies is deliberately different. */
   readonly strictCompat?: boolean | undefined;
   /** Read context entries from a running cluster, and the objects too when no resource is named. */
@@ -51,6 +53,8 @@ export interface Run {
   /** Undefined when the size is not known in advance. */
   readonly totalBytes: number | undefined;
   readonly warnings: readonly Problem[];
+  /** Warnings that evaluation has caused so far. */
+  lateWarnings(): readonly Problem[];
   readonly background: BackgroundInput;
 }
 
@@ -77,20 +81,27 @@ export async function setUpRun(
   const exceptions = [...loaded.exceptions, ...extra.exceptions];
   const inputs = await expandInputs(options.resource, io.cwd);
   const others = (await readObjects(options.otherResources ?? [], io)).flatMap(clusterObjects);
+  const notCalled = new Set<string>();
   const input = await prepareInput(
     inputs,
     {
       loaded,
       exceptions,
       others,
-      canned: values === undefined ? {} : { namespaces: values.values.namespaces },
+      canned: {
+        namespaces: values?.values.namespaces,
+        // With a cluster, lists that are not given come from there.
+        strict: options.strict === true || options.cluster === true,
+        notCalled: (call) => notCalled.add(call),
+      },
       onRead: settings.onRead,
     },
     io,
   );
   const { kept, dataSource } = input;
   const cluster = options.cluster === true ? await openCluster(options, io) : undefined;
-  const lookup = createValuesLookup(values?.values, parseSet(options.set ?? []));
+  const set = parseSet(options.set ?? []);
+  const lookup = createValuesLookup(values?.values, set);
   const common = {
     policies: loaded.policies,
     exceptions,
@@ -109,7 +120,13 @@ export async function setUpRun(
     others,
     operationOf: (name) => lookup.forObject(undefined, name).operation ?? 'CREATE',
   };
-  const warnings = [...loaded.problems, ...extra.problems, ...(values?.warnings ?? [])];
+  const warnings = [
+    ...loaded.problems,
+    ...extra.problems,
+    ...(values?.warnings ?? []),
+    ...unusedValues(set, values?.values, loaded.policies),
+  ];
+  const lateWarnings = () => [...notCalled].map((call) => notCalledProblem(call, callHint));
   const totalBytes = await sizeOf(inputs, io);
   const items =
     cluster === undefined
@@ -120,8 +137,20 @@ export async function setUpRun(
             : clusterItems(cluster, loaded.policies, options.namespace),
           async () => cluster.close(),
         );
-  return { policies: loaded.policies, evaluator, items, kept, totalBytes, warnings, background };
+  return {
+    policies: loaded.policies,
+    evaluator,
+    items,
+    kept,
+    totalBytes,
+    warnings,
+    lateWarnings,
+    background,
+  };
 }
+
+const callHint =
+  'Give the objects with -r or --target-resource, give the context entry a value with --set or --values, or use --cluster. With --strict the rule fails.';
 
 interface Sources {
   readonly loaded: LoadResult;

@@ -77,6 +77,9 @@ export function verdictOn(document: SourceDocument, cel?: CelCompilers): PolicyV
     ...adviseOnPolicy(value, document)
       .filter(({ code }) => code === 'KYM_DIFFERS_FROM_KYVERNO')
       .map(differenceOf),
+    ...problems
+      .filter(({ code, severity }) => code === 'KYM_NAMESPACE_SCOPE' && severity === 'warning')
+      .map((problem) => ({ ...differenceOf(problem), see: 'docs/background.md' })),
   ]);
   const verdict =
     runs.length === 0 ? 'stays' : errors.length > 0 ? 'refused' : differences.length > 0 ? 'differs' : 'same';

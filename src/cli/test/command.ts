@@ -26,6 +26,7 @@ export function defineTest(program: Command, { io, end }: CommandHost): void {
     .option('-t, --filter <filter...>', 'only matching results: policy=a*,rule=b,resource=c, or a substring')
     .addOption(new Option('--test-case-selector <filter...>').hideHelp())
     .option('--lenient', 'a result that cannot be verified is a warning, not a failure')
+    .option('--strict', 'a rule fails if an API call that it needs is not made')
     .option('--strict-order', 'a different order of list items with a merge key is a failure')
     .option(
       '--strict-compat',

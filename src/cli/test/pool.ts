@@ -8,12 +8,14 @@ export interface PoolOptions {
   readonly filter: readonly string[];
   /** Number of threads. By default it depends on the number of files. */
   readonly jobs?: number | undefined;
+  readonly strict?: boolean | undefined;
   readonly strictCompat?: boolean | undefined;
 }
 
 /** The settings of a worker. */
 export interface WorkerSettings {
   readonly filter: readonly string[];
+  readonly strict?: boolean | undefined;
   readonly strictCompat?: boolean | undefined;
   readonly cwd: string;
   readonly env: Readonly<Record<string, string | undefined>>;
@@ -25,17 +27,17 @@ const filesPerThread = 8;
 /** Yields results in the order of the files, for any number of threads. */
 export async function* runSuites(
   files: readonly string[],
-  { filter, jobs, strictCompat }: PoolOptions,
+  { filter, jobs, strict, strictCompat }: PoolOptions,
   io: Io,
 ): AsyncGenerator<SuiteResult> {
   const worth = jobs ?? Math.min(availableParallelism(), Math.ceil(files.length / filesPerThread));
   const threads = Math.min(worth, files.length);
   if (threads <= 1 || io.testWorker === undefined) {
     const parsed = parseFilter(filter);
-    for (const file of files) yield await runSuite(file, parsed, io, { strictCompat });
+    for (const file of files) yield await runSuite(file, parsed, io, { strict, strictCompat });
     return;
   }
-  const settings: WorkerSettings = { filter, strictCompat, cwd: io.cwd, env: { ...io.env } };
+  const settings: WorkerSettings = { filter, strict, strictCompat, cwd: io.cwd, env: { ...io.env } };
   const { testWorker } = io;
   const workers = Array.from({ length: threads }, () => new Worker(testWorker, { workerData: settings }));
   try {

@@ -27,6 +27,7 @@ export interface TestOptions {
   readonly fileName: readonly string[];
   readonly lenient?: boolean | undefined;
   readonly strictOrder?: boolean | undefined;
+  readonly strict?: boolean | undefined;
   readonly strictCompat?: boolean | undefined;
   readonly failOnly?: boolean | undefined;
   readonly filter?: readonly string[] | undefined;
@@ -86,7 +87,7 @@ async function testOnce(
   const suites: SuiteResult[] = [];
   for await (const suite of runSuites(
     files,
-    { filter, jobs: options.jobs, strictCompat: options.strictCompat },
+    { filter, jobs: options.jobs, strict: options.strict, strictCompat: options.strictCompat },
     io,
   )) {
     suites.push(suite);

@@ -34,7 +34,7 @@ export async function runSuite(
   file: string,
   filter: TestFilter | undefined,
   io: Io,
-  options: PolicyInputOptions = {},
+  options: PolicyInputOptions & { readonly strict?: boolean | undefined } = {},
 ): Promise<SuiteResult> {
   const tests: TestReport[] = [];
   const inputs: string[] = [file];
@@ -42,7 +42,7 @@ export async function runSuite(
     const { documents, warnings } = await readTests(file, io);
     for (const document of documents) {
       inputs.push(...inputsOf(document));
-      const setup = await setUpTest(document, testFiles(io, options), commandEnvironment);
+      const setup = await setUpTest(document, testFiles(io, options), commandEnvironment, options);
       const { rows, outcomes } = await runTest({
         ...setup,
         test: document,

@@ -4,11 +4,11 @@ import type { Io } from '../io.ts';
 import type { WorkerSettings } from './pool.ts';
 import { runSuite } from './suite.ts';
 
-const { filter, strictCompat, cwd, env } = workerData as WorkerSettings;
+const { filter, strict, strictCompat, cwd, env } = workerData as WorkerSettings;
 const silent = { isTTY: false, write: () => {} };
 const io: Io = { stdin: (async function* () {})(), stdout: silent, stderr: silent, cwd, env };
 const parsed = parseFilter(filter);
 
 parentPort?.on('message', (file: string) => {
-  void runSuite(file, parsed, io, { strictCompat }).then((result) => parentPort?.postMessage(result));
+  void runSuite(file, parsed, io, { strict, strictCompat }).then((result) => parentPort?.postMessage(result));
 });

@@ -106,6 +106,14 @@ function decodeFields(
         hint: similar === undefined ? `Known: ${known.join(', ')}.` : `Did you mean ${similar}?`,
       });
     }
+    if (Object.hasOwn(result, name)) {
+      const other = Object.keys(value).find((before) => before !== key && fieldNamed(before, shape) === name);
+      const message = `${other} and ${key} are the same field: write one of them`;
+      throw new KustomizeError('KYM_KUSTOMIZATION_INVALID', message, {
+        ...fileOf(options),
+        field: join(field, key),
+      });
+    }
     const decoded = decode(item, shape.fields[name] as Shape, join(field, name), options);
     if (decoded !== undefined) result[name] = decoded;
   }

@@ -5,7 +5,7 @@ import type { CompiledPolicy } from '../../policy/compiled.ts';
 import type { IgnoredDocument, LoadResult } from '../../policy/load.ts';
 import type { Problem } from '../../problem.ts';
 import { clusterObjects } from '../cluster-resource.ts';
-import { createInputDataSource } from '../data-source.ts';
+import { createInputDataSource, notCalledProblem } from '../data-source.ts';
 import { createEvaluator, type Evaluator } from '../evaluator.ts';
 import { createValuesLookup } from '../request-values.ts';
 import type { Resource } from '../resource-documents.ts';
@@ -35,11 +35,15 @@ export interface TestFiles {
   document(path: string): Promise<JsonObject>;
 }
 
+const callHint =
+  'Give the objects under resources, or the answer under apiCallResponses. With --strict the rule fails.';
+
 /** Loads the files of a test document. Paths are relative to its folder. Throws InputError. */
 export async function setUpTest(
   test: TestDocument,
   files: TestFiles,
   environment: Environment,
+  { strict }: { readonly strict?: boolean | undefined } = {},
 ): Promise<TestSetup & { evaluator: Evaluator }> {
   const near = (path: string) => pathNear(test.file, path);
   const loaded = await files.policies(test.policies.map(near));
@@ -55,6 +59,12 @@ export async function setUpTest(
     namespaces: values?.namespaces ?? new Map(),
     apiCalls: test.apiCalls,
     globalReferences: test.globalReferences,
+    strict,
+    notCalled(call) {
+      const problem = notCalledProblem(call, callHint);
+      if (!warnings.some(({ message }) => message === problem.message))
+        warnings.push({ ...problem, file: test.file });
+    },
   });
   const evaluator = createEvaluator({
     policies: loaded.policies,

@@ -17,7 +17,7 @@ import { parseAnchor } from '../../patch/strategic/anchor-syntax.ts';
 import type { Reporter } from '../../problem.ts';
 import { clusterScopedKinds } from '../cluster-scoped-kinds.ts';
 import { parseKind } from '../kind-selector.ts';
-import { isForeign, type PolicyFacts } from '../policy-facts.ts';
+import { isForeign, mayBeForeign, type PolicyFacts } from '../policy-facts.ts';
 
 /** Whether a rule identifies the objects it generates. An incomplete rule is ignored. */
 export function isComplete(rule: JsonObject): boolean {
@@ -124,6 +124,11 @@ function checkForeign(pattern: JsonObject, path: Path, facts: PolicyFacts, repor
   ];
   for (const { holder, at, does } of places) {
     const namespace = readText(holder, 'namespace') ?? '';
+    if (mayBeForeign(namespace, facts)) {
+      const message = `a Policy can ${does} only in its own namespace: the API server refuses this one unless it is applied in ${namespace}`;
+      const hint = `Set metadata.namespace to ${namespace}, or use a ClusterPolicy.`;
+      reporter.warn([...at, 'namespace'], 'KYM_NAMESPACE_SCOPE', message, hint);
+    }
     if (!isForeign(namespace, facts)) continue;
     const message = `a Policy in ${facts.namespace} cannot ${does} in ${namespace}`;
     reporter.error([...at, 'namespace'], 'KYM_NAMESPACE_SCOPE', message, 'Use a ClusterPolicy.');

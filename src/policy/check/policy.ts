@@ -33,11 +33,21 @@ export function checkPolicy(document: JsonObject, reporter: Reporter): void {
   }
 }
 
+const objectName = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$/;
+
 function checkMetadata(document: JsonObject, metadata: JsonObject, reporter: Reporter): void {
   const name = readText(metadata, 'name') ?? '';
   if (name === '') reporter.error(['metadata'], 'KYM_FIELD_MISSING', 'the policy has no name');
   if (name.length > 63) {
     reporter.error(['metadata', 'name'], 'KYM_FIELD_VALUE', `more than 63 characters: ${name}`);
+  }
+  if (name !== '' && !objectName.test(name)) {
+    reporter.warn(
+      ['metadata', 'name'],
+      'KYM_FIELD_VALUE',
+      `the API server refuses the name ${JSON.stringify(name)}`,
+      'Use lower-case letters, digits, "-" and "."; begin and end with a letter or a digit.',
+    );
   }
   if (readText(document, 'kind') === 'ClusterPolicy' && (readText(metadata, 'namespace') ?? '') !== '') {
     const message = 'a ClusterPolicy has no namespace';

@@ -4,7 +4,7 @@ import type { JsonObject, Path } from '../../json/value.ts';
 import type { Reporter } from '../../problem.ts';
 import { checkVariables, type VariableScope, withNames } from '../check/variable-scope.ts';
 import type { CompiledTarget } from '../compiled.ts';
-import { isForeign, type PolicyFacts } from '../policy-facts.ts';
+import { isForeign, mayBeForeign, type PolicyFacts } from '../policy-facts.ts';
 import { compileCheckedConditions } from './conditions.ts';
 import { compileContext } from './context.ts';
 
@@ -71,6 +71,15 @@ function compileField(
 
 function checkNamespace(document: JsonObject, path: Path, facts: PolicyFacts, reporter: Reporter): void {
   const namespace = readText(document, 'namespace') ?? '';
+  if (mayBeForeign(namespace, facts)) {
+    const message = `a Policy can change only objects of its own namespace: the API server refuses this one unless it is applied in ${namespace}`;
+    reporter.warn(
+      [...path, 'namespace'],
+      'KYM_NAMESPACE_SCOPE',
+      message,
+      `Set metadata.namespace to ${namespace}, or use a ClusterPolicy.`,
+    );
+  }
   if (!isForeign(namespace, facts)) return;
   const message = `a Policy in ${facts.namespace} cannot change objects in ${namespace}`;
   const hint = 'Leave namespace out, or use a ClusterPolicy.';
