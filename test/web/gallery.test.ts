@@ -1,4 +1,6 @@
+import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { collectExamples } from '../../web/gallery/collect.ts';
 import type { Example } from '../../web/gallery/example.ts';
@@ -39,6 +41,15 @@ it('the gallery has the samples, the cookbook, and the examples of the documents
   expect([...groups.keys()]).toEqual(['Samples', 'Cookbook', 'Reference', 'Documents']);
   expect(groups.get('Cookbook')).toBeGreaterThanOrEqual(20);
   expect(new Set(examples.map(({ id }) => id)).size).toBe(examples.length);
+});
+
+it('the page takes at most 700 KB, gzipped', () => {
+  const folder = join(import.meta.dirname, '../../dist/web');
+  const names = readdirSync(folder, { recursive: true, encoding: 'utf8' });
+  const files = names.map((name) => join(folder, name)).filter((file) => statSync(file).isFile());
+  const bytes = files.reduce((sum, file) => sum + gzipSync(readFileSync(file)).length, 0);
+  expect(bytes).toBeLessThan(700 * 1024);
+  expect(bytes).toBeGreaterThan(100 * 1024);
 });
 
 describeUnless(noBrowser)('the gallery in a browser', { timeout: 120_000 }, () => {

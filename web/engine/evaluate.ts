@@ -41,6 +41,8 @@ export interface WorkspaceEvaluator {
   evaluate(workspace: Workspace): Promise<Evaluation>;
   /** The lines of an object of the last evaluation after its first `count` applied rules. */
   linesAfter(object: number, count: number): EvaluatedObject['lines'];
+  /** What `kymera apply -o yaml` prints for the last evaluation. Not part of each evaluation, because keeping comments takes time. */
+  output(): string;
 }
 
 interface Kept {
@@ -51,6 +53,7 @@ interface Kept {
 export function createWorkspaceEvaluator(now: () => number): WorkspaceEvaluator {
   const compiled = new Map<string, { readonly text: string; readonly loaded: LoadResult }>();
   let kept: readonly Kept[] = [];
+  let printed: readonly AppliedObject[] = [];
 
   function load(source: SourceText): LoadResult {
     const known = compiled.get(source.name);
@@ -62,6 +65,8 @@ export function createWorkspaceEvaluator(now: () => number): WorkspaceEvaluator 
 
   async function evaluate(workspace: Workspace): Promise<Evaluation> {
     const startedAt = now();
+    const names = new Set(workspace.policies.map(({ name }) => name));
+    for (const name of compiled.keys()) if (!names.has(name)) compiled.delete(name);
     const loads = workspace.policies.map(load);
     const policies = loads.flatMap((loaded) => loaded.policies);
     const problems: SourceProblem[] = loads.flatMap((loaded) => withRole(loaded.problems, 'policies'));
@@ -70,6 +75,7 @@ export function createWorkspaceEvaluator(now: () => number): WorkspaceEvaluator 
     const setup = setUp(workspace, loads, resources, others, problems);
     const results = await run(setup, resources, policies);
     kept = results.kept;
+    printed = results.printed;
     return {
       problems,
       ...results.shown,
@@ -89,6 +95,10 @@ export function createWorkspaceEvaluator(now: () => number): WorkspaceEvaluator 
       const last = outcomes.at(-1);
       const after = last === undefined ? one.evaluated.before : last.after;
       return diffLines(one.resource, { ...one.evaluated, outcomes, after });
+    },
+    output() {
+      const formatter = createFormatter('yaml', plain, {});
+      return printed.map((applied) => formatter.object(applied)).join('') + formatter.end();
     },
   };
 }
@@ -180,7 +190,6 @@ function messageOf(error: unknown): string {
 /** Evaluates the objects in order, as `kymera apply` does. */
 async function run(setup: Setup, resources: readonly Resource[], policies: readonly CompiledPolicy[]) {
   const evaluator = createEvaluator(setup);
-  const formatters = { yaml: createFormatter('yaml', plain, {}), patch: createFormatter('patch', plain, {}) };
   const counts = noCounts();
   const held: AppliedObject[] = [];
   const background = previewBackground({
@@ -195,22 +204,18 @@ async function run(setup: Setup, resources: readonly Resource[], policies: reado
     if (evaluated !== undefined) background?.admitted(evaluated.after);
   }
   const { changes = [], steps = [] } = (await background?.finish()) ?? {};
-  const output = { yaml: '', patch: '' };
-  for (const applied of withBackgroundChanges(held, changes)) {
-    output.yaml += formatters.yaml.object(applied);
-    output.patch += formatters.patch.object(applied);
-    countObject(applied, counts);
-  }
+  const printed = withBackgroundChanges(held, changes);
+  for (const applied of printed) countObject(applied, counts);
   for (const step of steps) countStep(step, counts);
   const kept = held.flatMap(({ resource, evaluated }) =>
     evaluated === undefined ? [] : [{ resource, evaluated }],
   );
   return {
     kept,
+    printed,
     shown: {
       objects: kept.map(({ resource, evaluated }) => showObject(resource, evaluated, policies)),
       background: changes.map(backgroundChange),
-      output,
       summary: summaryOf(counts),
     },
   };

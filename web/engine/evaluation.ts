@@ -9,8 +9,6 @@ export interface Evaluation {
   /** Objects that background rules create, change or delete. */
   readonly background: readonly BackgroundChange[];
   readonly reads: readonly ContextRead[];
-  /** What `kymera apply` prints, by the format. */
-  readonly output: { readonly yaml: string; readonly patch: string };
   readonly tests: readonly TestFileResult[];
   readonly summary: string;
   readonly policyCount: number;

@@ -10,6 +10,8 @@ export interface Jobs {
     readonly input: { readonly object: number; readonly count: number };
     readonly output: readonly DiffLine[];
   };
+  /** What `kymera apply -o yaml` prints for the last evaluation. */
+  output: { readonly input: undefined; readonly output: string };
   /** The workspace with a test of its current results. */
   saveTest: { readonly input: Workspace; readonly output: Workspace };
   /** The workspace of a folder with a test. */

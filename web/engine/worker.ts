@@ -11,6 +11,8 @@ function perform(request: JobRequest): Promise<Jobs[keyof Jobs]['output']> | Job
       return evaluator.evaluate(request.input);
     case 'step':
       return evaluator.linesAfter(request.input.object, request.input.count);
+    case 'output':
+      return evaluator.output();
     case 'saveTest':
       return saveTest(request.input);
     case 'openTest':

@@ -6,6 +6,7 @@ import { TestView } from '../tests/test-view.tsx';
 import { BackgroundView } from './background-view.tsx';
 import { DiffView } from './diff-view.tsx';
 import { ExplainView } from './explain-view.tsx';
+import { OutputView } from './output-view.tsx';
 import { ProblemList } from './problem-list.tsx';
 import { Stepper } from './stepper.tsx';
 import { TextView } from './text-view.tsx';
@@ -77,9 +78,7 @@ export function ResultPane() {
           <TextView text={`${object.patch}\n`} name="patch.json" label="JSON patch" />
         )}
         {result !== undefined && resultView.value === 'tests' && <TestView results={result.tests} />}
-        {result !== undefined && resultView.value === 'output' && (
-          <TextView text={result.output.yaml} name="mutated.yaml" label="Output of kymera apply -o yaml" />
-        )}
+        {result !== undefined && resultView.value === 'output' && <OutputView result={result} />}
       </div>
       <div class="status" role="status">
         {sessionMessage.value !== undefined && (
