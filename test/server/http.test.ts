@@ -251,6 +251,63 @@ describe('the protocol', () => {
     ]);
   });
 
+  const json = 'Host: a\r\nContent-Type: application/json\r\n';
+  const whole = `Content-Length: ${bytes.length}\r\n\r\n${bytes}`;
+  const review = `POST /mutate HTTP/1.1\r\n${json}${whole}`;
+
+  it.each([
+    [
+      'a length and chunks',
+      `POST /mutate HTTP/1.1\r\n${json}Content-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n${review}`,
+      [400],
+    ],
+    [
+      'chunks and a length',
+      `POST /mutate HTTP/1.1\r\n${json}Transfer-Encoding: chunked\r\nContent-Length: 5\r\n\r\n0\r\n\r\n${review}`,
+      [400],
+    ],
+    ['two lengths', `POST /mutate HTTP/1.1\r\n${json}Content-Length: 5\r\n${whole}`, [400]],
+    [
+      'an unknown transfer coding',
+      `POST /mutate HTTP/1.1\r\n${json}Transfer-Encoding: xchunked\r\n\r\n${bytes}`,
+      [400],
+    ],
+    ['a folded header', `POST /mutate HTTP/1.1\r\n${json}X: a\r\n b\r\n${whole}`, [400]],
+    ['a space before the colon', `POST /mutate HTTP/1.1\r\n${json}Content-Length : 5\r\n\r\nhello`, [400]],
+    ['line feeds only', review.replaceAll('\r\n', '\n'), [400]],
+    ['no host', review.replace('Host: a\r\n', ''), [400]],
+    [
+      'a chunk of more than 64 bits',
+      `POST /mutate HTTP/1.1\r\n${json}Transfer-Encoding: chunked\r\n\r\n${'f'.repeat(17)}\r\n`,
+      [400],
+    ],
+    [
+      'an endless chunk extension',
+      `POST /mutate HTTP/1.1\r\n${json}Transfer-Encoding: chunked\r\n\r\n5;${'x'.repeat(20_000)}`,
+      [400],
+    ],
+    [
+      'three reviews at once',
+      review.repeat(2) + review.replace('\r\n', '\r\nConnection: close\r\n'),
+      [200, 200, 200],
+    ],
+  ])('is read in one way only: %s', async (_, text, statuses) => {
+    const { url, ca } = await startTestServer(policy);
+    const answer = await new Promise<string>((resolve, reject) => {
+      let received = '';
+      const socket = connectTls({ port: Number(new URL(url).port), host: '127.0.0.1', ca }, () => {
+        socket.write(text);
+      });
+      socket.on('data', (chunk) => {
+        received += chunk;
+      });
+      socket.on('error', reject);
+      socket.on('close', () => resolve(received));
+    });
+    const found = [...answer.matchAll(/HTTP\/1\.1 (\d+)/g)].map(([, status]) => Number(status));
+    expect(found).toEqual(statuses);
+  });
+
   it('survives callers that speak no TLS, or stop in the middle', async () => {
     const server = await startTestServer(policy);
     await new Promise<void>((resolve) => {
