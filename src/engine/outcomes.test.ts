@@ -56,7 +56,7 @@ describe('why a rule did not apply', () => {
     });
   });
 
-  it('tells what became of each foreach element', async () => {
+  it('reports the outcome of each foreach element', async () => {
     const rule = `- name: r
   match: {any: [{resources: {kinds: [ConfigMap]}}]}
   mutate:

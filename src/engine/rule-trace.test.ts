@@ -67,7 +67,7 @@ test('an explanation holds every anchor that was tried, with its place and wheth
   ]);
 });
 
-test('nothing is traced unless an explanation is asked for', async () => {
+test('nothing is traced without explain', async () => {
   const set = policy('    mutate: {patchStrategicMerge: {metadata: {labels: {a: "{{ request.name }}"}}}}\n');
   const { outcomes } = await mutate(pod, set);
   expect(outcomes[0]?.trace).toBeUndefined();

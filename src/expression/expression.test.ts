@@ -420,7 +420,7 @@ describe('the scope', () => {
     expect([...compileExpression(expression, functions).roots].sort()).toEqual(roots);
   });
 
-  it('looks up only what it comes to, and takes no snapshot for it', () => {
+  it('looks up only the names that it evaluates, without a snapshot', () => {
     const asked: string[] = [];
     const scope: Scope = {
       environment: stillEnvironment,

@@ -153,7 +153,7 @@ describe('loading never throws', () => {
     expect(loadDocuments([{ file: 'p', text: JSON.stringify(policy) }]).problems).toEqual([]);
   });
 
-  it('whatever stands in whatever place, there is a policy or an error', () => {
+  it('any value at any path results in a policy or an error', () => {
     const paths = pathsOf(policy).filter((path) => path.length > 1);
     fc.assert(
       fc.property(fc.constantFrom(...paths), hostileValue, (path, value) => {

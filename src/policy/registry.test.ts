@@ -77,7 +77,7 @@ describe('the index', () => {
     expect(found(policies, key)).toEqual(expected);
   });
 
-  it('a rule stands once, however many of its blocks fit', () => {
+  it('lists a rule once, however many of its blocks match', () => {
     const twice = { any: [{ resources: { kinds: ['Pod', 'v1/Pod'] } }, { resources: { kinds: ['Pod'] } }] };
     expect(found([policy('p', [rule('r', twice)])])).toEqual(['p:r']);
   });

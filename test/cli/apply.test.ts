@@ -310,7 +310,7 @@ spec:
   });
 });
 
-test('a replacement takes its value from another object of the input, wherever it stands', async () => {
+test('a replacement takes its value from another object of the input, at any position', async () => {
   const policy = `apiVersion: kyverno.io/v1
 kind: ClusterPolicy
 metadata: {name: p}

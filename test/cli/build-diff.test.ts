@@ -89,7 +89,7 @@ describe('kymera diff', () => {
     });
   });
 
-  it('compares with objects in a folder: those that are new, gone or changed', async () => {
+  it('compares with objects in a folder: added, removed and changed ones', async () => {
     const all = {
       ...files,
       'live/a.yaml': yaml(configMap('c', { data: { k: 'old' } })),

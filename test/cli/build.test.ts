@@ -12,7 +12,7 @@ const freshFolder = () => mkdtempSync(join(tmpdir(), 'kymera-build-'));
 describe('kymera build', () => {
   const files = { 'kustomization.yaml': 'resources: [a.yaml]\nnamePrefix: x-\n', 'a.yaml': configMap('a') };
 
-  it('builds the folder it stands in when none is named', async () => {
+  it('builds the working directory if no folder is named', async () => {
     const { exitCode, stdout, stderr } = await kymera(['build'], { files });
     expect({ exitCode, stdout, stderr }).toEqual({ exitCode: 0, stdout: configMap('x-a'), stderr: '' });
   });

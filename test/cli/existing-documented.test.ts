@@ -206,7 +206,7 @@ describe('variables of the target', () => {
     ]);
   });
 
-  it('{{@}} is what stands in the target at that place', async () => {
+  it('{{@}} is the value of the target at that path', async () => {
     const changes = await plan(documented(691), objects, '--operation', 'UPDATE');
     expect(changes.map(({ name, object: after }) => [name, after?.['data']])).toMatchObject([
       ['cmtwo', { keynew: 'one-old2' }],

@@ -184,7 +184,7 @@ spec:
     expect(read('all.yaml')).toContain('kind: ConfigMap');
   });
 
-  it('refuses to write an object that stands in a list', async () => {
+  it('refuses to write an object that is in a list', async () => {
     const list = JSON.stringify({
       apiVersion: 'v1',
       kind: 'List',

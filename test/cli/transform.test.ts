@@ -35,7 +35,7 @@ describe('kymera transform', () => {
     expect(objectsIn(finished.stdout)).toEqual([labelled('a')]);
   });
 
-  it('is a KRM function: a ResourceList in, a ResourceList out, with what stands beside the items', async () => {
+  it('is a KRM function: a ResourceList in, a ResourceList out, with its other fields', async () => {
     const list = {
       apiVersion: 'config.kubernetes.io/v1',
       kind: 'ResourceList',

@@ -209,7 +209,7 @@ describe('rules that set each other off', () => {
     expect(found[0]?.message).toContain('policy c');
   });
 
-  it('a chain comes to its end', async () => {
+  it('a chain ends', async () => {
     expect(await pair(turn('a', 'x', 'w'), turn('b', 'w', 'v'))).toEqual([]);
   });
 });

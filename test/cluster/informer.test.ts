@@ -208,7 +208,7 @@ describeCluster('with a real API server', { timeout: 120_000 }, () => {
     );
   });
 
-  it('an informer goes on when its watch ends, and lists anew when what it knows is too old', async () => {
+  it('an informer continues when its watch ends, and lists again when its resourceVersion is too old', async () => {
     const errors: unknown[] = [];
     const stale = {
       ...client,

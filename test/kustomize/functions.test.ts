@@ -94,7 +94,7 @@ it.each([
   expect(stdout === '').toBe(code !== 0);
 });
 
-it('X-14: a generator of the layout by kind, and a function, are not asked to transform', async () => {
+it('X-14: a generator of the layout by kind, and a function, do not transform', async () => {
   const made = `cat > /dev/null\necho run >> runs\necho '{apiVersion: v1, kind: ConfigMap, metadata: {name: made}}'`;
   const plugin = await build({
     files: {

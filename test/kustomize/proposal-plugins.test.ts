@@ -28,7 +28,7 @@ const withPlugin = (program: string, fields: string, more: Readonly<Record<strin
 const generated = `printf 'apiVersion: v1\\nkind: ConfigMap\\nmetadata: {name: made}\\ndata: {command: "%s"}\\n' "$1"`;
 const generatesOnly = `[ "$1" = generate ] || exit 127\ncat > seen-$1\n${generated}`;
 
-it('K-01 K-02 K-03 K-04 K-05 N-05: a generator is found by its group and asked to generate, with its configs as input', async () => {
+it('K-01 K-02 K-03 K-04 K-05 N-05: a generator is found by its group and generates, with its configs as input', async () => {
   const { objects, folder } = await build(withPlugin(generatesOnly, 'generators: [app.yaml]'));
   expect(objects.find(({ metadata }) => (metadata as { name: string }).name === 'made')).toMatchObject({
     data: { command: 'generate' },
@@ -62,7 +62,7 @@ it('K-07 K-17 N-06: one run for all configs of a group, whatever their kinds and
   expect(readFileSync(`${folder}/transform-runs`, 'utf8')).toBe('run\n');
 });
 
-it('K-08: generators are asked to transform too', async () => {
+it('K-08: generators also transform', async () => {
   const program = `if [ "$1" = generate ]; then cat > /dev/null; ${generated}; else sed 's/command: generate/command: transformed/'; fi`;
   expect(await objectsOf(withPlugin(program, 'generators: [app.yaml]'))).toContainEqual(
     configMap('made', { data: { command: 'transformed' } }),

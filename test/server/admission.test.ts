@@ -174,7 +174,7 @@ describe('a rule that fails', () => {
     });
   });
 
-  it('of a policy with emitWarning, and one that applies, are told of', async () => {
+  it('of a policy with emitWarning is reported, and so is one that applies', async () => {
     const server = await startTestServer(labelPolicy('one', 'a: "1"', { spec: 'emitWarning: true' }));
     expect(responseIn(await server.post('/mutate', reviewOf(pod))).warnings).toEqual([
       'policy one.rule: mutated Pod/web in namespace shop',
@@ -257,7 +257,7 @@ describe('the deadline', () => {
 describe('audit mode', () => {
   const audited = { annotations: 'kymera.io/mode: audit' };
 
-  it('computes the patch on what the others leave, applies nothing, and tells', async () => {
+  it('computes the patch for the result of the other policies, applies nothing, and reports it', async () => {
     const sees = policyText(
       'sees',
       `preconditions: {all: [{key: "{{ request.object.metadata.labels.a || '' }}", operator: Equals, value: "1"}]}

@@ -53,7 +53,7 @@ describe('the self-signed certificate', () => {
     expect((await keepSelfSigned(folder, names, inDays(3400))).ca).not.toBe(first.ca);
   });
 
-  it('is made anew when its key is that of another', async () => {
+  it('is renewed when its key belongs to another certificate', async () => {
     const folder = newFolder();
     const first = await keepSelfSigned(folder, names);
     const other = await keepSelfSigned(newFolder(), names);
@@ -63,7 +63,7 @@ describe('the self-signed certificate', () => {
     expect(second.ca).toBe(first.ca);
   });
 
-  it('is made anew when the folder holds rubbish', async () => {
+  it('is renewed when the files of the folder are invalid', async () => {
     const folder = newFolder();
     await keepSelfSigned(folder, names);
     writeFileSync(join(folder, 'tls.crt'), 'rubbish');

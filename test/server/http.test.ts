@@ -20,7 +20,7 @@ const policy = labelPolicy('one', 'a: "1"');
 const expected = [{ op: 'add', path: '/metadata/labels', value: { a: '1' } }];
 const bytes = Buffer.from(JSON.stringify(reviewOf(pod)));
 
-describe('what is no review', () => {
+describe('a request that is not a review', () => {
   it.each([
     ['no body', '', {}, 400, 'the body is empty'],
     [
@@ -326,7 +326,7 @@ describe('the protocol', () => {
     expect(patchIn(await server.post('/mutate', reviewOf(pod)))).toEqual(expected);
   });
 
-  it('asks for a client certificate where an authority is given, but not for health', async () => {
+  it('requires a client certificate if an authority is given, but not for health', async () => {
     const client = await makeClient('client');
     const stranger = await makeClient('stranger');
     const server = await startTestServer(policy, { clientCa: client.cert });
@@ -362,7 +362,7 @@ describe('the protocol', () => {
 });
 
 describe('a server that stops', () => {
-  it('is not ready once that is announced, but answers until it stops, and asks callers to go', async () => {
+  it('is not ready after the announcement, but answers until it stops, with Connection: close', async () => {
     const server = await startTestServer(policy);
     expect((await server.get('/readyz')).status).toBe(200);
     server.server.announceStop();

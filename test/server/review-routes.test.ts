@@ -128,7 +128,7 @@ it.each([200, 400])('an answer with %i is ASCII, whatever names contain', async 
   if (status === 200) expect(responseIn(answer).uid).toBe(uid);
 });
 
-describe('reviews that come in together', () => {
+describe('reviews that arrive together', () => {
   it('do not wait for one whose data takes long', async () => {
     const { dataSource, release } = heldData({ data: { team: 'blue' } });
     const waiting = policyText(

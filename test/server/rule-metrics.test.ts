@@ -17,7 +17,7 @@ describe('the time that rules take', () => {
     expect(lines.find((line) => line.includes('le="+Inf"'))).toMatch(/\} 3$/);
   });
 
-  it('is told of rules in audit mode, too', async () => {
+  it('is also measured for rules in audit mode', async () => {
     const audited = labelPolicy('seen', 'a: "1"', { annotations: 'kymera.io/mode: audit' });
     const server = await startTestServer(`${audited}\n${labelPolicy('one', 'b: "1"')}`);
     await server.post('/mutate', reviewOf(pod));
@@ -49,7 +49,7 @@ describe('the time that rules take', () => {
 });
 
 describe('rules that are loaded', () => {
-  it('are told of with their type, and with whether the policy is for the background', async () => {
+  it('are reported with their type and the background setting of the policy', async () => {
     const generate = policyText(
       'makes',
       'generate: {apiVersion: v1, kind: ConfigMap, name: x, namespace: shop, data: {data: {a: b}}}',

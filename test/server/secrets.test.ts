@@ -140,7 +140,7 @@ it('the patch itself carries the value', async () => {
   expect(patchIn(answer)).toEqual([{ op: 'add', path: '/stringData/copy', value: mark }]);
 });
 
-it('decisions about other objects show values, and are kept only when asked for', async () => {
+it('decisions about other objects show values, and are kept only if enabled', async () => {
   const server = await startTestServer(labelPolicy('one', 'a: shown-value'), { keepDecisions: 2 });
   for (let count = 0; count < 3; count += 1) await server.post('/mutate', reviewOf(pod));
   const decisions = JSON.parse((await server.get('/debug/decisions')).text) as JsonObject[];

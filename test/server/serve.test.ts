@@ -230,7 +230,7 @@ describeUnless(unlessBuilt('dist/cli/main.js'))('kymera serve', () => {
     expect(await served.get('/readyz?verbose')).toContain('[-] objects/rubbish.yaml');
   });
 
-  it('filters requests as told', async () => {
+  it('filters requests by its options', async () => {
     const served = await serve(
       { 'policies/a.yaml': labelPolicy('one', 'a: "1"') },
       '--resource-filters',
@@ -303,7 +303,7 @@ describeUnless(unlessBuilt('dist/cli/main.js'))('kymera serve', () => {
     );
   });
 
-  it('runs workers that share the port, the figures and the decisions, and ends them all', async () => {
+  it('runs workers that share the port, the metrics and the decisions, and stops them all', async () => {
     const served = await serve(
       { 'policies/a.yaml': labelPolicy('one', 'a: "1"') },
       '--workers',
@@ -335,7 +335,7 @@ describeUnless(unlessBuilt('dist/cli/main.js'))('kymera serve', () => {
     await expect(served.post()).rejects.toThrow();
   });
 
-  it('told to stop, ends after the delay', async () => {
+  it('stops after the delay', async () => {
     const served = await serve(
       { 'policies/a.yaml': labelPolicy('one', 'a: "1"') },
       '--shutdown-delay',

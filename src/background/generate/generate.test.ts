@@ -33,7 +33,7 @@ const get = (store: MemoryStore, title: string, kind = 'Secret') =>
   store.objects().find((each) => refTitle(refOf(each)) === `${kind} ${title}`);
 
 describe('data', () => {
-  it('makes the object, with labels that tell where it comes from', async () => {
+  it('creates the object with labels that identify its source', async () => {
     const store = createMemoryStore([]);
     expect(
       await run(data('{metadata: {labels: {x: z}}, stringData: {a: "{{ request.name }}"}}'), store),
@@ -233,7 +233,7 @@ describe('foreach', () => {
     expect(get(store, 'ns/b', 'ConfigMap')).toMatchObject({ data: { index: 'n2' } });
   });
 
-  it('with synchronize, removes what an element that is gone had made', async () => {
+  it('with synchronize, deletes the objects of a removed element', async () => {
     const store = createMemoryStore([]);
     await run(loop, store, requestOf(of('a,b')));
     expect(await run(loop, store, requestOf(of('b'), 'UPDATE', of('a,b')))).toEqual([

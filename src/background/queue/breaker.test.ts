@@ -37,7 +37,7 @@ describe('the breaker', () => {
     });
   });
 
-  it('lets a rule write as often as others ask for it', () => {
+  it('lets a rule write as often as others trigger it', () => {
     const breaker = createBreaker({ clock: manualClock() });
     for (let version = 0; version < 100; version++) {
       const chain = breaker.chainOf(request('u', `by-somebody-${version}`));

@@ -90,7 +90,7 @@ describe('the controller', () => {
     expect(statusOf(trigger('a'))).toMatchObject({ state: 'Completed', requestToken: 'a-3' });
   });
 
-  it('runs again what is asked for again after it was done', async () => {
+  it('runs a completed request again when it is added again', async () => {
     const { ledger, clock, ran, start } = world(() => completed);
     start();
     await ledger.put(trigger('a'));

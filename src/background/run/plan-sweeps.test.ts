@@ -51,7 +51,7 @@ describe('a policy that is new or changed', () => {
     expect(planSweeps(both(1), seen).isChanged).toBe(false);
   });
 
-  it('acts again when its rules change, and when it is created anew', () => {
+  it('runs again when its rules change, and when it is created again', () => {
     const { seen } = planSweeps(both(1), nothing);
     expect(told(both(2), seen)).toEqual(['policyUpdate on u/2']);
     expect(told([policy([existing('on', true)], 1, 'other')], seen)).toEqual(['policyUpdate on other/1']);
@@ -65,7 +65,7 @@ describe('a policy that is new or changed', () => {
   });
 });
 
-describe('a policy that is gone', () => {
+describe('a deleted policy', () => {
   const rules = [
     generating('follows', { synchronize: true }),
     generating('orphan', { synchronize: true, orphanDownstreamOnPolicyDelete: true }),
@@ -86,7 +86,7 @@ describe('a policy that is gone', () => {
     expect(after.size).toBe(0);
   });
 
-  it('takes nothing along when it was created anew, or only some of its rules went', () => {
+  it('deletes nothing when it was created again, or when only some of its rules were removed', () => {
     expect(told([policy(rules, 1, 'other')], seen)).toEqual([]);
     expect(told([policy(rules.slice(1), 2)], seen).filter((text) => text.includes('policyDelete'))).toEqual([
       'policyDelete follows u/1',
@@ -110,7 +110,7 @@ describe('the regular look', () => {
     expect(due([generating('g', { generateExisting: true })], 2)).toEqual(['reconcile g u/reconcile/2']);
   });
 
-  it('leaves out rules that differ each time, and rules that ask who it was', () => {
+  it('omits rules that are not repeatable, and rules that read the user', () => {
     expect(due([existing('random', true, "{{ random('[a-z]{5}') }}")], 1)).toEqual([]);
     expect(due([existing('user', true, '{{ request.userInfo.username }}')], 1)).toEqual([]);
   });

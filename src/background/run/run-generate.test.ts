@@ -99,7 +99,7 @@ const nobody = { apiVersion: '', kind: '', namespace: '', name: '' };
 const source = secret('source', 'default', 'old');
 
 describe('a request of a generate rule', () => {
-  it('makes what the trigger asks for', async () => {
+  it('generates the objects of the trigger', async () => {
     const { ask, copies } = world([source, team('a')]);
     expect(await ask()).toEqual({ state: 'Completed', message: 'generated Secret a/copy' });
     expect(copies()).toEqual(['a: old']);
@@ -129,7 +129,7 @@ describe('a request of a generate rule', () => {
     });
   });
 
-  it('removes what was made for a trigger that is gone', async () => {
+  it('deletes the objects of a deleted trigger', async () => {
     const { ask, copies, store } = world([source, team('a')]);
     await ask();
     await store.remove({ apiVersion: 'v1', kind: 'Namespace', namespace: '', name: 'a' });
@@ -281,7 +281,7 @@ describe('a request of a generate rule', () => {
     });
   });
 
-  it('clears up after a rule that is gone, by what is known of it', async () => {
+  it('deletes the objects of a deleted rule, by its recorded definition', async () => {
     const { ask, send, copies } = world([source, team('a')]);
     await ask();
     const admission = { kinds: [{ apiVersion: 'v1', kind: 'Secret' }] };
@@ -289,7 +289,7 @@ describe('a request of a generate rule', () => {
     expect(copies()).toEqual([]);
   });
 
-  it('ends when its rule is gone', async () => {
+  it('ends when its rule was deleted', async () => {
     expect(await world([]).ask({ rule: 'other' })).toEqual({
       state: 'Skip',
       message: 'policy p has no rule other',

@@ -119,7 +119,7 @@ describe('a request', () => {
     expect(writes.toSorted()).toEqual(['unchanged two', 'written one']);
   });
 
-  it('knows who asked for what', async () => {
+  it('contains the user and the operation', async () => {
     const { ask, labelsOf } = world(labelOne, [configMap, object('Secret', 'one')]);
     await ask(trigger());
     expect(labelsOf('one')).toEqual({ 'op-UPDATE': 'eve' });
@@ -165,7 +165,7 @@ describe('a request', () => {
     });
   });
 
-  it('ends when its policy or rule is gone', async () => {
+  it('ends when its policy or rule was deleted', async () => {
     expect(await world(undefined, []).ask(trigger())).toEqual({
       state: 'Skip',
       message: 'policy p does not exist',

@@ -180,7 +180,7 @@ describe('targets are patched', () => {
     expect(result?.after).toBe(result?.before);
   });
 
-  it('again, when it was read anew', async () => {
+  it('again, after it was read again', async () => {
     const run = runOf(
       policyWith(rule(map, 'patchStrategicMerge: {data: {key: "{{ @ }}!"}}')),
       createMemoryStore(objects),

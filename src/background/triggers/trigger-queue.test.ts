@@ -80,7 +80,7 @@ describe('triggers', () => {
     expect([...stored.values()].map(({ requestToken }) => requestToken)).toEqual(['second']);
   });
 
-  it('that do not fit into memory are dropped, and told of', async () => {
+  it('that do not fit into memory are dropped and reported', async () => {
     const { queue, dropped } = world({ threshold: 1, capacity: 2 });
     await queue.submit(trigger('stored'), 1_000);
     for (const name of ['a', 'b']) await queue.submit(trigger(name), 1_000);

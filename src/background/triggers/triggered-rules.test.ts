@@ -85,14 +85,14 @@ describe('without a request', () => {
     expect(await match(rule, background)).toEqual(['skipped userInfo']);
   });
 
-  it('the operation is BACKGROUND for who asks', async () => {
+  it('expressions see the operation BACKGROUND', async () => {
     const rule = `preconditions: {all: [{key: "{{ request.operation || 'BACKGROUND' }}", operator: Equals, value: BACKGROUND}]}, ${targets}`;
     expect(await match(rule, background)).toEqual(['passed']);
     expect(await match(rule)).toEqual(['skipped preconditions']);
   });
 });
 
-describe('who asks', () => {
+describe('the user of a request', () => {
   const own = requestFor(trigger, {
     user: {
       info: { username: 'system:serviceaccount:kymera:background', groups: [] },
@@ -133,7 +133,7 @@ describe('what else decides', () => {
     expect(outcome).toMatchObject({ status: 'failed', failure: { code: 'KYM_VARIABLE_UNRESOLVED' } });
   });
 
-  it('rules without targets are none of its business; the others come in their order', async () => {
+  it('rules without targets are ignored; the others keep their order', async () => {
     const policy = policyFrom(`
 apiVersion: kyverno.io/v1
 kind: ClusterPolicy

@@ -112,7 +112,7 @@ describe('a deadline for the response', () => {
 });
 
 describe('a watch', () => {
-  it('of the library asks neither for bookmarks, nor for an end, nor for metadata only', async () => {
+  it('of the library requests no bookmarks, no timeout and no metadata-only objects', async () => {
     const { url, requests } = await serve(answer([]));
     const informer = makeInformer(libraryConfig(url), path, async () => listed() as never);
     await informer.start();
@@ -123,7 +123,7 @@ describe('a watch', () => {
     await informer.stop();
   });
 
-  it('of our client asks for all three', async () => {
+  it('of our client requests all three', async () => {
     const { url, requests } = await serve(answer([]));
     follow(await ourClient(url));
     await expect.poll(() => requests.some(isWatch)).toBe(true);

@@ -82,7 +82,7 @@ async function taken(
 }
 
 describe('a review of a trigger', () => {
-  it('leaves a request with who asked for what, and no object that can be read again', async () => {
+  it('stores a request with user and operation, but no object that can be read again', async () => {
     const { requests, response } = await taken([labelled]);
     expect(response).toEqual({ uid: 'request-1', allowed: true });
     expect(requests).toEqual([
@@ -143,7 +143,7 @@ describe('a review of a trigger', () => {
     expect(response.allowed).toBe(true);
   });
 
-  it('is for nobody when the background made the request, unless the rule asks for it', async () => {
+  it('is ignored when the background controller made the request, unless the rule includes such requests', async () => {
     const own = review({
       userInfo: { username: 'background' },
       options: { fieldManager: 'kymera-background' },

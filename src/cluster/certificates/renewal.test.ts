@@ -22,11 +22,11 @@ describe('certificates', () => {
     expect(planRenewal(fresh, names, daysLater(101))).toEqual({ renewAuthority: false, renewServing: true });
   });
 
-  it('are made anew for a name that they do not cover', () => {
+  it('are renewed for a name that they do not cover', () => {
     expect(planRenewal(fresh, [...names, 'other.example.com'], start).renewServing).toBe(true);
   });
 
-  it('are made anew when another authority is in place', async () => {
+  it('are renewed when the authority changed', async () => {
     const authority = await issueAuthority({ now: start, days: 365 });
     expect(planRenewal({ ...fresh, authority }, names, start)).toEqual({
       renewAuthority: false,
@@ -34,7 +34,7 @@ describe('certificates', () => {
     });
   });
 
-  it('are made anew when they cannot be read', () => {
+  it('are renewed when they cannot be read', () => {
     expect(
       planRenewal({ authority: { cert: 'x', key: 'y' }, serving: { cert: '', key: '' } }, names, start),
     ).toEqual(both);

@@ -63,7 +63,7 @@ const read = (image: string, more: object = {}) =>
   readImage({ reference: `${host}/${image}`, insecure: true, ...more }, limits);
 
 describe('data of an image', () => {
-  it('holds manifest, configuration and the digest that a tag stands for', async () => {
+  it('contains manifest, configuration and the digest of a tag', async () => {
     expect(await read('public/app:single')).toEqual({
       found: true,
       value: {
@@ -84,7 +84,7 @@ describe('data of an image', () => {
     });
   });
 
-  it('is read with a name and a password where the registry asks for them', async () => {
+  it('is read with a name and a password if the registry requires them', async () => {
     const logins = new Map([[host, { username: 'ann', password: 'pw' }]]);
     expect(await read('private/app:1.0', { logins })).toMatchObject({ found: true });
     expect(await read('private/app:1.0')).toMatchObject({

@@ -57,7 +57,7 @@ const shown = (...args: Parameters<typeof notes>) =>
   notes(...args).map(({ reason, regarding, note }) => `${reason} ${regarding.kind}: ${note}`);
 
 describe('events of a review', () => {
-  it('tell of a policy that was applied, when success is to be told', () => {
+  it('report an applied policy, if success events are enabled', () => {
     expect(shown([applied])).toEqual([
       'PolicyApplied ClusterPolicy: ConfigMap team/web is successfully mutated',
     ]);
@@ -70,7 +70,7 @@ describe('events of a review', () => {
     expect(shown([applied, skipped])).toEqual([]);
   });
 
-  it('tell of a failure on the policy and, with all its rules, on the object', () => {
+  it('report a failure on the policy and, with all its rules, on the object', () => {
     expect(notes([applied, failed]).map(({ reason, regarding }) => [reason, regarding.kind])).toEqual([
       ['PolicyViolation', 'ConfigMap'],
       ['PolicyViolation', 'ClusterPolicy'],
@@ -78,14 +78,14 @@ describe('events of a review', () => {
     ]);
   });
 
-  it('tell of exceptions', () => {
+  it('report exceptions', () => {
     expect(shown([excepted])).toEqual([
       'PolicySkipped PolicyException: ConfigMap team/web was skipped from rule rule of policy p',
       'PolicySkipped ClusterPolicy: ConfigMap team/web was skipped from rule rule of policy p due to policy exceptions ops/e',
     ]);
   });
 
-  it('tell what a policy in audit mode would have changed, by path', () => {
+  it('report by path what a policy in audit mode would have changed', () => {
     expect(shown([], { audited: [applied] })).toEqual([
       'PolicyAudited ClusterPolicy: ConfigMap team/web: rule rule would have changed /metadata/labels/a',
     ]);
@@ -107,7 +107,7 @@ describe('an event object', () => {
   const where = { source: 'kymera-admission', host: 'h' };
   const time = new Date('2026-01-02T03:04:05.678Z');
 
-  it('stands in the namespace of what it is about, or in default', () => {
+  it('is in the namespace of its object, or in default', () => {
     const [onPolicy, onObject] = notes([failed]);
     if (onPolicy === undefined || onObject === undefined) throw new Error('no notes');
     expect(eventOf(onPolicy, where, time, 0)).toMatchObject({

@@ -52,7 +52,7 @@ describe('a query of the API server is counted', () => {
     expect(labelsOf({ method, path })).toBe(expected);
   });
 
-  it('as one of the metadata client, where no more than metadata is asked for', () => {
+  it('as one of the metadata client, if only metadata is requested', () => {
     const headers = { accept: 'application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1' };
     expect(labelsOf({ method: 'GET', path: '/api/v1/pods', headers })).toBe('list metadata Pod ');
   });

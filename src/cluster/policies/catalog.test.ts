@@ -51,7 +51,7 @@ describe('the policies of a cluster', () => {
     ]);
   });
 
-  it('are gone when they are deleted', () => {
+  it('are removed when they are deleted', () => {
     const catalog = catalogOf();
     catalog.set(clusterPolicy, 'good', object('good'));
     catalog.set(clusterPolicy, 'good', undefined);

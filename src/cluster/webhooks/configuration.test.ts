@@ -264,7 +264,7 @@ describe('entries of the webhook', () => {
       });
     });
 
-    it('are one for namespaces that ask for the same', () => {
+    it('are merged for namespaces with the same rules', () => {
       const policies = ['b', 'a', 'c'].map((namespace) =>
         local(namespace, namespace === 'c' ? 'ConfigMap' : 'Pod'),
       );
@@ -276,7 +276,7 @@ describe('entries of the webhook', () => {
       ]);
     });
 
-    it('hold only what no policy of the cluster asks for, whose call applies both', () => {
+    it('contain only what no ClusterPolicy covers, whose call applies both', () => {
       const webhooks = webhooksOf([label('a'), local('team', 'Pod', 'ConfigMap'), local('other', 'Pod')]);
       expect(webhooks.map(({ name, rules }) => [name, valueAt(rules ?? [], [0, 'resources'])])).toEqual([
         ['fail.mutate.kymera.io', ['pods', 'pods/ephemeralcontainers']],
@@ -339,7 +339,7 @@ describe('entries of the webhook', () => {
 describe('the configuration that checks policies', () => {
   const entry = valueAt(validatingConfiguration(settings), ['webhooks', 0]) as JsonObject;
 
-  it('never stands in the way of mending or removing a policy', () => {
+  it('never prevents fixing or deleting a policy', () => {
     expect(entry['failurePolicy']).toBe('Ignore');
     expect((entry['rules'] as readonly JsonObject[]).flatMap(({ operations }) => operations)).not.toContain(
       'DELETE',

@@ -42,7 +42,7 @@ describe('the webhook for triggers', () => {
     ).toBeUndefined();
   });
 
-  it('asks for what sets off rules with targets, and nothing of them in the mutating one', () => {
+  it('covers the triggers of rules with targets, which the mutating one does not', () => {
     const [webhook, ...others] = webhooksOf(policy('p', [existing()]));
     expect(others).toEqual([]);
     expect(asked(webhook)).toEqual(['configmaps CREATE,UPDATE']);
@@ -57,12 +57,12 @@ describe('the webhook for triggers', () => {
     ).toEqual([]);
   });
 
-  it('asks for DELETE and CONNECT where they are listed only', () => {
+  it('covers DELETE and CONNECT only if they are listed', () => {
     const match = { any: [{ resources: { kinds: ['ConfigMap'], operations: ['DELETE'] } }] };
     expect(asked(webhooksOf(policy('p', [existing({}, match)]))[0])).toEqual(['configmaps DELETE']);
   });
 
-  it('asks about the end of triggers whose generated objects follow them', () => {
+  it('covers the deletion of triggers whose generated objects are synchronized', () => {
     expect(asked(webhooksOf(policy('p', [generating(true)]))[0])).toEqual([
       'namespaces CREATE,UPDATE,DELETE',
     ]);

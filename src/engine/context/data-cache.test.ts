@@ -31,7 +31,7 @@ const reading = (entry: string, map: string, label: string) =>
   );
 
 describe('data that has to be fetched', () => {
-  it('is awaited, and each object is asked for once a request', async () => {
+  it('is awaited, and each object is requested once per request', async () => {
     const source = slowSource({ one: '1', two: '2' });
     const set = policySet(
       clusterPolicy('p', reading('a', 'one', 'a') + reading('b', 'two', 'b')),
@@ -43,7 +43,7 @@ describe('data that has to be fetched', () => {
     expect(source.asked).toHaveLength(2);
   });
 
-  it('is not asked for when no expression reads it', async () => {
+  it('is not requested if no expression reads it', async () => {
     const source = slowSource({});
     const set = policySet(
       clusterPolicy(

@@ -105,7 +105,7 @@ describe('network', () => {
     expect(call('is_external_url', [url])).toBe(expected);
   });
 
-  it('asks for the addresses of names; one internal address makes the name internal', () => {
+  it('resolves names to addresses; one internal address makes the name internal', () => {
     const hosts = new Map([
       ['in.example', ['8.8.8.8', '10.0.0.1']],
       ['out.example', ['8.8.8.8', '2001:db8::1']],

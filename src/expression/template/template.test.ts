@@ -130,7 +130,7 @@ describe('nested variables', () => {
     expect(render(template, bindings)).toEqual(expected);
   });
 
-  it('compiles anew for each name it is given', () => {
+  it('compiles once per name', () => {
     const { reporter } = collectProblems();
     const compiled = compileTemplate('{{ m.{{ k }} }}', [], reporter);
     const m = { a: 1, b: 2 };

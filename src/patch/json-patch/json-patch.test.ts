@@ -190,7 +190,7 @@ describe('variables', () => {
     });
   });
 
-  it('a tilde that starts no escape stands for itself, wherever the path comes from', () => {
+  it('a tilde that starts no escape is a tilde, in constant and in variable paths', () => {
     expect(run('- {op: add, path: /a~b, value: 1}', {})).toEqual({ 'a~b': 1 });
     expect(run('- {op: add, path: "/{{ x }}", value: 1}', {}, { x: 'a~b' })).toEqual({ 'a~b': 1 });
     expect(run('- {{ x }}', {}, { x: { op: 'add', path: '/a~b', value: 1 } })).toEqual({ 'a~b': 1 });
@@ -219,7 +219,7 @@ describe('variables', () => {
     expect(() => run(source, {}, { x })).toThrow(JsonPatchError);
   });
 
-  it('tells which roots they read', () => {
+  it('reports the roots that they read', () => {
     const { patch } = compile('- {op: add, path: "/{{ a.b }}", value: ["{{ c }}", {{ request.x }}]}');
     expect([...(patch?.roots ?? [])].toSorted()).toEqual(['a', 'c', 'request']);
   });

@@ -3,7 +3,7 @@ import { expect, it } from 'vitest';
 import { registerBackgroundMetrics } from './background-metrics.ts';
 import { registerClusterMetrics } from './cluster-metrics.ts';
 
-it('what a process asks of the API server and does with it has the names that Kyverno gives it', async () => {
+it('metrics of API requests and their results have the names of Kyverno', async () => {
   const registry = new Registry();
   const labels = {
     operation: 'list',
