@@ -267,6 +267,17 @@ ${expression}`;
     expect(stderr).toContain('mutations');
   });
 
+  it('a configuration that shares parts with itself costs what it stands for', async () => {
+    const bomb = Array.from({ length: 40 }, (_, index) => index).reduceRight<string>(
+      (body, index) =>
+        `cel.bind(v${index}, ${index === 0 ? 'dyn(Object.spec{})' : `[v${index - 1}, v${index - 1}]`}, ${body})`,
+      'Object{spec: v39}',
+    );
+    const { stderr, exitCode } = await labelsAfter(mutatingPolicy('p', bomb));
+    expect(exitCode).toBe(1);
+    expect(stderr).toContain('KYM_BUDGET_EXHAUSTED');
+  });
+
   it('a mutation without its body, a condition of type dyn and a name that is used twice are reported together', async () => {
     const text = `apiVersion: policies.kyverno.io/v1
 kind: MutatingPolicy

@@ -1,3 +1,4 @@
+import { spendSteps } from '../../json/budget.ts';
 import { type Library, overload, type StructDeclaration } from '../types/environment.ts';
 import { dynType, stringType, type Type } from '../types/type.ts';
 import { CelError } from '../value/error.ts';
@@ -53,6 +54,8 @@ export const mutationLibrary: Library = {
 export function typeNameMismatches(value: StructValue): readonly string[] {
   const problems: string[] = [];
   const visit = (item: Value, expected: string): void => {
+    // Values may share parts with themselves, so that a small one stands for a huge one.
+    spendSteps(4);
     if (item instanceof StructValue) {
       if (item.typeName !== expected) {
         problems.push(

@@ -4,6 +4,7 @@ import { toJson } from '../../cel/value/json.ts';
 import { isList, isMap, typeNameOf } from '../../cel/value/kinds.ts';
 import { mapEntries } from '../../cel/value/map.ts';
 import { StructValue, type Value } from '../../cel/value/value.ts';
+import { spendSteps } from '../../json/budget.ts';
 import { textOf } from '../../json/metadata.ts';
 import { isArray, isObject, type Json, type JsonObject, type Path } from '../../json/value.ts';
 import { PatchError } from '../compiled-patch.ts';
@@ -61,6 +62,7 @@ function mapsOf(value: Json, found: Set<unknown>): ReadonlySet<unknown> {
 }
 
 function refuseMapsInLists(value: Value, path: Path, live: ReadonlySet<unknown>): void {
+  spendSteps(1);
   if (value instanceof StructValue) {
     for (const [key, item] of Object.entries(value.fields)) refuseMapsInLists(item, [...path, key], live);
   } else if (isList(value)) {

@@ -3,7 +3,7 @@ import type { CelExpression } from '../../cel/expression.ts';
 import { CelError } from '../../cel/value/error.ts';
 import { toJson } from '../../cel/value/json.ts';
 import { formatValue } from '../../cel/value/text.ts';
-import type { Value } from '../../cel/value/value.ts';
+import { SpecialValue, type Value } from '../../cel/value/value.ts';
 import type { CompiledVariables } from '../../cel/variables.ts';
 import { EvaluationError } from '../../expression/scope.ts';
 import { BudgetError } from '../../json/budget.ts';
@@ -51,8 +51,10 @@ export class Run {
   evaluate({ expression, label, path }: PlacedExpression, scope: CelScope): Value {
     if (!this.#host.explain) return at(path, () => expression.evaluate(scope));
     const steps = at(path, () => expression.trace(scope));
-    this.traces.push({ label, path, steps: steps.map(traceStep) });
     const last = steps.at(-1);
+    // Of lists and maps only the result is shown: converting each part would take long for large objects.
+    const shown = steps.filter((step) => step === last || step.error !== undefined || isScalar(step.value));
+    this.traces.push({ label, path, steps: shown.map(traceStep) });
     if (last?.error !== undefined) throw last.error;
     return last?.value ?? null;
   }
@@ -134,6 +136,10 @@ function traceStep({
   readonly error?: CelError | undefined;
 }): CelTraceStep {
   return error === undefined ? { source, value: jsonOf(value ?? null) } : { source, error: error.message };
+}
+
+function isScalar(value: Value | undefined): boolean {
+  return typeof value !== 'object' || value === null || value instanceof SpecialValue;
 }
 
 function jsonOf(value: Value): Json {
