@@ -1,5 +1,5 @@
 import { spendSteps } from '../../json/budget.ts';
-import { assignMember, copyMembers } from '../../json/edit.ts';
+import { assignMember, copyMembers, mapItems } from '../../json/edit.ts';
 import { equal } from '../../json/equal.ts';
 import {
   isArray,
@@ -89,6 +89,15 @@ function mergeList(live: Json, value: Json, schema: ListSchema, path: PathToken[
   spendSteps(live.length + configured.length);
   const left = live.map((item) => itemIdentity(item, schema, path));
   const right = configured.map((item) => itemIdentity(item, schema, path));
+  // The usual case: the configuration was made from the items of the object, and has all of them.
+  if (left.length === right.length && left.every((identity, index) => identity === right[index])) {
+    return mapItems(live, (item, index) => {
+      path.push(index);
+      const merged = mergeValue(item, configured[index] as Json, schema.items, path);
+      path.pop();
+      return merged;
+    });
+  }
   const inRight = new Set(right);
   const leftItems = uniqueItems(live, left);
   const shared = right.filter((identity) => leftItems.has(identity));

@@ -178,33 +178,36 @@ function requestValue(request: CelRequest, withObjects: boolean): Value {
 
 function createRequestValue(request: CelRequest, withObjects: boolean): Value {
   const { kind, subresource, variables, operation } = request;
-  const given = (key: string): Json | undefined => member(variables, key) ?? undefined;
+  const given = (key: string): Value | undefined =>
+    (member(variables, key) ?? undefined) as Value | undefined;
+  const stated = given('kind') ?? { ...kind };
   const resource = given('resource') ?? {
     group: kind.group,
     version: kind.version,
     resource: request.resource ?? resourceOf(kind.kind),
   };
-  const stated = given('kind') ?? { ...kind };
-  const fields: Record<string, Json | undefined> = {
+  const value: Record<string, Value> = {
     kind: stated,
     resource,
     requestKind: given('requestKind') ?? stated,
     requestResource: given('requestResource') ?? resource,
     name: given('name') ?? request.name,
     namespace: given('namespace') ?? request.namespace,
-    operation: given('operation') ?? operation,
     userInfo: given('userInfo') ?? {},
     dryRun: given('dryRun') ?? false,
-    options: given('options'),
-    subResource: subresource === '' ? given('subResource') : subresource,
-    requestSubResource: given('requestSubResource') ?? (subresource === '' ? undefined : subresource),
-    ...(withObjects
-      ? { object: request.object ?? undefined, oldObject: request.oldObject ?? undefined }
-      : {}),
   };
-  const result: Record<string, Value> = {};
-  for (const [key, item] of Object.entries(fields)) if (item !== undefined) result[key] = item as Value;
-  return result;
+  const optional = (key: string, item: Value | null | undefined): void => {
+    if (item !== undefined && item !== null && item !== '') value[key] = item;
+  };
+  optional('operation', given('operation') ?? operation);
+  optional('options', given('options'));
+  optional('subResource', subresource || given('subResource'));
+  optional('requestSubResource', given('requestSubResource') ?? subresource);
+  if (withObjects) {
+    optional('object', request.object as Value);
+    optional('oldObject', request.oldObject as Value);
+  }
+  return value;
 }
 
 const namespaceFields = [
