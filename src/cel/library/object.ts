@@ -53,26 +53,42 @@ export const mutationLibrary: Library = {
  */
 export function typeNameMismatches(value: StructValue): readonly string[] {
   const problems: string[] = [];
-  const visit = (item: Value, expected: string): void => {
+  const visitFields = ({ fields }: StructValue, name: string): void => {
+    for (const field of Object.keys(fields)) {
+      const inner = fields[field] as Value;
+      if (typeof inner === 'object' && inner !== null) visit(inner, name, field);
+    }
+  };
+  // The expected name is `parent.field`; it is built only for messages, because this runs for each mutation.
+  const visit = (item: Value, parent: string, field: string): void => {
     // Values may share parts with themselves, so that a small one stands for a huge one.
     spendSteps(4);
     if (item instanceof StructValue) {
-      if (item.typeName !== expected) {
-        problems.push(
-          `unexpected type name "${item.typeName}", expected "${expected}", which matches field name path from root Object type`,
-        );
+      if (isFieldName(item.typeName, parent, field)) {
+        visitFields(item, item.typeName);
+        return;
       }
-      for (const field of Object.keys(item.fields)) {
-        const inner = item.fields[field] as Value;
-        // Scalars have no type name, and building the name of a field is what costs here.
-        if (typeof inner === 'object' && inner !== null) visit(inner, `${expected}.${field}`);
-      }
+      const expected = `${parent}.${field}`;
+      problems.push(
+        `unexpected type name "${item.typeName}", expected "${expected}", which matches field name path from root Object type`,
+      );
+      visitFields(item, expected);
     } else if (isList(item)) {
-      for (const inner of item) visit(inner, expected);
+      for (const inner of item) visit(inner, parent, field);
     } else if (isMap(item)) {
-      for (const [, inner] of mapEntries(item)) visit(inner, expected);
+      for (const [, inner] of mapEntries(item)) visit(inner, parent, field);
     }
   };
-  visit(value, value.typeName);
+  visitFields(value, value.typeName);
   return problems;
+}
+
+/** Whether the name is `parent.field`. */
+function isFieldName(name: string, parent: string, field: string): boolean {
+  return (
+    name.length === parent.length + 1 + field.length &&
+    name.startsWith(parent) &&
+    name.charCodeAt(parent.length) === 46 &&
+    name.endsWith(field)
+  );
 }
