@@ -81,8 +81,9 @@ describe('without a request', () => {
       'the service account',
       `preconditions: {all: [{key: "{{ serviceAccountName }}", operator: Equals, value: x}]}, ${targets}`,
     ],
-  ])('a rule that asks for %s does not match', async (_, rule) => {
-    expect(await match(rule, background)).toEqual(['skipped userInfo']);
+  ])('a rule that reads %s does not match', async (_, rule) => {
+    const policy = policyWith(rule, '{background: false}');
+    expect(await verdict(background, policy, evaluation)).toEqual(['skipped userInfo']);
   });
 
   it('expressions see the operation BACKGROUND', async () => {
