@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { isObject, type JsonObject, member } from '../json/value.ts';
+import { InputError } from '../problem.ts';
 import type { BuildContext, BuildSession } from './build-context.ts';
 import { recordTransformation } from './build-metadata.ts';
 import { crdFieldSpecs } from './fields/crd-references.ts';
@@ -90,15 +91,42 @@ async function addResources(
 ): Promise<void> {
   for (const [index, path] of paths.entries()) {
     const at = `${field}[${index}]`;
-    if (entryKind(target.place, path) === 'file') addFile(into.set, path, at, target);
+    const kind = entryKind(target.place, path);
+    if (kind === 'file') addFile(into.set, path, at, target);
+    else if (kind === 'absent' && isYamlUrl(path)) await addAddress(into.set, path, at, target);
     else await addFolder(into, path, at, 'Kustomization', target);
   }
 }
 
-function addFile(set: ResourceSet, path: string, field: string, { place, context, session }: Target): void {
-  const text = context.folder.readText(path, field);
+/** A file behind an https address. */
+async function addAddress(set: ResourceSet, path: string, field: string, target: Target): Promise<void> {
+  const { place, context, session } = target;
+  const { file } = context.folder;
+  const { readAddress } = session.options;
+  if (readAddress === undefined) throw absentEntry(place, path, field, file);
+  const text = await readAddress(path).catch((error: unknown) => {
+    const [problem] = error instanceof InputError ? error.problems : [];
+    if (problem === undefined) throw error;
+    const message = `${problem.file ?? path}: ${problem.message}`;
+    throw new KustomizeError('KYM_KUSTOMIZE_REMOTE', message, { file, field, hint: problem.hint });
+  });
+  addTexts(set, text, path, path, field, target);
+}
+
+function addFile(set: ResourceSet, path: string, field: string, target: Target): void {
+  const text = target.context.folder.readText(path, field);
+  addTexts(set, text, path, join(target.place.name, path), field, target);
+}
+
+function addTexts(
+  set: ResourceSet,
+  text: string,
+  path: string,
+  file: string,
+  field: string,
+  { place, context, session }: Target,
+): void {
   const origin = session.recordsOrigins ? originOf(place, path) : undefined;
-  const file = join(place.name, path);
   for (const object of parseResources(text, file)) {
     atLocation({ file, field: `${context.folder.file}: ${field}` }, () =>
       set.add(createResource(object, { origin })),

@@ -16,6 +16,8 @@ export interface BuildOptions {
   readonly unrestricted: boolean;
   /** Fetch nothing. */
   readonly offline?: boolean | undefined;
+  /** Reads the file at an https address, with limits. Throws InputError. */
+  readonly readAddress?: ((address: string) => Promise<string>) | undefined;
   /** How helm is called; undefined if charts are not allowed. */
   readonly helm?: HelmOptions | undefined;
   readonly environment: Readonly<Record<string, string | undefined>>;

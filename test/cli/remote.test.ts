@@ -71,6 +71,29 @@ describeUnless(unlessBuilt('dist/cli/main.js'))('policies and resources behind h
     expect((await run('migrate', 'check', `${origin}/policy.yaml`)).status).toBe(0);
   });
 
+  it('are resources of a kustomization', async () => {
+    const build = (name: string, ...more: string[]) => {
+      writeFileSync(
+        join(folder, 'kustomization.yaml'),
+        `resources: ["${origin}/${name}"]\nbuildMetadata: [originAnnotations]\nnamePrefix: x-\n`,
+      );
+      return run('build', '.', ...more);
+    };
+    const { status, stdout, stderr } = await build('objects.yaml');
+    expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
+    expect(stdout).toContain('name: x-settings');
+    // kustomize cleans the address like a path.
+    expect(stdout).toContain(`path: ${origin.replace('//', '/')}/objects.yaml`);
+    expect(await build('none.yaml')).toMatchObject({
+      status: 2,
+      stderr: expect.stringContaining(`resources[0]: ${origin}/none.yaml: the server answered 404`),
+    });
+    expect(await build('objects.yaml', '--offline')).toMatchObject({
+      status: 2,
+      stderr: expect.stringContaining('--offline forbids reading addresses'),
+    });
+  });
+
   it('that do not exist are an error with the address', async () => {
     const { status, stderr } = await run('validate', `${origin}/none.yaml`);
     expect(status).toBe(2);

@@ -51,6 +51,7 @@ export async function buildResources(
         enableExec: options.enableExec === true || options.enablePlugins === true,
         unrestricted: restrictor === 'LoadRestrictionsNone' || restrictor === 'none',
         offline: options.offline,
+        readAddress: (address) => readWhole(address, { ...io, offline: options.offline }),
         helm: helmOf(options),
         environment: io.env,
         policies: createPolicyRunner(options.report),
