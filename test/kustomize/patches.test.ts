@@ -246,4 +246,19 @@ describe('what a patch does', () => {
     expect(failure).toMatch(message);
     expect(failure).toContain('p.yaml');
   });
+
+  it('the origin of a resource is kept when all annotations are replaced', async () => {
+    const files = {
+      'kustomization.yaml': yaml({
+        resources: ['r.yaml'],
+        buildMetadata: ['originAnnotations'],
+        patches: [{ path: 'p.yaml', target: {} }],
+      }),
+      'r.yaml': yaml(configMap('c', {}, { annotations: { a: 'b' } })),
+      'p.yaml': yaml([{ op: 'replace', path: '/metadata/annotations', value: { only: '1' } }]),
+    };
+    expect(await objectsOf({ files })).toMatchObject([
+      { metadata: { annotations: { only: '1', 'config.kubernetes.io/origin': 'path: r.yaml\n' } } },
+    ]);
+  });
 });
