@@ -98,6 +98,30 @@ export async function celCorpusFailures(testCase: CelCorpusCase): Promise<readon
   return failures;
 }
 
+/** Whether the case has expected objects of a MutatingAdmissionPolicy, which the real engine of MutatingPolicies does not run. */
+export function isAdmissionPolicyCase({ document }: CelCorpusCase): boolean {
+  const kinds = document['policyKinds'];
+  return isArray(kinds) && kinds.includes('MutatingAdmissionPolicy') && document['kind'] === 'cli-test';
+}
+
+/** What differs from the objects that Kyverno's test of a MutatingAdmissionPolicy expects. */
+export async function admissionPolicyFailures(testCase: CelCorpusCase): Promise<readonly string[]> {
+  const failures: string[] = [];
+  const results = testCase.document['results'] as unknown as readonly { readonly patched?: string }[];
+  const resources = documentsIn(testCase, testCase.document['resources'] as unknown as string[]);
+  for (const { patched } of results) {
+    for (const expected of documentsIn(testCase, patched === undefined ? [] : [patched]).map(
+      withDefaultNamespace,
+    )) {
+      const object = resources.map(withDefaultNamespace).find((one) => isSameObject(one, expected));
+      if (object === undefined) continue;
+      const actual = await runCelCase(caseFor(testCase, object), false);
+      failures.push(...differences(expected, (actual.object ?? null) as Json, 'exact'));
+    }
+  }
+  return failures;
+}
+
 function isSameObject(a: JsonObject, b: JsonObject): boolean {
   return a['kind'] === b['kind'] && nameOf(a) === nameOf(b) && namespaceOf(a) === namespaceOf(b);
 }
@@ -108,6 +132,8 @@ function caseFor(testCase: CelCorpusCase, resource: JsonObject): CelCase {
     documentsIn(testCase, (document[key] ?? []) as unknown as string[]);
   const values = isObject(document['values']) ? document['values'] : {};
   const namespaces = isArray(values['namespaceSelector']) ? values['namespaceSelector'] : [];
+  const { userinfo } = document;
+  const user = typeof userinfo === 'string' ? documentsIn(testCase, [userinfo])[0] : undefined;
   const space = namespaceOf(resource);
   const own = files('resources').find((one) => one['kind'] === 'Namespace' && nameOf(one) === space);
   const labels = namespaces.find((entry) => isObject(entry) && entry['name'] === space);
@@ -125,9 +151,7 @@ function caseFor(testCase: CelCorpusCase, resource: JsonObject): CelCase {
       : own === undefined
         ? {}
         : { namespaceLabels: labelsOf(own) }),
-    ...(isObject(document['userinfo']) && isObject(document['userinfo']['userInfo'])
-      ? { userInfo: document['userinfo']['userInfo'] }
-      : {}),
+    ...(isObject(user?.['userInfo']) ? { userInfo: user['userInfo'] } : {}),
     expect: { outcome: 'mutated' },
   };
 }

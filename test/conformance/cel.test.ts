@@ -2,7 +2,14 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { noCorpus } from '../needs.testing.ts';
 import { celFailures, readCelCases } from './cel-cases.ts';
-import { celCorpusFailures, knownCelDifferences, readCelCorpus, reasonToLeaveOut } from './cel-corpus.ts';
+import {
+  admissionPolicyFailures,
+  celCorpusFailures,
+  isAdmissionPolicyCase,
+  knownCelDifferences,
+  readCelCorpus,
+  reasonToLeaveOut,
+} from './cel-corpus.ts';
 import { findCorpus } from './kyverno-corpus.ts';
 
 describe('CEL policies', () => {
@@ -29,6 +36,12 @@ describe("Kyverno's CEL policies", () => {
       const failures = await celCorpusFailures(testCase);
       if (knownCelDifferences.has(testCase.id)) expect(failures).not.toEqual([]);
       else expect(failures).toEqual([]);
+    });
+  }
+
+  for (const testCase of readCelCorpus(corpus).filter(isAdmissionPolicyCase)) {
+    it(`${testCase.id}, as the API server does it`, async () => {
+      expect(await admissionPolicyFailures(testCase)).toEqual([]);
     });
   }
 });
