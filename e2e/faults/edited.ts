@@ -108,17 +108,42 @@ export const editedObjects: readonly Fault[] = [
   },
   {
     name: 'the ConfigMap with the progress of the background controller is deleted',
-    promise: 'Nothing is lost; rules that run on policy changes run again.',
+    promise: 'Triggers have their effect as before.',
     async run(world) {
-      const { kubectl } = world;
-      await kubectl.run([
-        'delete',
-        'configmap',
-        'kymera-background',
-        `--namespace=${world.server.namespace}`,
-      ]);
-      const { sent: reviews, lost } = await underLoad(world, async () => undefined);
-      return { reviews, lost };
+      const { kubectl, namespace, server } = world;
+      const own = kubectl.with(`--namespace=${server.namespace}`);
+      const target = { apiVersion: 'v1', kind: 'ConfigMap', name: 'progress', namespace };
+      const counting = mergePolicy(
+        'faults-progress',
+        'ConfigMap',
+        {},
+        {
+          resources: { namespaces: [namespace], names: ['progress-*'] },
+          rule: {
+            mutate: {
+              mutateExistingOnPolicyUpdate: true,
+              targets: [target],
+              patchesJson6902: '- {op: add, path: /data/runs, value: "{{ target.data.runs }}x"}',
+            },
+          },
+        },
+      );
+      const runs = async (count: number) =>
+        waitFor(async () => (await kubectl.get('configmap', 'progress'))['data'].runs.length >= count, {
+          what: `${count} runs`,
+          seconds: 120,
+        });
+      await kubectl.sendOk('create', [configMap('progress', { runs: '' }), configMap('progress-a')]);
+      return withPolicies(kubectl, [counting], async () => {
+        await runs(1);
+        const recoverySeconds = await secondsOf(async () => {
+          await own.ok('delete', 'configmap', 'kymera-background');
+          await kubectl.sendOk('create', configMap('progress-b'));
+          await runs(2);
+        });
+        await kubectl.ok('delete', 'configmap', 'progress', 'progress-a', 'progress-b');
+        return { recoverySeconds };
+      });
     },
   },
   {

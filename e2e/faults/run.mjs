@@ -1,6 +1,6 @@
 // `npm run faults`: causes each fault on a real control plane and writes what was measured to docs/reliability.md.
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { cpus } from 'node:os';
+import { cpus, loadavg } from 'node:os';
 import { join } from 'node:path';
 import { ensureBuilt, root } from '../../scripts/setup.mjs';
 import { report } from '../../scripts/vitest-run.mjs';
@@ -37,7 +37,7 @@ function table(rows) {
       `| ${name} | ${promise} | ${reviews === undefined ? '' : `${lost} of ${reviews}`} | ${seconds(recoverySeconds)} | ${note ?? ''} |`,
   );
   return [
-    `Measured on ${new Date().toISOString().slice(0, 10)} with Node ${process.versions.node} on ${cpus().length} cores.`,
+    `Measured on ${new Date().toISOString().slice(0, 10)} with Node ${process.versions.node} on ${cpus().length} cores, at a load of ${loadavg()[0]?.toFixed(0)} at the end.`,
     '',
     '| fault | promise | lost reviews | recovery | |',
     '|---|---|---|---|---|',
