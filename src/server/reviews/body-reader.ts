@@ -32,6 +32,8 @@ export function createBodyReader({ bodyLimit, budget }: BodyReaderOptions): Body
   const account = new Account(budget);
   return (request) => {
     if (Number(request.headers['content-length'] ?? 0) > bodyLimit) throw tooLarge();
+    // No event would follow.
+    if (request.destroyed) throw disconnected();
     return request.complete
       ? takeBody(request, bodyLimit, account)
       : receiveBody(request, bodyLimit, account);
@@ -82,8 +84,7 @@ function receiveBody(request: IncomingMessage, bodyLimit: number, account: Accou
     account.uploads.set(body, fail);
     request.on('data', onData).on('end', onEnd);
     request.on('error', () => {
-      if (account.uploads.has(body))
-        fail(new HttpError(400, 'the connection closed before the body arrived'));
+      if (account.uploads.has(body)) fail(disconnected());
     });
   });
 }
@@ -184,6 +185,10 @@ class ReceivedBytes {
     if (this.length === 0) return needed;
     return Math.max(needed, Math.min(this.#limit, Math.max(minimumCapacity, this.#buffer.length * 2)));
   }
+}
+
+function disconnected(): HttpError {
+  return new HttpError(400, 'the connection closed before the body arrived');
 }
 
 function tooLarge(): HttpError {
