@@ -8,8 +8,6 @@ const exitCodes =
 const strict = 'kymera validate --strict fails on warnings';
 const messages =
   'messages go to standard error; set --log-level error, warn or info where the command has it';
-const helm =
-  'Helm charts are not rendered here; render them with helm template, and name the output as a resource';
 const container = 'functions run as programs on this machine, not in containers; see --enable-plugins';
 
 /** Flags that all commands of Kyverno have. */
@@ -33,7 +31,8 @@ const everywhere: Advice = {
   kubeconfig: 'this command reads files only',
 };
 
-const commands: Readonly<Record<string, Advice>> = {
+/** By command. */
+export const foreignFlags: Readonly<Record<string, Advice>> = {
   apply: {
     'audit-warn': exitCodes,
     'batch-size': leaveOut,
@@ -93,11 +92,6 @@ const commands: Readonly<Record<string, Advice>> = {
     'network-name': container,
     env: 'plugins get the environment of this process: set the variables before the command',
     e: 'plugins get the environment of this process: set the variables before the command',
-    'enable-helm': helm,
-    'helm-api-versions': helm,
-    'helm-command': helm,
-    'helm-debug': helm,
-    'helm-kube-version': helm,
     'enable-managedby-label': 'set buildMetadata: [managedByLabel] in the kustomization',
     'allow-id-changes': leaveOut,
     'enable-star': container,
@@ -130,7 +124,7 @@ const otherCommands: Advice = {
 /** A hint for an option that another program has; undefined if it is not known. */
 export function adviceOnFlag(command: string, flag: string): string | undefined {
   const name = flag.replace(/^-+/, '').replace(/=.*$/s, '');
-  return own(commands[command], name) ?? own(everywhere, name);
+  return own(foreignFlags[command], name) ?? own(everywhere, name);
 }
 
 /** A hint for a command that another program has; undefined if it is not known. */

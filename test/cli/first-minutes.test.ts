@@ -2,6 +2,7 @@ import { describe, expect, it, test } from 'vitest';
 import { differenceSections } from '../../src/analysis/advice/difference.ts';
 import { headingAnchor } from '../../src/cli/about/heading-anchor.ts';
 import { allCommands, modelOf } from '../../src/cli/command-model.ts';
+import { foreignFlags } from '../../src/cli/foreign-flags.ts';
 import { wrapHelp } from '../../src/cli/help-text.ts';
 import { createProgram } from '../../src/cli/program.ts';
 import { errorTable } from '../../src/errors.ts';
@@ -59,11 +60,29 @@ const theirs: Readonly<Record<string, string>> = {
     '--as-current-user --enable-alpha-plugins --enable-exec --enable-helm --env -e --helm-api-versions --helm-command --helm-debug --helm-kube-version --load-restrictor --mount --network --network-name --output -o --stack-trace',
 };
 
+/** Missing options are reported before unknown ones. */
+const required: Readonly<Record<string, readonly string[]>> = {
+  'create test': ['-r', 'x'],
+  'create exception': ['-n', 'x'],
+};
+
 describe.each(Object.entries(theirs))('a flag of another program: %s', (command, flags) => {
   it.each(flags.split(' '))('%s works, or the message says what to use instead', async (flag) => {
-    const { stderr } = await kymera([...command.split(' '), flag, 'x']);
+    const { stderr } = await kymera([...command.split(' '), ...(required[command] ?? []), flag, 'x']);
     if (stderr.includes(`unknown option '${flag}'`)) expect(stderr).toMatch(/\n {2}hint: .{5}/);
   });
+});
+
+test('there is advice only for flags that do not exist here', async () => {
+  const existing: string[] = [];
+  for (const [command, flags] of Object.entries(foreignFlags)) {
+    for (const name of Object.keys(flags)) {
+      const flag = name.length === 1 ? `-${name}` : `--${name}`;
+      const { stderr } = await kymera([...command.split(' '), ...(required[command] ?? []), flag, 'x']);
+      if (!stderr.includes(`unknown option '${flag}'`)) existing.push(`${command} ${flag}`);
+    }
+  }
+  expect(existing).toEqual([]);
 });
 
 test('an unknown option without a hint has a suggestion or nothing', async () => {
