@@ -34,6 +34,8 @@ function world(objects: readonly JsonObject[], generate: JsonObject = {}, rule: 
       kind: 'ClusterPolicy',
       metadata: { name: 'p' },
       spec: {
+        // Some rules read the user.
+        background: false,
         rules: [
           {
             name: 'copy',
