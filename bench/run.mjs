@@ -44,6 +44,11 @@ async function benchEngine() {
   const parsed = await measureReview(answer, reviews);
   report('one review, parsed object in, JSON out', parsed.wall, 'µs', 80);
   report('  its processor time', parsed.cpu, 'µs');
+  const celReviewer = createBenchReviewer(readPolicies(join(data, 'policies-cel')));
+  await assertAnswer(() => celReviewer(review));
+  const cel = await measureReview(() => celReviewer(review), reviews);
+  report('one review by equivalent MutatingPolicies', cel.wall, 'µs');
+  report('  its processor time', cel.cpu, 'µs');
   const fromText = await measureReview(() => reviewer(JSON.parse(text)), reviews);
   report('one review, JSON in, JSON out', fromText.wall, 'µs');
   await benchGrowth(bundle, files, review, report);

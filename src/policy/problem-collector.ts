@@ -46,7 +46,7 @@ export function collectProblems(source: PolicySource, policy: string): ProblemCo
     problems.push({
       code,
       severity,
-      message,
+      message: withPlace(message, source, offset),
       ...(typeof hint === 'object' ? { hint: hint.text, fix: hint.fix } : { hint }),
       pointer,
       file: source.file,
@@ -70,6 +70,12 @@ export function collectProblems(source: PolicySource, policy: string): ProblemCo
     },
     hasErrors: () => problems.some((problem) => problem.severity === 'error'),
   };
+}
+
+/** Without the source of a document there is no line and column, but the position in the string is known. */
+function withPlace(message: string, source: PolicySource, offset: number | undefined): string {
+  if (offset === undefined || offset === 0 || source.positionOf !== undefined) return message;
+  return `${message} (at character ${offset + 1})`;
 }
 
 /** Forwards all problems and records whether there was an error: a part with errors is not compiled further. */
