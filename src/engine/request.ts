@@ -52,3 +52,24 @@ export type ElementBindingLookup = (
   rule: string,
   index: number,
 ) => Readonly<Record<string, Json>> | undefined;
+
+/** The fields of `request` that Kubernetes and Kyverno define. */
+export const requestFields: readonly string[] = [
+  'uid',
+  'kind',
+  'resource',
+  'subResource',
+  'requestKind',
+  'requestResource',
+  'requestSubResource',
+  'name',
+  'namespace',
+  'operation',
+  'userInfo',
+  'roles',
+  'clusterRoles',
+  'object',
+  'oldObject',
+  'dryRun',
+  'options',
+];

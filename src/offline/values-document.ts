@@ -1,8 +1,9 @@
-import type { GroupVersionKind } from '../engine/request.ts';
+import { type GroupVersionKind, requestFields } from '../engine/request.ts';
 import { didYouMean } from '../expression/did-you-mean.ts';
+import { hasWildcard } from '../expression/wildcard.ts';
 import { stringifyJson } from '../json/json-text.ts';
 import { isArray, isObject, type Json, type JsonArray, type JsonObject, member } from '../json/value.ts';
-import type { CompiledPolicy } from '../policy/compiled.ts';
+import type { CompiledException, CompiledPolicy } from '../policy/compiled.ts';
 import { InputError, inputError, type Problem } from '../problem.ts';
 import { parseDottedKey } from './dotted-key.ts';
 
@@ -132,27 +133,6 @@ function readSubresource(
   };
 }
 
-/** The fields of `request` that Kubernetes and Kyverno define. */
-const requestFields = [
-  'uid',
-  'kind',
-  'resource',
-  'subResource',
-  'requestKind',
-  'requestResource',
-  'requestSubResource',
-  'name',
-  'namespace',
-  'operation',
-  'userInfo',
-  'roles',
-  'clusterRoles',
-  'object',
-  'oldObject',
-  'dryRun',
-  'options',
-];
-
 /** A misspelled key or an impossible value; undefined for others. Policies may read fields of `request` that only a test defines. */
 function requestKeyProblem(key: string, value: Json): string | undefined {
   const [root = '', field = ''] = parseDottedKey(key);
@@ -195,6 +175,29 @@ export function unusedValues(
       return warning(`the values name the policy ${name}, which is not among the policies`, hint);
     }),
   ];
+}
+
+/** Warnings about exceptions that the user named for policies that are not there. */
+export function unusedExceptions(
+  exceptions: readonly CompiledException[],
+  policies: readonly CompiledPolicy[],
+): readonly Problem[] {
+  const names = policies.flatMap(({ name, key }) => [name, key]);
+  return exceptions.flatMap(({ key, exceptions: entries, source }) =>
+    entries
+      .filter(({ policyName }) => !hasWildcard(policyName) && !names.includes(policyName))
+      .map(({ policyName }): Problem => {
+        const similar = didYouMean(policyName, names);
+        return {
+          code: 'KYM_INPUT_NOT_FOUND',
+          severity: 'warning',
+          message: `the exception ${key} names the policy ${policyName}, which is not among the policies`,
+          hint: similar === undefined ? undefined : `Did you mean ${similar}?`,
+          pointer: '',
+          ...source,
+        };
+      }),
+  );
 }
 
 /** `--set a.b=c,d=e`: values are strings. */

@@ -278,3 +278,93 @@ ${target}`;
     expect(stderr).toMatch(/^the function .*: one pod\n$/);
   });
 });
+
+describe('what to do', () => {
+  const validate = async (text: string) =>
+    (await kymera(['validate', 'p.yaml'], { files: { 'p.yaml': text } })).stdout;
+
+  it.each([
+    ['a string for a list', policy.replace('kinds: [Pod]', 'kinds: Pod'), 'hint: Write a list: [Pod].'],
+    [
+      'text for a patch',
+      policy.replace('patchStrategicMerge:', 'patchStrategicMerge: |'),
+      'hint: The patch is YAML and not text: remove the | after the key.',
+    ],
+    [
+      'a list for the text of a patch',
+      policy.replace(/patchStrategicMerge:[^]*/, 'patchesJson6902: [{op: add, path: /a, value: b}]\n'),
+      'hint: Write it as text: put |- after the key.',
+    ],
+    [
+      'an operator',
+      policy.replace(
+        '    mutate:',
+        '    preconditions: {all: [{key: "{{ request.name }}", operator: Equls, value: a}]}\n    mutate:',
+      ),
+      'hint: Write Equals.',
+    ],
+    [
+      'a field of the request',
+      policy.replace('a: b', 'a: "{{ request.objct.kind }}"'),
+      'hint: Did you mean request.object?',
+    ],
+  ])('%s', async (_, text, hint) => {
+    const stdout = await validate(text);
+    expect(stdout).toContain(hint);
+    expect(stdout.match(/^p\.yaml:/gm)).toHaveLength(1);
+  });
+
+  it('a format', async () => {
+    const text = await errors([...apply, '-o', 'yml'], { 'p.yaml': policy, 'pod.yaml': pod });
+    expect(text).toContain('hint: did you mean -o yaml?');
+  });
+
+  it('a field of a test, and of the user', async () => {
+    const test =
+      'kind: Test\npolicy: [p.yaml]\nresources: [pod.yaml]\nresults: [{policy: p, resources: [web], kind: Pod, result: pass}]\n';
+    const { exitCode, stdout } = await kymera(['test', '.'], {
+      files: { 'p.yaml': policy, 'pod.yaml': pod, 'kyverno-test.yaml': test },
+    });
+    expect(exitCode).toBe(2);
+    expect(stdout).toContain(
+      'kyverno-test.yaml:2:1: error: a test has no field policy: did you mean policies?',
+    );
+    const user = 'apiVersion: cli.kyverno.io/v1alpha1\nkind: UserInfo\nuserInfo: {user: me}\n';
+    const files = { 'p.yaml': policy, 'pod.yaml': pod, 'u.yaml': user };
+    expect(await errors([...apply, '-u', 'u.yaml'], files)).toContain(
+      'u.yaml: error: userInfo has no field user: it has username, groups, uid, extra',
+    );
+  });
+
+  it('an exception for a policy that is not there', async () => {
+    const exception = `apiVersion: kyverno.io/v2
+kind: PolicyException
+metadata: {name: e, namespace: default}
+spec:
+  exceptions: [{policyName: q-policy, ruleNames: [r]}]
+  match: {any: [{resources: {kinds: [Pod]}}]}
+`;
+    const files = { 'p.yaml': policy, 'pod.yaml': pod, 'e.yaml': exception };
+    const { stderr } = await kymera([...apply, '-e', 'e.yaml'], { files });
+    expect(stderr).toContain(
+      'e.yaml:1: warning: the exception default/e names the policy q-policy, which is not among the policies',
+    );
+  });
+
+  it('a patch of a kustomization that matches nothing', async () => {
+    const kustomization = 'resources: [pod.yaml]\npatches:\n- target: {kind: Pods}\n  patch: "[]"\n';
+    const { exitCode, stderr } = await kymera(['build', '.'], {
+      files: { 'kustomization.yaml': kustomization, 'pod.yaml': pod },
+    });
+    expect(exitCode).toBe(0);
+    expect(stderr).toBe(
+      'warning: kustomization.yaml: patches[0].target: no resource matches {kind: Pods}, so the patch has no effect\n',
+    );
+  });
+
+  it('a function of CEL under another name', async () => {
+    expect((await kymera(['cel', 'eval', "'a'.toUpper()"])).stderr).toContain(
+      "hint: Did you mean 'upperAscii'?",
+    );
+  });
+});

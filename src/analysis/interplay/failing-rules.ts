@@ -1,4 +1,6 @@
 import type { Failure } from '../../engine/outcome.ts';
+import { requestFields } from '../../engine/request.ts';
+import { didYouMean } from '../../expression/did-you-mean.ts';
 import type { BudgetLimits } from '../../json/budget.ts';
 import { readText } from '../../json/read-field.ts';
 import { autogenAnnotation } from '../../policy/autogen.ts';
@@ -26,16 +28,28 @@ interface FailingRule {
 /** Warnings about rules, generated ones included, that fail on all objects of a kind and so deny them. */
 export function failingRuleProblems(policy: CompiledPolicy, source: PolicySource): readonly Problem[] {
   const collector = collectProblems(source, policy.key);
-  for (const { rule, kinds, variable } of findFailingRules(policy)) {
+  const failing = findFailingRules(policy);
+  const isRepeated = ({ rule, variable }: FailingRule) =>
+    rule.autogenOf !== undefined &&
+    failing.some((other) => other.rule.name === rule.autogenOf && other.variable === variable);
+  for (const found of failing) {
+    if (isRepeated(found)) continue;
+    const { rule, kinds, variable } = found;
     const written = rule.autogenOf ?? rule.name;
     const message = `the ${rule.autogenOf === undefined ? 'rule' : `generated rule ${rule.name}`} fails on every ${kinds.join(', ')}: {{ ${variable} }} does not exist there`;
     const hint =
       rule.autogenOf === undefined
-        ? `Match other kinds, or give a default: {{ ${variable} || '' }}.`
+        ? (misspelledField(variable) ?? `Match other kinds, or give a default: {{ ${variable} || '' }}.`)
         : `Disable autogen with the annotation ${autogenAnnotation}: none, or give a default.`;
     collector.at(rule.path, { rule: written }).warn(['mutate'], 'KYM_ALWAYS_FAILS', message, hint);
   }
   return collector.problems;
+}
+
+function misspelledField(variable: string): string | undefined {
+  const field = /^request\.(\w+)/.exec(variable)?.[1] ?? '';
+  const similar = requestFields.includes(field) ? undefined : didYouMean(field, requestFields);
+  return similar === undefined ? undefined : `Did you mean request.${similar}?`;
 }
 
 function findFailingRules(policy: CompiledPolicy): readonly FailingRule[] {
@@ -84,10 +98,13 @@ function missingVariable(policy: CompiledPolicy, rule: CompiledRule, example: Ex
   return undefined;
 }
 
+/** Fields of `request` that an example may lack and a request may have. */
+const unknownInExamples = requestFields.filter((field) => field !== 'object' && field !== 'oldObject');
+
 /** Examples have only what the rule itself implies about the requester and about data from a cluster. */
 function variableIn({ detail }: Failure): string | undefined {
   const variable = /^failed to resolve (.+?) at path \//s.exec(detail)?.[1];
-  return variable !== undefined && /^request\.(?:object|oldObject)\b|^images\b/.test(variable)
-    ? variable
-    : undefined;
+  const field = /^request\.(\w+)/.exec(variable ?? '')?.[1];
+  if (field !== undefined && !unknownInExamples.includes(field)) return variable;
+  return variable !== undefined && /^images\b/.test(variable) ? variable : undefined;
 }

@@ -2,9 +2,10 @@ import type { FunctionDeclaration } from './environment.ts';
 
 /** A hint that names the most similar of the known names, when one is similar. */
 export function similarName(name: string, known: Iterable<string>): string | undefined {
+  const names = [...known];
   let best: string | undefined;
   let least = Math.min(3, Math.ceil(name.length / 2));
-  for (const candidate of known) {
+  for (const candidate of names) {
     if (candidate.startsWith('_') || candidate.includes('@')) continue;
     const distance = editDistance(name.toLowerCase(), candidate.toLowerCase(), least);
     if (distance < least) {
@@ -12,7 +13,15 @@ export function similarName(name: string, known: Iterable<string>): string | und
       best = candidate;
     }
   }
+  best ??= withSameWord(name, names);
   return best === undefined ? undefined : `Did you mean '${best}'?`;
+}
+
+/** `upperAscii` for `toUpper`: a name with a word of at least four letters in common. */
+function withSameWord(name: string, known: readonly string[]): string | undefined {
+  const words = (name.match(/[A-Z]?[a-z]+/g) ?? []).map((word) => word.toLowerCase());
+  const long = words.filter(({ length }) => length >= 4);
+  return known.find((candidate) => long.some((word) => candidate.toLowerCase().includes(word)));
 }
 
 /** Edits from one string to the other, or `limit` when there are as many or more. */

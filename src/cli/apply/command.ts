@@ -1,4 +1,5 @@
 import { type Command, Option } from 'commander';
+import { didYouMean } from '../../expression/did-you-mean.ts';
 import type { ApplyFormat } from '../../offline/output/object-format.ts';
 import { inputError } from '../../problem.ts';
 import { inputOptions, type ParsedInputOptions, withInput } from '../input/input-options.ts';
@@ -53,8 +54,9 @@ export function defineApply(program: Command, { io, end }: CommandHost): void {
 function readFormat(text: string): ApplyFormat {
   const format = applyFormats.find((known) => known === text);
   if (format !== undefined) return format;
+  const similar = didYouMean(text, applyFormats);
   throw inputError('KYM_USAGE', `-o ${text}: the formats are ${applyFormats.join(', ')}`, {
-    hint: `use --output ${text} to write to a file`,
+    hint: similar === undefined ? `use --output ${text} to write to a file` : `did you mean -o ${similar}?`,
   });
 }
 

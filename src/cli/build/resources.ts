@@ -146,7 +146,7 @@ export function asInputError(error: KustomizeError, { cwd }: Pick<Io, 'cwd'>): I
 
 /** The line of a field, found by reading the file again: only errors need it. */
 function lineOf({ file, field, line }: KustomizeLocation, cwd: string): number | undefined {
-  if (line !== undefined || file === undefined || field === undefined) return line;
+  if (line !== undefined || file === undefined || field === undefined || field.includes(': ')) return line;
   const path = [...field.matchAll(/[^.[\]]+/g)].map(([token]) =>
     /^\d+$/.test(token) ? Number(token) : token,
   );

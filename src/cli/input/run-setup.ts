@@ -8,7 +8,7 @@ import { createEvaluator, type Evaluator } from '../../offline/evaluator.ts';
 import type { BackgroundInput } from '../../offline/output/background-preview.ts';
 import { createValuesLookup } from '../../offline/request-values.ts';
 import type { ReadItem } from '../../offline/resource-documents.ts';
-import { parseSet, unusedValues } from '../../offline/values-document.ts';
+import { parseSet, unusedExceptions, unusedValues } from '../../offline/values-document.ts';
 import { wantedObjects } from '../../offline/wanted-objects.ts';
 import type { CompiledException, CompiledPolicy } from '../../policy/compiled.ts';
 import type { LoadResult } from '../../policy/load.ts';
@@ -125,6 +125,7 @@ export async function setUpRun(
     ...extra.problems,
     ...(values?.warnings ?? []),
     ...unusedValues(set, values?.values, loaded.policies),
+    ...unusedExceptions(extra.exceptions, loaded.policies),
   ];
   const lateWarnings = () => [...notCalled].map((call) => notCalledProblem(call, callHint));
   const totalBytes = await sizeOf(inputs, io);

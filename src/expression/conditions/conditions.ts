@@ -1,6 +1,7 @@
 import { stringifyJson } from '../../json/json-text.ts';
 import { isArray, isObject, type Json, type JsonObject, member, type Path } from '../../json/value.ts';
 import type { Reporter } from '../../problem.ts';
+import { didYouMean } from '../did-you-mean.ts';
 import { emptyScope, type Scope } from '../scope.ts';
 import { compileTemplate } from '../template/template.ts';
 import { isOperator, operatorNames, operatorSpelling, prepareOperator } from './operators.ts';
@@ -160,7 +161,8 @@ function readOperator(entry: JsonObject, path: Path, reporter: Reporter): string
   }
   if (typeof operator === 'string' && isOperator(operator)) return operator;
   const shown = typeof operator === 'string' ? operator : stringifyJson(operator);
-  const spelling = operatorSpelling(shown);
+  const spelling =
+    operatorSpelling(shown) ?? (shown.length > 3 ? didYouMean(shown, operatorNames) : undefined);
   const hint = spelling === undefined ? `Use one of ${operatorNames.join(', ')}.` : `Write ${spelling}.`;
   reporter.error([...path, 'operator'], 'KYM_CONDITION_INVALID', `unknown operator ${shown}`, hint);
   return undefined;

@@ -163,6 +163,7 @@ function invalid(field: string, wanted: string, value: Json, options: DecodeOpti
   return new KustomizeError('KYM_KUSTOMIZATION_INVALID', `expected ${wanted}, found ${found}`, {
     ...fileOf(options),
     field,
+    ...(wanted === 'a list' && { hint: 'Begin each entry with "- ".' }),
     ...(wanted === 'a string' && !isArray(value) && !isObject(value) && { hint: 'Quote the value.' }),
   });
 }

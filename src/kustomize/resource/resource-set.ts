@@ -111,7 +111,9 @@ export function copyResourceSet(set: ResourceSet): ResourceSet {
 }
 
 function duplicateId(id: ResourceId): KustomizeError {
-  return new KustomizeError('KYM_KUSTOMIZE_DUPLICATE', `two resources have the same id: ${describeId(id)}`);
+  return new KustomizeError('KYM_KUSTOMIZE_DUPLICATE', `two resources have the same id: ${describeId(id)}`, {
+    hint: 'List each file once, or give one of the resources another name or namespace.',
+  });
 }
 
 interface Index {

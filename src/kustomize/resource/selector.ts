@@ -3,6 +3,7 @@ import { compileWildcard } from '../../expression/wildcard.ts';
 import type { JsonObject } from '../../json/value.ts';
 import { isObject, type Json, member } from '../../json/value.ts';
 import { type LabelTest, parseLabelSelector } from '../../patch/replacement/label-selector.ts';
+import { describeSelector } from '../../patch/replacement/selector.ts';
 import { asRegexp, isBareWildcard } from '../../patch/replacement/text.ts';
 import type { TargetSelector } from '../kustomization/kustomization.ts';
 import { KustomizeError, type KustomizeLocation } from '../kustomize-error.ts';
@@ -72,14 +73,19 @@ export function selectTargets(
   } catch (error) {
     if (!looksLikeGlob || !isAboutName(error)) throw error;
   }
-  if (selected.length > 0 || !looksLikeGlob) return selected;
+  if (selected.length > 0) return selected;
+  const at = `${place.file ?? ''}: ${place.field ?? 'target'}`;
+  if (!looksLikeGlob) {
+    warn(`${at}: no resource matches ${describeSelector({ ...target })}, so the patch has no effect`);
+    return selected;
+  }
   const glob = compileSelector(target, place, (text) => compileWildcard(text).matches);
   const found = set.list().filter(glob.matches);
   if (found.length > 0) {
     warn(
       `${place.file ?? ''}: ${place.field ?? 'target'}.name: '${name}' matches nothing as a regular expression and is read as a wildcard; write '${asRegexp(name)}'`,
     );
-  }
+  } else warn(`${at}: no resource matches ${describeSelector({ ...target })}, so the patch has no effect`);
   return found;
 }
 

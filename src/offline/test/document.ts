@@ -1,3 +1,4 @@
+import { didYouMean } from '../../expression/did-you-mean.ts';
 import { type Environment, untilReady } from '../../expression/scope.ts';
 import { generousLimits } from '../../json/budget.ts';
 import { formatPointer } from '../../json/pointer.ts';
@@ -53,6 +54,33 @@ export interface ResourceReference {
 const statuses = new Set(['pass', 'fail', 'skip', 'warn', 'error']);
 const operations = new Set(['CREATE', 'UPDATE', 'DELETE']);
 
+/** Fields of a Test document; others are ignored unless they look like one of these. */
+const testFields = [
+  'apiVersion',
+  'kind',
+  'metadata',
+  'name',
+  'policies',
+  'resources',
+  'targetResources',
+  'clusterResources',
+  'crds',
+  'exceptions',
+  'variables',
+  'values',
+  'userinfo',
+  'apiCallResponses',
+  'globalContextEntries',
+  'results',
+  'checks',
+];
+
+/** Also `policies` for `policy`. */
+function similarField(key: string): string | undefined {
+  const stem = key.slice(0, -1);
+  return didYouMean(key, testFields) ?? testFields.find((field) => stem.length > 3 && field.startsWith(stem));
+}
+
 /** Reads a Test document; older spellings are accepted with a warning. Undefined when there was an error. */
 export async function parseTest(
   source: SourceDocument,
@@ -76,6 +104,10 @@ export async function parseTest(
     report('warning', [], 'apiVersion and kind are missing: assuming a Test of cli.kyverno.io/v1alpha1');
   else if (document['kind'] !== 'Test')
     report('error', ['kind'], `kind is ${String(document['kind'])}, not Test`);
+  for (const key of Object.keys(document)) {
+    const similar = testFields.includes(key) ? undefined : similarField(key);
+    if (similar !== undefined) report('error', [key], `a test has no field ${key}: did you mean ${similar}?`);
+  }
   const metadata = isObject(document['metadata']) ? document['metadata'] : {};
   if (member(document, 'name') !== undefined)
     report('warning', ['name'], 'a top-level name is deprecated: use metadata.name');

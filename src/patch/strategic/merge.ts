@@ -26,7 +26,9 @@ export function compileStrategicMerge(
   options: TemplateOptions = {},
 ): CompiledPatch | undefined {
   if (!isObject(overlay)) {
-    reporter.error(path, 'KYM_PATCH_INVALID', 'a strategic merge patch must be a map');
+    const hint =
+      typeof overlay === 'string' ? 'The patch is YAML and not text: remove the | after the key.' : undefined;
+    reporter.error(path, 'KYM_PATCH_INVALID', 'a strategic merge patch must be a map', hint);
     return undefined;
   }
   const templateOptions = withPlainPaths(options);

@@ -150,9 +150,17 @@ function reportType(value: Json, expected: string, path: Path, reporter: Reporte
     path,
     'KYM_FIELD_TYPE',
     `expected ${expected}, found ${describe(value)}`,
-    isScalar && expected === 'a string' ? `Put quotes around it: "${value}".` : undefined,
+    typeHint(value, expected),
   );
   return false;
+}
+
+function typeHint(value: Json, expected: string): string | undefined {
+  if (expected === 'a string') {
+    if (isNumber(value) || typeof value === 'boolean') return `Put quotes around it: "${value}".`;
+    return isArray(value) ? 'Write it as text: put |- after the key.' : undefined;
+  }
+  return expected === 'a list' && typeof value === 'string' ? `Write a list: [${value}].` : undefined;
 }
 
 function describe(value: Json): string {
