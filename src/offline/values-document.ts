@@ -161,6 +161,7 @@ export function unusedValues(
     hint,
     pointer: '',
   });
+  if (Object.keys(set).length === 0 && document === undefined) return [];
   const text = policies.map((policy) => stringifyJson(policy.document)).join('\n');
   const unread = Object.keys(set).filter((key) => !text.includes(parseDottedKey(key)[0] ?? ''));
   const names = policies.flatMap(({ name, key }) => [name, key]);

@@ -46,14 +46,17 @@ function unenforced(document: SourceDocument, kind: string): Problem {
 function misspelled(document: SourceDocument, apiVersion: string, kind: string): Problem | undefined {
   const [group = ''] = apiVersion.split('/');
   const isOurGroup = ['kyverno.io', 'kymera.io', 'policy.nirmata.io'].includes(group);
+  // CEL policies have exceptions of their own.
+  if (group === 'policies.kyverno.io') return undefined;
   if (policyKinds.includes(kind)) {
-    const version =
-      isOurGroup || apiVersion === '' ? 'kyverno.io/v1' : didYouMean(apiVersion, policyVersions);
+    // Other groups have a Policy, too.
+    const intended = kind === 'Policy' ? undefined : didYouMean(apiVersion, policyVersions);
+    const version = isOurGroup || (apiVersion === '' && kind !== 'Policy') ? 'kyverno.io/v1' : intended;
     if (version === undefined) return undefined;
     return {
       code: 'KYM_FIELD_VALUE',
       severity: 'error',
-      message: `${apiVersion === '' ? 'a document without apiVersion' : apiVersion} has no ${kind}`,
+      message: apiVersion === '' ? `a ${kind} needs an apiVersion` : `${apiVersion} has no ${kind}`,
       hint: `Did you mean ${version}? Known: ${policyVersions.join(', ')}.`,
       ...about(document, apiVersion === '' ? 'kind' : 'apiVersion'),
     };

@@ -7,9 +7,12 @@ export interface YamlAdvice {
   readonly sourceLine?: string | undefined;
 }
 
+/** Longer lines are cut. */
+const longestLine = 400;
+
 /** Advice on a syntax error at a line (1-based) of a document. */
 export function adviseOnSyntax(text: string, line: number): YamlAdvice {
-  const written = (text.split('\n', line)[line - 1] ?? '').replace(/\r$/, '');
+  const written = (text.split('\n', line)[line - 1] ?? '').slice(0, longestLine).replace(/\r$/, '');
   const sourceLine = written.trim() === '' ? undefined : written;
   if (looksLikeHelm(text)) return { hint: helmHint, sourceLine };
   const unquoted = unquotedVariable(written);

@@ -144,6 +144,18 @@ describe('policies and resources', () => {
     expect(text).toContain(`hint: ${hint} Known: kyverno.io/v1, kyverno.io/v2,`);
   });
 
+  it.each([
+    ['authentication.istio.io/v1alpha1', 'Policy'],
+    ['kuma.io/v1', 'Policy'],
+    ['nvidia.com/v1', 'ClusterPolicy'],
+  ])('%s %s of another group is no mistake', async (version, kind) => {
+    const other = `apiVersion: ${version}\nkind: ${kind}\nmetadata: {name: other}\n`;
+    const { exitCode, stderr } = await kymera(['apply', '.', '-r', 'pod.yaml'], {
+      files: { 'p.yaml': policy, 'other.yaml': other, 'pod.yaml': pod },
+    });
+    expect([exitCode, stderr]).toEqual([0, '']);
+  });
+
   it('swapped arguments', async () => {
     expect(await errors(['apply', 'pod.yaml', '-r', 'p.yaml'], { 'p.yaml': policy, 'pod.yaml': pod })).toBe(
       'pod.yaml: error: pod.yaml contains a Pod and no policy [KYM_INPUT_NOT_FOUND]\n  hint: did you mean -r pod.yaml?\n',
@@ -292,7 +304,7 @@ describe('what to do', () => {
     ],
     [
       'a list for the text of a patch',
-      policy.replace(/patchStrategicMerge:[^]*/, 'patchesJson6902: [{op: add, path: /a, value: b}]\n'),
+      policy.replace(/patchStrategicMerge:.*/s, 'patchesJson6902: [{op: add, path: /a, value: b}]\n'),
       'hint: Write it as text: put |- after the key.',
     ],
     [

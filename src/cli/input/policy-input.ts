@@ -87,7 +87,7 @@ export function noPolicy(
       hint: takesResources === true ? `did you mean -r ${file}?` : what,
     });
   }
-  const isEmpty = files.length > 0 && files.every(({ text }) => /^(?:\s*(?:#.*|---)?\s*)*$/.test(text));
+  const isEmpty = files.length > 0 && files.every(({ text }) => text.split('\n').every(isBlank));
   const message = isEmpty
     ? `${files.map(({ file }) => file).join(', ')} is empty`
     : `there is no policy in ${names.join(', ')}`;
@@ -103,6 +103,12 @@ export function noResource(ignored: LoadResult['ignored']): InputError {
         ? 'name them with -r; - for standard input'
         : `${first.file} contains ${withArticle(first.kind)}: did you mean -r ${first.file}?`,
   });
+}
+
+/** A line without content. */
+function isBlank(line: string): boolean {
+  const trimmed = line.trim();
+  return trimmed === '' || trimmed.startsWith('#') || trimmed === '---';
 }
 
 function withArticle(kind: string): string {

@@ -41,7 +41,7 @@ function checkMetadata(document: JsonObject, metadata: JsonObject, reporter: Rep
   if (name.length > 63) {
     reporter.error(['metadata', 'name'], 'KYM_FIELD_VALUE', `more than 63 characters: ${name}`);
   }
-  if (name !== '' && !objectName.test(name)) {
+  if (name !== '' && name.length <= 63 && !objectName.test(name)) {
     reporter.warn(
       ['metadata', 'name'],
       'KYM_FIELD_VALUE',
