@@ -79,7 +79,7 @@ export function verdictOn(document: SourceDocument, cel?: CelCompilers): PolicyV
       .map(differenceOf),
     ...problems
       .filter(({ code, severity }) => code === 'KYM_NAMESPACE_SCOPE' && severity === 'warning')
-      .map((problem) => ({ ...differenceOf(problem), see: 'docs/background.md' })),
+      .map((problem) => ({ ...differenceOf(problem), see: 'KYM_NAMESPACE_SCOPE' })),
   ]);
   const verdict =
     runs.length === 0 ? 'stays' : errors.length > 0 ? 'refused' : differences.length > 0 ? 'differs' : 'same';
