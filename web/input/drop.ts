@@ -3,7 +3,8 @@ import { addSource, engine, openWorkspace } from '../state/playground.ts';
 import { readFiles } from '../tests/folder.ts';
 
 const mostBytes = 10 * 1024 * 1024;
-const policyKinds = /^kind:\s*["']?(?:Cluster)?Policy(?:Exception)?\b|^kind:\s*["']?GlobalContextEntry\b/m;
+const policyKinds =
+  /^kind:\s*["']?(?:(?:Cluster|(?:Namespaced)?Mutating|MutatingAdmission)?Policy(?:Exception|Binding)?|GlobalContextEntry)["']?\s*$/m;
 
 /** Files dropped anywhere on the page open as tabs. Returns the function that stops this. */
 export function acceptDrops(): () => void {
