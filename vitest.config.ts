@@ -14,7 +14,14 @@ export default defineConfig({
     projects: [
       { extends: true, test: { name: 'pure', include: [pure], isolate: false } },
       { extends: true, test: { name: 'cli', include: cli } },
-      { extends: true, test: { name: 'web', include: ['web/**/*.test.ts', 'test/web/*.test.ts'] } },
+      {
+        extends: true,
+        test: {
+          name: 'web',
+          globalSetup: ['test/web/global-setup.ts'],
+          include: ['web/**/*.test.ts', 'test/web/*.test.ts'],
+        },
+      },
       {
         extends: true,
         test: {

@@ -1,4 +1,3 @@
-import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
@@ -34,8 +33,6 @@ export interface Playground {
 
 /** The static build below a path, in a real browser. */
 export async function startPlayground(path = '/'): Promise<Playground> {
-  const built = spawnSync('node', ['scripts/build-web.mjs', '--if-needed'], { cwd: root, encoding: 'utf8' });
-  if (built.status !== 0) throw new Error(`the page cannot be built: ${built.stderr}`);
   const server = await serveFolder(join(root, 'dist/web'), path);
   const browser = await launch();
   return {
