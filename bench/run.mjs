@@ -44,7 +44,7 @@ async function benchEngine() {
   const parsed = await measureReview(answer, reviews);
   report('one review, parsed object in, JSON out', parsed.wall, 'µs', 80);
   report('  its processor time', parsed.cpu, 'µs');
-  const celReviewer = createBenchReviewer(readPolicies(join(data, 'policies-cel')));
+  const { reviewer: celReviewer } = bundle.createBenchPolicies(readPolicies(join(data, 'policies-cel')));
   await assertAnswer(() => celReviewer(review));
   const cel = await measureReview(() => celReviewer(review), reviews);
   report('one review by equivalent MutatingPolicies', cel.wall, 'µs');
