@@ -3,9 +3,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { JsonObject } from '../src/json/value.ts';
 import { freePorts } from './control-plane/processes.ts';
+import { kymera } from './kymera.ts';
 import { type ServerProcess, startServerProcess } from './server-process.ts';
 import type { Settings } from './settings.ts';
-import { waitFor } from './wait-for.ts';
 
 export interface StandaloneServer extends ServerProcess {
   /** The MutatingWebhookConfiguration that it prints. */
@@ -29,15 +29,16 @@ export async function startStandaloneServer(
     );
   for (const [file, documents] of Object.entries(policies)) writePolicies(file, documents);
   const [port = 0] = await freePorts(1);
+  const args = ['--policies', join(folder, 'policies'), '--state-dir', join(folder, 'state')];
   const server = await startServerProcess({
     host: settings.host,
     port,
-    args: ['--policies', join(folder, 'policies'), '--state-dir', join(folder, 'state')],
+    args,
     logFile: join(folder, 'server.log'),
   });
   return {
     ...server,
-    configuration: await printedConfiguration(server),
+    configuration: await printedConfiguration(['--host', settings.host, '--port', String(port), ...args]),
     writePolicies,
     remove: async () => {
       await server.stop();
@@ -46,8 +47,8 @@ export async function startStandaloneServer(
   };
 }
 
-/** The server may be ready before it has printed everything. */
-function printedConfiguration(server: ServerProcess): Promise<string> {
-  const text = /^apiVersion: admissionregistration\.k8s\.io\/v1\n.*?(?=^END$)/ms;
-  return waitFor(() => text.exec(server.output())?.[0], { what: 'a webhook configuration on the screen' });
+async function printedConfiguration(args: readonly string[]): Promise<string> {
+  const { stdout, stderr } = await kymera('serve', ...args, '--print-webhook-configuration');
+  if (!stdout.startsWith('apiVersion: admissionregistration.k8s.io/v1\n')) throw new Error(stderr);
+  return stdout;
 }

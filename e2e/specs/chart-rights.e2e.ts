@@ -28,6 +28,9 @@ import { waitFor } from '../wait-for.ts';
 const rarelyUsed: Readonly<Record<string, string>> = {
   'admission: get services': 'read before a namespaced Policy calls a Service',
   'background: get services': 'read before a namespaced Policy calls a Service',
+  'admission: create configmaps in kymera': 'stores the first rule that blocked a replica',
+  'admission: get configmaps in kymera': 'read before another blocked rule is stored',
+  'admission: update configmaps in kymera': 'stores further rules that blocked a replica',
   'background: get namespaces': 'read if a namespace is newer than the cache',
 };
 

@@ -146,11 +146,11 @@ suite('a namespaced Policy stays in its namespace', ({ settings, kubectl, namesp
         ['', namespace].map((home) => generate({ apiVersion: rbac, kind, namespace: home, data: binding })),
       ),
       ...variables('Namespace').map((kind) => generate({ apiVersion: 'v1', kind, data: {} })),
-      ...forms('Hive').map((kind) => generate({ apiVersion: custom, kind, namespace, data: {} })),
+      ...variables('Hive').map((kind) => generate({ apiVersion: custom, kind, namespace, data: {} })),
       // Kinds by wildcard, and kinds that nobody knows.
       generate({ apiVersion: rbac, kind: "{{ 'ClusterRoleBind*' }}", namespace, data: binding }),
       generate({ apiVersion: "{{ '*' }}", kind: 'Secret', namespace, data: {} }),
-      ...forms('Unknown').map((kind) => generate({ apiVersion: custom, kind, namespace, data: {} })),
+      ...variables('Unknown').map((kind) => generate({ apiVersion: custom, kind, namespace, data: {} })),
       // Other namespaces.
       ...variables(other).flatMap((elsewhere) => [
         generate({ apiVersion: 'v1', kind: 'Secret', namespace: elsewhere, data: {} }),
@@ -172,7 +172,7 @@ suite('a namespaced Policy stays in its namespace', ({ settings, kubectl, namesp
         { generate: { namespace: elsewhere, cloneList: { namespace, kinds: ['v1/Secret'] } } },
       ]),
       generate({ apiVersion: 'v1', kind: 'Secret', namespace: "{{ 'e2e-scope-*' }}", data: {} }),
-      generate({ apiVersion: custom, kind: 'Hive', clone: { name: 'hive' } }),
+      generate({ apiVersion: custom, kind: "{{ 'Hive' }}", clone: { name: 'hive' } }),
       generate({ apiVersion: rbac, kind: "{{ 'ClusterRole' }}", clone: { name: 'cluster-admin' } }),
       ...forms(`${custom}/Hive`).map((kind) => ({ generate: { namespace, cloneList: { kinds: [kind] } } })),
       {
@@ -370,6 +370,8 @@ suite('a namespaced Policy stays in its namespace', ({ settings, kubectl, namesp
   it('literal values are refused when the policy is applied', async () => {
     const rules: readonly JsonObject[] = [
       generate({ apiVersion: rbac, kind: 'ClusterRoleBinding', data: binding }),
+      generate({ apiVersion: custom, kind: 'Hive', namespace, data: {} }),
+      generate({ apiVersion: custom, kind: 'Hive', clone: { name: 'hive' } }),
       generate({ apiVersion: 'v1', kind: 'Secret', namespace: other, data: {} }),
       generate({ apiVersion: 'v1', kind: 'Secret', namespace, clone: { namespace: other, name: 'foreign' } }),
       { generate: { namespace, cloneList: { namespace: other, kinds: ['v1/Secret'] } } },
@@ -388,6 +390,12 @@ suite('a namespaced Policy stays in its namespace', ({ settings, kubectl, namesp
         stderr: expect.stringMatching(/validate\.policy\.kymera\.io" denied the request: .*Policy/),
       });
     }
+    const unknown = policy('literal-unknown', [
+      generate({ apiVersion: custom, kind: 'Unknown', namespace, data: {} }),
+    ]);
+    expect((await kubectl.send('create', unknown, '--dry-run=server')).stderr).toContain(
+      `the API server does not serve ${custom}/Unknown`,
+    );
   });
 
   it('labels of an object cannot make a rule run for a foreign trigger', async () => {

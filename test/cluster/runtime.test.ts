@@ -283,7 +283,11 @@ describeCluster('life in a real cluster', { timeout: 120_000 }, () => {
     });
     expect(call).toMatchObject({ found: true, value: { kind: 'ConfigMap' } });
     const missing = await runtime.dataSource.read({ type: 'configMap', namespace: 'default', name: 'none' });
-    expect(missing).toEqual({ found: false, error: 'ConfigMap default/none does not exist' });
+    expect(missing).toEqual({
+      found: false,
+      error: 'ConfigMap default/none does not exist',
+      reason: 'the ConfigMap does not exist',
+    });
     const object = await runtime.dataSource.read({ type: 'object', kind: 'ConfigMap', name: 'mutated' });
     expect(object).toMatchObject({
       found: true,
