@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { defineConfig, type MarkdownRenderer } from 'vitepress';
-import { headingAnchor } from '../../scripts/heading-anchor.ts';
+import { headingAnchor } from '../../src/cli/about/heading-anchor.ts';
 
 /** Written by scripts/build-site.mjs. */
 const { staged, sidebar, base, outDir, version } = JSON.parse(
