@@ -42,10 +42,14 @@ function ensureSiteInstalled() {
   const installed = join(site, 'node_modules/.package-lock.json');
   const lock = join(site, 'package-lock.json');
   if (existsSync(installed) && sameVersions(installed, lock)) return;
-  const { status, stderr } = spawnSync('npm', ['ci', '--no-audit', '--no-fund', '--loglevel=error'], {
-    cwd: site,
-    encoding: 'utf8',
-  });
+  const { status, stderr } = spawnSync(
+    'npm',
+    ['ci', '--include=dev', '--no-audit', '--no-fund', '--loglevel=error'],
+    {
+      cwd: site,
+      encoding: 'utf8',
+    },
+  );
   if (status === 0) return;
   console.error(`the packages of site/ cannot be installed: ${stderr.split('\n')[0]}`);
   process.exit(3);

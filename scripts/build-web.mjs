@@ -8,7 +8,11 @@ export async function buildWeb() {
   const startedAt = new Date();
   rmSync(join(root, 'dist', '.built-web'), { force: true });
   const { build } = await import('vite');
+  const { NODE_ENV } = process.env;
   await build({ configFile: join(root, 'web', 'vite.config.ts'), logLevel: 'warn' });
+  // vite sets it to production, and tests and npm would inherit it.
+  if (NODE_ENV === undefined) delete process.env.NODE_ENV;
+  else process.env.NODE_ENV = NODE_ENV;
   markWebBuilt(startedAt);
 }
 
