@@ -123,25 +123,35 @@ export const editedObjects: readonly Fault[] = [
             mutate: {
               mutateExistingOnPolicyUpdate: true,
               targets: [target],
-              patchesJson6902: '- {op: add, path: /data/runs, value: "{{ target.data.runs }}x"}',
+              patchesJson6902:
+                '- {op: add, path: /data/runs, value: "{{ target.data.runs }} {{ request.object.metadata.name }}"}',
             },
           },
         },
       );
-      const runs = async (count: number) =>
-        waitFor(async () => (await kubectl.get('configmap', 'progress'))['data'].runs.length >= count, {
-          what: `${count} runs`,
-          seconds: 120,
-        });
+      const hasRun = async (name: string) =>
+        String((await kubectl.get('configmap', 'progress'))['data'].runs)
+          .split(' ')
+          .includes(name);
       await kubectl.sendOk('create', [configMap('progress', { runs: '' }), configMap('progress-a')]);
       return withPolicies(kubectl, [counting], async () => {
-        await runs(1);
+        await waitFor(() => hasRun('progress-a'), { what: 'the run for the policy', seconds: 120 });
+        // The API server calls a webhook some time after it was registered.
+        const known: string[] = [];
+        await waitFor(
+          async () => {
+            known.push(`progress-known-${known.length}`);
+            await kubectl.sendOk('create', configMap(known.at(-1) ?? ''));
+            return (await Promise.all(known.map(hasRun))).includes(true);
+          },
+          { what: 'a run for a trigger', seconds: 120, everyMs: 500 },
+        );
         const recoverySeconds = await secondsOf(async () => {
           await own.ok('delete', 'configmap', 'kymera-background');
           await kubectl.sendOk('create', configMap('progress-b'));
-          await runs(2);
+          await waitFor(() => hasRun('progress-b'), { what: 'the run for the next trigger', seconds: 120 });
         });
-        await kubectl.ok('delete', 'configmap', 'progress', 'progress-a', 'progress-b');
+        await kubectl.ok('delete', 'configmap', 'progress', 'progress-a', 'progress-b', ...known);
         return { recoverySeconds };
       });
     },
