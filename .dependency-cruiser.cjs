@@ -14,11 +14,12 @@ const layers = [
   'kustomize',
   'background',
   'offline',
+  'convert',
   'cluster',
   'server',
   'cli',
 ];
-const pureLayers = [...layers.slice(0, layers.indexOf('analysis') + 1), 'offline'];
+const pureLayers = [...layers.slice(0, layers.indexOf('analysis') + 1), 'offline', 'convert'];
 const purePackages = [
   'yaml',
   'diff',
@@ -105,6 +106,7 @@ const rooms = {
     run: ['generate', 'queue', 'targets', 'triggers'],
   },
   offline: { output: [], test: ['output'] },
+  convert: { expression: [], match: ['expression'], mutation: ['expression', 'match'], proof: [] },
   cluster: {
     api: [],
     crds: [],

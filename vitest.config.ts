@@ -3,7 +3,7 @@ import { defineConfig } from 'vitest/config';
 
 /** These layers keep no state between calls, so their tests share a process and its imported modules. */
 const pure =
-  'src/{json,yaml,expression,cel,patch,policy,engine,analysis,admission,kustomize,offline}/**/*.test.ts';
+  'src/{json,yaml,expression,cel,patch,policy,engine,analysis,admission,kustomize,offline,convert}/**/*.test.ts';
 /** All but the tests that measure memory, which take most of a minute. */
 const cli = ['src/cli/**/*.test.ts', 'test/cli/!(apply-stream).test.ts'];
 

@@ -1,0 +1,68 @@
+import type { JsonObject } from '../json/value.ts';
+
+/** Why a clause cannot be converted exactly. */
+export interface Refusal {
+  readonly rule?: string | undefined;
+  /** Field path in the old policy. */
+  readonly path: string;
+  readonly reason: string;
+}
+
+/**
+ * Thrown inside the translators, caught once per rule.
+ * @public
+ */
+export class NotConvertible extends Error {
+  readonly path: string;
+  readonly reason: string;
+
+  constructor(path: string, reason: string) {
+    super(`${path}: ${reason}`);
+    this.path = path;
+    this.reason = reason;
+  }
+}
+
+export type ConversionTarget = 'mutatingpolicy' | 'map';
+
+export type CelType = 'string' | 'int' | 'double' | 'bool' | 'list' | 'map' | 'null' | 'dyn';
+
+/**
+ * A CEL expression with its static type as far as known, and how tightly it binds, so that callers parenthesise correctly: a higher
+ * precedence binds more tightly.
+ */
+export interface CelText {
+  readonly source: string;
+  readonly type: CelType;
+  readonly precedence: number;
+}
+
+/** What a clause may read, and the variables collected so far; one per converted rule. */
+export interface Scope {
+  readonly target: ConversionTarget;
+  /** The variable that holds the current object. */
+  readonly object: string;
+  /** The CEL expression of a context entry or a foreach variable (`element`, `elementIndex`, `element0` …). */
+  lookup(name: string): CelText | undefined;
+  /** Adds a CEL variable and returns `variables.NAME`. The same expression gives the same name; `origin` becomes the comment. */
+  variable(hint: string, expression: CelText, origin: string): CelText;
+  child(bindings: ReadonlyMap<string, CelText>): Scope;
+}
+
+/**
+ * The converted policy.
+ * @public
+ */
+export interface Conversion {
+  readonly documents: readonly ConvertedDocument[];
+  /** Not empty: nothing is written unless only a part is wanted. */
+  readonly refusals: readonly Refusal[];
+  /** Converted, but with a difference, such as a lost transaction. */
+  readonly differences: readonly Refusal[];
+}
+
+export interface ConvertedDocument {
+  readonly document: JsonObject;
+  /** YAML with comments. */
+  readonly text: string;
+}
