@@ -1,0 +1,125 @@
+import { requestFor } from '../../admission/resource-request.ts';
+import type { DataSource } from '../../engine/context/data-source.ts';
+import { mutate } from '../../engine/mutate.ts';
+import type { Result } from '../../engine/outcome.ts';
+import type { Environment } from '../../expression/scope.ts';
+import { equal } from '../../json/equal.ts';
+import { nameOf, namespaceOf } from '../../json/metadata.ts';
+import type { JsonObject } from '../../json/value.ts';
+import type { CompiledException, CompiledPolicy } from '../../policy/compiled.ts';
+import { createSnapshot, type PolicySnapshot } from '../../policy/registry.ts';
+import { type Fault, findFault } from './fault.ts';
+import type { Sample } from './sample.ts';
+
+/** One form of a policy. */
+export interface Form {
+  readonly policies: readonly CompiledPolicy[];
+  readonly exceptions?: readonly CompiledException[] | undefined;
+}
+
+/** What happens to a request. An object that is denied has no content to compare. */
+export type Verdict =
+  | { readonly type: 'admitted'; readonly object: JsonObject | null }
+  | { readonly type: 'denied' };
+
+export interface Difference {
+  readonly sample: Sample;
+  readonly old: Verdict;
+  readonly converted: Verdict;
+  readonly fault: Fault;
+}
+
+export interface Proof {
+  /** Requests on which both forms were compared. */
+  readonly compared: number;
+  /** Requests that the old form changed. */
+  readonly changed: number;
+  /** The first one. */
+  readonly difference?: Difference | undefined;
+}
+
+export interface ProofOptions {
+  readonly dataSource?: DataSource | undefined;
+}
+
+/**
+ * Runs both forms of a policy on each request. They are equal if both deny the request, or both admit it with the same object. A
+ * failure that `failurePolicy: Ignore` hides is not visible in the request, so only its effect on the object counts.
+ */
+export async function prove(
+  old: Form,
+  converted: Form,
+  samples: Iterable<Sample>,
+  options: ProofOptions = {},
+): Promise<Proof> {
+  const [oldSnapshot, newSnapshot] = [snapshotOf(old), snapshotOf(converted)];
+  let compared = 0;
+  let changed = 0;
+  for (const sample of samples) {
+    const before = await run(oldSnapshot, sample, options);
+    const after = await run(newSnapshot, sample, options);
+    compared++;
+    const [oldVerdict, newVerdict] = [verdictOf(before), verdictOf(after)];
+    if (oldVerdict.type === 'admitted' && oldVerdict.object !== null && before.patch.length > 0) changed++;
+    if (isSame(oldVerdict, newVerdict)) continue;
+    const explained = { ...options, explain: true };
+    const fault = await findFault({
+      old: await run(oldSnapshot, sample, explained),
+      converted: await run(newSnapshot, sample, explained),
+      sample,
+      run: (policies) => run(snapshotOf({ policies }), sample, options),
+    });
+    return { compared, changed, difference: { sample, old: oldVerdict, converted: newVerdict, fault } };
+  }
+  return { compared, changed };
+}
+
+/** Policies run by name, as in a cluster. */
+function snapshotOf({ policies, exceptions = [] }: Form): PolicySnapshot {
+  return createSnapshot(policies, exceptions);
+}
+
+function run(
+  snapshot: PolicySnapshot,
+  sample: Sample,
+  { dataSource, explain }: ProofOptions & { readonly explain?: boolean | undefined },
+): Promise<Result> {
+  const { object, operation, oldObject, user } = sample;
+  return mutate(requestFor(object, { operation, oldObject, user }), snapshot, {
+    dataSource: withNamespace(sample, dataSource),
+    environment: fixedEnvironment(),
+    explain,
+  });
+}
+
+function fixedEnvironment(): Environment {
+  let state = 1;
+  return {
+    now: () => new Date(Date.UTC(2024, 0, 2, 3, 4, 5)),
+    random: () => {
+      state = (state * 48_271) % 2_147_483_647;
+      return state / 2_147_483_647;
+    },
+  };
+}
+
+function withNamespace({ object, namespaceLabels }: Sample, other: DataSource | undefined): DataSource {
+  const name = object['kind'] === 'Namespace' ? nameOf(object) : namespaceOf(object);
+  const labels = { 'kubernetes.io/metadata.name': name, ...namespaceLabels };
+  return {
+    read: (query, milliseconds) => {
+      if (query.type === 'namespaceLabels') return { found: true, value: labels };
+      return other?.read(query, milliseconds) ?? { found: false, error: 'not found', absent: true };
+    },
+  };
+}
+
+function verdictOf({ object, failedPolicies }: Result): Verdict {
+  if (failedPolicies.some(({ failurePolicy }) => failurePolicy === 'Fail')) return { type: 'denied' };
+  return { type: 'admitted', object };
+}
+
+function isSame(old: Verdict, converted: Verdict): boolean {
+  if (old.type === 'denied' || converted.type === 'denied') return old.type === converted.type;
+  return equal(old.object, converted.object);
+}

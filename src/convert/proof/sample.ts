@@ -1,0 +1,21 @@
+import type { RequestUser } from '../../engine/request.ts';
+import type { JsonObject } from '../../json/value.ts';
+import type { Operation } from '../../policy/compiled.ts';
+
+/** A request on which two forms of a policy are compared. */
+export interface Sample {
+  /** Where it comes from: a file, a test, or what was varied. */
+  readonly origin: string;
+  readonly object: JsonObject;
+  readonly operation: Operation;
+  readonly oldObject?: JsonObject | undefined;
+  readonly user?: RequestUser | undefined;
+  readonly namespaceLabels: JsonObject;
+}
+
+/** Somebody always sends a request. */
+export const defaultUser: RequestUser = {
+  info: { username: 'alice', groups: ['developers', 'system:authenticated'] },
+  roles: [],
+  clusterRoles: [],
+};
