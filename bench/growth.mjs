@@ -1,9 +1,13 @@
-// Growth: what ten policies cost alone, and among others for the same kind that do not match; and what a change costs.
-import { measureReview } from './review.mjs';
+// How the cost of a review grows with the number of policies, the size of the object and the length of a list.
+import { exponent, measurePair, medianTime, processorTime } from './measure.mjs';
+import { assertAnswer } from './review.mjs';
 
-const sizes = [1_000, 10_000];
-const reviews = 1_000;
-const rounds = 7;
+const part = 'Growth';
+const policyCounts = [10, 100, 1_000, 10_000];
+const kilobytes = [1, 10, 100, 1_000];
+const lengths = [10, 100, 1_000, 10_000];
+/** Growth that is worse than linear is a defect. */
+const linear = 1.15;
 
 /** The clause in which the other policies differ from the ten. */
 const clauses = {
@@ -12,40 +16,144 @@ const clauses = {
   labels: (index) => `selector: {matchLabels: {app: other-${index}}}`,
 };
 
-export async function benchGrowth({ createBenchPolicies }, files, review, report) {
-  const alone = await createBenchPolicies(files);
-  for (const [name, clauseOf] of Object.entries(clauses)) {
-    for (const size of sizes) {
-      const among = await createBenchPolicies([...files, ...others(size, clauseOf)]);
-      const ratio = await costRatio(among.reviewer, alone.reviewer, review);
-      report(`ten policies among ${size} with other ${name}, times alone`, ratio, '×', 1.5);
-    }
-  }
-  report(
-    'load 1,000 policies',
-    median(3, () => alone.load(others(1_000, clauses.names))),
-    'ms',
-    1_000,
-  );
-  const large = await createBenchPolicies(others(10_000, clauses.names));
-  const [added] = others(1, () => 'names: [added]');
-  report(
-    'add a policy to 10,000',
-    median(9, () => large.add(added)),
-    'ms',
-    20,
-  );
+export async function benchGrowth(bundle, files, review, { figure }) {
+  await byPolicies(bundle, files, review, figure);
+  await byObjectSize(bundle, files, review, figure);
+  await byListLength(bundle, review, figure);
 }
 
-/** Alternates, so that both are measured on an equally busy machine. */
-async function costRatio(reviewer, baseline, review) {
-  const ratios = [];
-  for (let round = 0; round < rounds; round += 1) {
-    const { cpu: floor } = await measureReview(() => baseline(review), reviews);
-    const { cpu } = await measureReview(() => reviewer(review), reviews);
-    ratios.push(cpu / floor);
+async function byPolicies({ createBenchPolicies }, files, review, figure) {
+  const alone = createBenchPolicies(files);
+  for (const [name, clauseOf] of Object.entries(clauses)) {
+    for (const count of policyCounts) {
+      const among = createBenchPolicies([...files, ...others(count - files.length, clauseOf)]);
+      const { cost, ratio } = await measurePair(
+        () => among.reviewer(review),
+        () => alone.reviewer(review),
+        { times: 1_000 },
+      );
+      figure(part, `ten of ${count.toLocaleString('en-US')} policies match, others by ${name}`, cost, 'µs', {
+        ratio,
+        to: 'the ten alone',
+        bar: { ratio: 1.5 },
+        plot: 'policies',
+        series: `other ${name}`,
+        x: count,
+      });
+    }
   }
-  return middle(ratios);
+  const { loadAll } = await import('js-yaml');
+  const thousand = others(1_000, clauses.names);
+  const loading = medianTime(3, () => alone.load(thousand));
+  const parsing = medianTime(3, () => thousand.map(({ text }) => loadAll(text)));
+  figure(part, 'load 1,000 policies', loading, 'ms', {
+    ratio: loading / parsing,
+    to: 'reading their YAML by js-yaml',
+    bar: { value: 1_000 },
+  });
+  const large = createBenchPolicies(others(10_000, clauses.names));
+  const [added] = others(1, () => 'names: [added]');
+  const adding = medianTime(9, () => large.add(added));
+  figure(part, 'add a policy to 10,000', adding, 'ms', {
+    ratio: adding / loading,
+    to: 'loading 1,000',
+    bar: { value: 20 },
+  });
+}
+
+async function byObjectSize({ createBenchPolicies }, files, review, figure) {
+  const { reviewer } = createBenchPolicies(files);
+  const points = [];
+  for (const size of kilobytes) {
+    const text = JSON.stringify(withSize(review, size * 1_000));
+    const times = Math.max(20, 1_000 / size);
+    const roundTrip = () => JSON.stringify(JSON.parse(text));
+    await assertAnswer(() => reviewer(JSON.parse(text)));
+    const { cost, ratio } = await measurePair(() => reviewer(JSON.parse(text)), roundTrip, { times });
+    points.push([text.length, cost]);
+    figure(part, `a Pod of ${size.toLocaleString('en-US')} KB, JSON in, JSON out`, cost, 'µs', {
+      ratio,
+      to: 'reading and writing the JSON',
+      plot: 'size',
+      series: 'ten policies',
+      x: size,
+    });
+  }
+  growth(figure, 'exponent of growth with the size of the object', points);
+}
+
+async function byListLength({ createBenchPolicies }, review, figure) {
+  for (const [name, { mutation, lengths }] of Object.entries(listMutations)) {
+    const { reviewer } = createBenchPolicies([policyWith(name, mutation)]);
+    const points = [];
+    for (const length of lengths) {
+      const long = withEnv(review, length);
+      await assertAnswer(() => reviewer(long));
+      const cost = await processorTime(() => reviewer(long), Math.max(5, 10_000 / length));
+      points.push([length, cost]);
+      figure(part, `${name}, ${length.toLocaleString('en-US')} items`, cost, 'µs', {
+        ratio: cost / (points[0][1] * (length / lengths[0])),
+        to: 'the time of ten items, in proportion',
+        plot: 'list',
+        series: name,
+        x: length,
+      });
+    }
+    growth(figure, `exponent of growth: ${name}`, points);
+  }
+}
+
+const listMutations = {
+  'foreach that changes every item': {
+    // Each JSON patch copies the list, so the budget of a review ends longer loops.
+    lengths: [10, 100, 1_000],
+    mutation: `foreach:
+      - list: request.object.spec.containers[0].env
+        patchesJson6902: |-
+          - {op: replace, path: "/spec/containers/0/env/{{ elementIndex }}/value", value: "{{ element.name }}"}`,
+  },
+  'foreach that changes one item': {
+    lengths,
+    mutation: `foreach:
+      - list: request.object.spec.containers[0].env
+        preconditions:
+          all:
+          - {key: "{{ element.name }}", operator: Equals, value: NAME_5}
+        patchesJson6902: |-
+          - {op: replace, path: "/spec/containers/0/env/{{ elementIndex }}/value", value: "{{ element.name }}"}`,
+  },
+  'merge that changes every item': {
+    lengths,
+    mutation: `patchStrategicMerge:
+        spec:
+          containers:
+          - name: c0
+            env:
+            - (name): "*"
+              value: changed`,
+  },
+};
+
+/** Between the two largest sizes, where the constant part no longer hides the growth. */
+function growth(figure, name, points) {
+  const value = exponent(points.slice(-2));
+  figure(part, name, value, '', { ratio: value, to: 'linear growth', bar: { ratio: linear } });
+}
+
+function policyWith(name, mutation) {
+  return {
+    file: `${name}.yaml`,
+    text: `apiVersion: kyverno.io/v1
+kind: ClusterPolicy
+metadata: {name: lists}
+spec:
+  rules:
+  - name: rule
+    match: {any: [{resources: {kinds: [Pod]}}]}
+    mutate:
+      ${mutation}
+`,
+  };
 }
 
 function others(count, clauseOf) {
@@ -57,23 +165,29 @@ metadata: {name: other-${index}}
 spec:
   rules:
   - name: rule
-    match: {any: [{resources: {kinds: [Pod], ${clauseOf(index)}}}]}
+    match: {any: [{resources: {kinds: [Pod]}}]}
     mutate: {patchStrategicMerge: {metadata: {labels: {other: "${index}"}}}}
-`,
+`.replace('kinds: [Pod]', `kinds: [Pod], ${clauseOf(index)}`),
   }));
 }
 
-function median(times, run) {
-  return middle(
-    Array.from({ length: times }, () => {
-      const before = process.cpuUsage();
-      run();
-      const { user, system } = process.cpuUsage(before);
-      return (user + system) / 1000;
-    }),
-  );
+function withEnv(review, length) {
+  const env = Array.from({ length }, (_, index) => ({ name: `NAME_${index}`, value: `value ${index}` }));
+  const [first, ...rest] = review.request.object.spec.containers;
+  return withContainers(review, [{ ...first, env }, ...rest]);
 }
 
-function middle(values) {
-  return values.toSorted((left, right) => left - right)[Math.floor(values.length / 2)];
+/** The review with environment variables of the first container up to a size of its object. */
+function withSize(review, bytes) {
+  const missing = bytes - JSON.stringify(review.request.object).length;
+  if (missing <= 0) return withContainers(review, review.request.object.spec.containers.slice(0, 1));
+  return withEnv(review, Math.round(missing / 42));
+}
+
+function withContainers(review, containers) {
+  const { object } = review.request;
+  return {
+    ...review,
+    request: { ...review.request, object: { ...object, spec: { ...object.spec, containers } } },
+  };
 }

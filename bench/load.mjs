@@ -52,6 +52,7 @@ export async function drive(
     perSecond: started / elapsed,
     p50: percentile(0.5),
     p99: percentile(0.99),
+    p999: percentile(0.999),
     longest: latencies.at(-1),
   };
 }

@@ -1,12 +1,10 @@
-// Writes 5,000 objects as one YAML stream: Deployments and Pods in turn, three containers each.
+// Writes objects as one YAML stream: Deployments and Pods in turn, three containers each.
 import { writeFileSync } from 'node:fs';
 import { dump } from 'js-yaml';
 
-export const bulkCount = 5_000;
-
-export function writeBulk(file) {
+export function writeBulk(file, count) {
   const documents = Array.from(
-    { length: bulkCount },
+    { length: count },
     (_, index) => `---\n${dump(bulkObject(index), { noRefs: true })}`,
   );
   writeFileSync(file, documents.join(''));

@@ -45,7 +45,7 @@ export function plot({ title, x, y, series, width = 720, height = 360 }) {
   const svg = chart.renderToSVGString();
   chart.dispose();
   return `${svg
-    .replace(/>/, `>\n${style}`)
+    .replace(/>/, () => ` role="img">\n<title>${title}</title>\n${style}`)
     .replaceAll(ink, 'var(--ink)')
     .replaceAll(faint, 'var(--faint)')}\n`;
 }

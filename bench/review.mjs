@@ -8,17 +8,6 @@ export function readPolicies(folder) {
     .map((name) => ({ file: name, text: readFileSync(join(folder, name), 'utf8') }));
 }
 
-/** Mean milliseconds for loading all policies, once the code is warm; and for the very first time. */
-export function measureCompile(load, times) {
-  const firstAt = performance.now();
-  load();
-  const first = performance.now() - firstAt;
-  for (let i = 0; i < times; i += 1) load();
-  const startedAt = performance.now();
-  for (let i = 0; i < times; i += 1) load();
-  return { first, mean: (performance.now() - startedAt) / times };
-}
-
 /** Bundles bench/reviewer.ts, which runs reviews as the server does. */
 export async function loadReviewer(root, folder) {
   const { build } = await import('esbuild');
@@ -36,16 +25,6 @@ export async function loadReviewer(root, folder) {
     logLevel: 'warning',
   });
   return import(outfile);
-}
-
-/** Mean microseconds of `answer()` over `times` calls after as many to warm up: by the clock, and of processor time. */
-export async function measureReview(answer, times) {
-  for (let i = 0; i < times; i += 1) await answer();
-  const startedAt = performance.now();
-  const cpuBefore = process.cpuUsage();
-  for (let i = 0; i < times; i += 1) await answer();
-  const { user, system } = process.cpuUsage(cpuBefore);
-  return { wall: ((performance.now() - startedAt) * 1000) / times, cpu: (user + system) / times };
 }
 
 /** Fails unless the answer allows the request, has a patch, and is the same each time: a wrong answer must not be measured. */

@@ -1,87 +1,106 @@
-// `npm run bench`: what the engine costs on this machine, next to what it may cost. `--enforce` fails when a bar is missed.
-import { mkdirSync, readFileSync, statSync } from 'node:fs';
+// `npm run bench`: measures the engine, the server and the commands, and writes docs/benchmarks.md with its plots.
+//   --only PART      engine, growth, server, commands or build; several times; the page is not written
+//   --compare FILE   names every ratio that is more than a fifth worse than in FILE (docs/benchmarks.json of another run); then exits with 1
+//   --enforce        exits with 1 when a bar is missed
+//   --seconds N      duration of a turn of the server (default 3)   --rounds N   turns per server (default 3)
+//   --warm-up N      seconds before the first turn (default 8)
+import { mkdirSync, readFileSync } from 'node:fs';
 import { cpus, loadavg } from 'node:os';
 import { join } from 'node:path';
+import { parseArgs } from 'node:util';
 import { ensureBuilt, root } from '../scripts/setup.mjs';
-import { benchBuild } from './build.mjs';
-import { measureCommand, measureStart } from './command.mjs';
-import { benchGrowth } from './growth.mjs';
-import { assertAnswer, loadReviewer, measureCompile, measureReview, readPolicies } from './review.mjs';
+import { compareFigures, createReport } from './report.mjs';
 
-const reviews = 20_000;
-const data = join(root, 'bench', 'data');
+const { values } = parseArgs({
+  options: {
+    only: { type: 'string', multiple: true },
+    compare: { type: 'string' },
+    enforce: { type: 'boolean', default: false },
+    seconds: { type: 'string', default: '3' },
+    rounds: { type: 'string', default: '3' },
+    'warm-up': { type: 'string', default: '8' },
+  },
+});
 const scratch = join(root, '.cache', 'bench');
-const missed = [];
+const data = join(root, 'bench', 'data');
+const report = createReport();
+const parts = { engine, growth, server, commands, build };
+const unknown = values.only?.find((name) => !(name in parts));
+if (unknown !== undefined) {
+  console.error(`--only ${unknown}: choose one of ${Object.keys(parts).join(', ')}`);
+  process.exit(2);
+}
+// Read first: the run may overwrite the file.
+const former =
+  values.compare === undefined ? undefined : JSON.parse(readFileSync(values.compare, 'utf8')).figures;
 
 await ensureBuilt();
 mkdirSync(scratch, { recursive: true });
+const machine = {
+  date: new Date().toISOString().slice(0, 10),
+  cores: cpus().length,
+  processor: cpus()[0]?.model ?? 'unknown processor',
+  node: process.versions.node,
+  load: loadavg()[0],
+};
 console.log(
-  `${cpus().length} × ${cpus()[0]?.model ?? 'unknown processor'}, node ${process.version}, ` +
-    `load ${loadavg()[0]?.toFixed(1)} (above ${cpus().length} the clock also counts others' work)\n`,
+  `${machine.cores} × ${machine.processor}, Node ${machine.node}, load ${machine.load.toFixed(1)} (above ${machine.cores} the clock also counts others' work)`,
 );
 
-await benchEngine();
-await benchBulk();
-benchBuild(scratch, report);
-benchStart();
+for (const [name, run] of Object.entries(parts)) {
+  if (values.only === undefined || values.only.includes(name)) await run();
+}
+if (values.only === undefined) {
+  const { writePages } = await import('./pages.mjs');
+  writePages(machine, report.figures);
+  console.log('\nwrote docs/benchmarks.md, its plots, and the figures of the README');
+}
+const missed = report.missed();
+if (missed.length > 0) console.log(`\nover the bar:\n${missed.map((name) => `  ${name}`).join('\n')}`);
+const worse = former === undefined ? [] : compareFigures(former, report.figures);
+if (former !== undefined) {
+  console.log(
+    worse.length === 0 ? '\nno ratio is more than a fifth worse' : `\nworse than in ${values.compare}:`,
+  );
+  for (const line of worse) console.log(`  ${line}`);
+}
+process.exit(worse.length > 0 || (missed.length > 0 && values.enforce) ? 1 : 0);
 
-if (missed.length > 0) console.log(`\nover the bar: ${missed.join(', ')}`);
-process.exit(missed.length > 0 && process.argv.includes('--enforce') ? 1 : 0);
-
-async function benchEngine() {
-  const { loadPolicies } = await import('../dist/index.js');
-  const files = readPolicies(join(data, 'policies'));
-  const compile = measureCompile(() => loadPolicies(...files), 50);
-  report(`load ${files.length} policies, first time`, compile.first, 'ms');
-  report(`load ${files.length} policies, warm`, compile.mean, 'ms');
-
-  const bundle = await loadReviewer(root, scratch);
-  const { reviewer } = bundle.createBenchPolicies(files);
-  const text = readFileSync(join(data, 'review.json'), 'utf8');
-  const review = JSON.parse(text);
-  const answer = () => reviewer(review);
-  await assertAnswer(answer);
-  const parsed = await measureReview(answer, reviews);
-  report('one review, parsed object in, JSON out', parsed.wall, 'µs', 80);
-  report('  its processor time', parsed.cpu, 'µs');
-  const { reviewer: celReviewer } = bundle.createBenchPolicies(readPolicies(join(data, 'policies-cel')));
-  await assertAnswer(() => celReviewer(review));
-  const cel = await measureReview(() => celReviewer(review), reviews);
-  report('one review by equivalent MutatingPolicies', cel.wall, 'µs');
-  report('  its processor time', cel.cpu, 'µs');
-  const fromText = await measureReview(() => reviewer(JSON.parse(text)), reviews);
-  report('one review, JSON in, JSON out', fromText.wall, 'µs');
-  await benchGrowth(bundle, files, review, report);
+async function engine() {
+  const { benchEngine } = await import('./engine.mjs');
+  await benchEngine(await reviewerBundle(), report);
 }
 
-async function benchBulk() {
-  const { bulkCount, writeBulk } = await import('./make-bulk.mjs');
-  const input = join(scratch, 'bulk.yaml');
-  writeBulk(input);
-  const megabytes = (statSync(input).size / 1e6).toFixed(1);
-  const policies = join(data, 'policies-cli');
-  const { milliseconds, peakMegabytes } = measureCommand(['apply', policies, '-r', input, '-o', 'yaml'], {
-    output: join(scratch, 'bulk-out.yaml'),
-    usage: join(scratch, 'usage.json'),
+async function growth() {
+  const [{ benchGrowth }, { readPolicies }] = await Promise.all([
+    import('./growth.mjs'),
+    import('./review.mjs'),
+  ]);
+  const review = JSON.parse(readFileSync(join(data, 'review.json'), 'utf8'));
+  await benchGrowth(await reviewerBundle(), readPolicies(join(data, 'policies')), review, report);
+}
+
+async function server() {
+  const { benchServing } = await import('./serving.mjs');
+  await benchServing(report, {
+    seconds: Number(values.seconds),
+    rounds: Number(values.rounds),
+    warmUp: Number(values['warm-up']),
   });
-  const printed = readFileSync(join(scratch, 'bulk-out.yaml'), 'utf8').match(/^kind: /gm)?.length ?? 0;
-  if (printed !== bulkCount) throw new Error(`${printed} objects were printed, not ${bulkCount}`);
-  report(`apply to ${bulkCount} objects (${megabytes} MB of YAML)`, milliseconds / 1000, 's', 3);
-  report('  its peak memory', peakMegabytes, 'MB', 400);
 }
 
-function benchStart() {
-  const bare = measureStart(['--eval', '0'], 10);
-  report('node alone, median of 10', bare[5], 'ms');
-  const durations = measureStart([join(root, 'bin', 'kymera'), '--version'], 10);
-  report('kymera --version, best of 10', durations[0], 'ms');
-  report('kymera --version, median of 10', durations[5], 'ms', 150);
+async function commands() {
+  const { benchApply, benchStart } = await import('./commands.mjs');
+  benchStart(report);
+  await benchApply(scratch, report);
 }
 
-function report(name, value, unit, bar) {
-  const figure = `${value.toFixed(unit === 's' || value < 10 ? 2 : 1)} ${unit}`.padStart(12);
-  const over = bar !== undefined && value >= bar;
-  if (over) missed.push(name.trim());
-  const verdict = bar === undefined ? '' : `   bar: under ${bar} ${unit}  ${over ? 'MISSED' : 'ok'}`;
-  console.log(`${name.padEnd(62)}${figure}${verdict}`);
+async function build() {
+  const { benchBuild } = await import('./build.mjs');
+  benchBuild(scratch, report);
+}
+
+async function reviewerBundle() {
+  const { loadReviewer } = await import('./review.mjs');
+  return loadReviewer(root, scratch);
 }

@@ -4,12 +4,11 @@
 //   --count N       reviews for the measurement of memory (default 20,000; a million for the bar)
 //   --workers N     processes of the server       --url URL    also measure this webhook [--ca FILE | --insecure]
 //   --enforce       fail when a bar is missed
-import { spawn } from 'node:child_process';
-import { mkdirSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { readFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
-import { ensureBuilt, root } from '../scripts/setup.mjs';
+import { ensureBuilt } from '../scripts/setup.mjs';
 import { drive } from './load.mjs';
+import { body, mean, residentMegabytes, startEcho, startKymera, takeTurns } from './webhooks.mjs';
 
 const { values } = parseArgs({
   options: {
@@ -25,60 +24,29 @@ const { values } = parseArgs({
   },
 });
 const connections = 16;
-const body = readFileSync(join(root, 'bench', 'data', 'review.json'));
-const state = join(root, '.cache', 'bench', 'serve');
 const bars = { share: 2 / 3, p99: 25, megabytes: 200 };
 
 await ensureBuilt();
-mkdirSync(state, { recursive: true });
-const server = await start(
-  [
-    '--expose-gc',
-    'bin/kymera',
-    'serve',
-    '--policies',
-    'bench/data/policies',
-    '--state-dir',
-    state,
-    '--port',
-    '0',
-    '--workers',
-    values.workers,
-  ],
-  /https:\/\/127\.0\.0\.1:(\d+)\/mutate/,
-);
-const ca = readFileSync(join(state, 'ca.crt'));
-const echo = await start(['bench/echo.mjs', join(state, 'tls.crt'), join(state, 'tls.key')], /port (\d+)/);
-const targets = [
-  { name: 'echo', url: `https://127.0.0.1:${echo.port}/mutate`, ca, pid: echo.child.pid },
-  { name: 'kymera', url: `https://127.0.0.1:${server.port}/mutate`, ca, pid: server.child.pid },
-  ...(values.url === undefined ? [] : [otherTarget()]),
-].map((target) => ({ ...target, rounds: [] }));
+const server = await startKymera(values.workers);
+const echo = await startEcho();
+const targets = [echo, server, ...(values.url === undefined ? [] : [otherTarget()])];
 
 try {
   await measure();
 } finally {
-  server.child.kill('SIGTERM');
-  echo.child.kill('SIGTERM');
+  server.stop();
+  echo.stop();
 }
 
 async function measure() {
   for (const target of targets) {
     await drive(target.url, { body, connections, seconds: Number(values['warm-up']), ...target });
   }
-  for (let round = 0; round < Number(values.rounds); round += 1) {
-    for (const target of targets) {
-      const before = processorMicroseconds(target.pid);
-      const round = await drive(target.url, {
-        body,
-        connections,
-        seconds: Number(values.seconds),
-        ...target,
-      });
-      const processor = (processorMicroseconds(target.pid) - before) / round.reviews;
-      target.rounds.push({ ...round, processor });
-    }
-  }
+  await takeTurns(targets, {
+    connections,
+    seconds: Number(values.seconds),
+    rounds: Number(values.rounds),
+  });
   console.log(
     `${connections} connections, keep-alive, TLS, ${values.rounds} × ${values.seconds} s each, in turns\n`,
   );
@@ -88,19 +56,11 @@ async function measure() {
       `${name.padEnd(8)} ${best('perSecond').padStart(7)} reviews/s   p50 ${best('p50')} ms   p99 ${best('p99')} ms   CPU ${best('processor')} µs per review`,
     );
   }
-  const mean = (name) => {
-    const { rounds } = targets.find((target) => target.name === name);
-    return rounds.reduce((sum, { perSecond }) => sum + perSecond, 0) / rounds.length;
-  };
   const megabytes = await measureMemory(Number(values.count));
-  const p99 = Math.max(...targets[1].rounds.map((round) => round.p99));
+  const p99 = Math.max(...server.rounds.map((round) => round.p99));
+  const share = mean(server.rounds, 'perSecond') / mean(echo.rounds, 'perSecond');
   const missed = [
-    verdict(
-      'share of the echo',
-      mean('kymera') / mean('echo'),
-      (value) => value >= bars.share,
-      `at least ${bars.share.toFixed(2)}`,
-    ),
+    verdict('share of the echo', share, (value) => value >= bars.share, `at least ${bars.share.toFixed(2)}`),
     verdict('p99, ms', p99, (value) => value < bars.p99, `under ${bars.p99}`),
     verdict('resident, MB', megabytes, (value) => value < bars.megabytes, `under ${bars.megabytes}`),
   ].filter((isMet) => !isMet).length;
@@ -111,17 +71,17 @@ async function measure() {
 async function measureMemory(count) {
   const parts = 10;
   console.log(`\nmemory over ${count} further reviews:`);
-  let megabytes = residentMegabytes(server.child.pid);
+  let megabytes = residentMegabytes(server.pid);
   for (let part = 1; part <= parts; part += 1) {
     const share = Math.ceil(count / parts);
-    const { p99, perSecond } = await drive(targets[1].url, {
+    const { p99, perSecond } = await drive(server.url, {
       body,
       connections,
       seconds: 1_800,
       count: share,
-      ca,
+      ca: server.ca,
     });
-    megabytes = residentMegabytes(server.child.pid);
+    megabytes = residentMegabytes(server.pid);
     console.log(
       `${String(part * share).padStart(9)}   ${megabytes.toFixed(0).padStart(4)} MB resident   ${perSecond.toFixed(0)} reviews/s   p99 ${p99.toFixed(1)} ms`,
     );
@@ -137,33 +97,5 @@ function verdict(name, value, isMet, bar) {
 
 function otherTarget() {
   const trust = values.ca === undefined ? { insecure: values.insecure } : { ca: readFileSync(values.ca) };
-  return { name: 'other', url: values.url, ...trust };
-}
-
-/** CPU time of all threads of a process. It depends less on other processes than the throughput does. */
-function processorMicroseconds(pid) {
-  if (pid === undefined) return Number.NaN;
-  const fields = readFileSync(`/proc/${pid}/stat`, 'utf8')
-    .replace(/^.*\) /, '')
-    .split(' ');
-  return (Number(fields[11]) + Number(fields[12])) * 10_000;
-}
-
-/** As the kernel counts it. */
-function residentMegabytes(pid) {
-  const [, kilobytes] = /^VmRSS:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8')) ?? [];
-  return Number(kilobytes ?? 0) / 1024;
-}
-
-function start(args, ready) {
-  const child = spawn('node', args, { cwd: root, stdio: ['ignore', 'pipe', 'ignore'] });
-  return new Promise((resolve, reject) => {
-    let text = '';
-    child.stdout.on('data', (chunk) => {
-      text += chunk;
-      const match = ready.exec(text);
-      if (match !== null) resolve({ child, port: match[1] });
-    });
-    child.once('exit', (status) => reject(new Error(`node ${args.join(' ')} ended with ${status}`)));
-  });
+  return { name: 'other', url: values.url, rounds: [], ...trust };
 }

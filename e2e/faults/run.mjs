@@ -1,13 +1,11 @@
 // `npm run faults`: causes each fault on a real control plane and writes what was measured to docs/reliability.md.
-import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { cpus, loadavg } from 'node:os';
 import { join } from 'node:path';
+import { writeSection } from '../../scripts/page-section.mjs';
 import { ensureBuilt, root } from '../../scripts/setup.mjs';
 import { report } from '../../scripts/vitest-run.mjs';
 import { runE2e } from '../run.mjs';
-
-const page = join(root, 'docs', 'reliability.md');
-const [start, end] = ['<!-- faults: written by npm run faults -->', '<!-- end of faults -->'];
 
 await ensureBuilt();
 const results = join(root, '.cache', 'faults.jsonl');
@@ -19,13 +17,11 @@ const summary = await runE2e(['specs/faults']);
 const code = report([summary]);
 // Nothing is written after a failure or without a control plane.
 if (code === 0 && existsSync(results)) {
-  const text = readFileSync(page, 'utf8');
   const rows = readFileSync(results, 'utf8')
     .trim()
     .split('\n')
     .map((line) => JSON.parse(line));
-  const [before, after] = [text.slice(0, text.indexOf(start)), text.slice(text.indexOf(end))];
-  writeFileSync(page, `${before}${start}\n\n${table(rows)}\n${skipped(summary.skipped)}\n${after}`);
+  writeSection('docs/reliability.md', 'faults', `${table(rows)}\n${skipped(summary.skipped)}`);
   console.log('wrote docs/reliability.md');
 }
 process.exit(code);

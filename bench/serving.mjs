@@ -1,0 +1,106 @@
+// The server's real code path over TLS, next to the floor: 1, 16 and 128 connections, one worker and one per core.
+import { availableParallelism } from 'node:os';
+import { drive } from './load.mjs';
+import {
+  body,
+  mean,
+  residentMegabytes,
+  startEcho,
+  startKymera,
+  takeTurns,
+  workerMicroseconds,
+} from './webhooks.mjs';
+
+const connectionCounts = [1, 16, 128];
+const cores = availableParallelism();
+
+export async function benchServing({ figure }, { seconds, warmUp, rounds }) {
+  const alone = await startKymera(1);
+  const echo = await startEcho();
+  const several = cores > 1 ? await startKymera(cores) : undefined;
+  const webhooks = [echo, alone, ...(several === undefined ? [] : [several])];
+  try {
+    for (const { url, ca } of webhooks) await drive(url, { body, ca, connections: 16, seconds: warmUp });
+    for (const connections of connectionCounts) {
+      for (const webhook of webhooks) webhook.rounds = [];
+      const before = several === undefined ? [] : workerMicroseconds(several.pid);
+      await takeTurns(webhooks, { connections, seconds, rounds });
+      report(figure, connections, { echo, alone, several });
+      if (several !== undefined) reportShares(figure, connections, before, workerMicroseconds(several.pid));
+    }
+    reportMemory(figure, { echo, alone, several });
+  } finally {
+    for (const { stop } of webhooks) stop();
+  }
+}
+
+function report(figure, connections, { echo, alone, several }) {
+  const part = `Server, ${connections} connection${connections === 1 ? '' : 's'}`;
+  const servers = [
+    { name: 'one worker', rounds: alone.rounds },
+    ...(several === undefined ? [] : [{ name: `${cores} workers`, rounds: several.rounds }]),
+  ];
+  const floor = (key) => mean(echo.rounds, key);
+  figure(part, 'echo: reviews per second', floor('perSecond'), '/s', {
+    ratio: 1,
+    to: 'itself',
+    more: true,
+    plot: 'throughput',
+    series: 'echo (floor)',
+    x: connections,
+  });
+  for (const { name, rounds } of servers) {
+    const value = (key) => mean(rounds, key);
+    const ratio = (key) => value(key) / floor(key);
+    figure(part, `${name}: reviews per second`, value('perSecond'), '/s', {
+      ratio: ratio('perSecond'),
+      to: 'the echo server',
+      more: true,
+      plot: 'throughput',
+      series: name,
+      x: connections,
+      ...(name === 'one worker' && connections === 16 ? { bar: { atLeast: 0.7 } } : {}),
+    });
+    for (const key of ['p50', 'p99', 'p999']) {
+      figure(part, `${name}: ${key.replace('999', '99.9')}`, value(key), 'ms', {
+        ratio: ratio(key),
+        to: 'the echo server',
+        ...(name === 'one worker'
+          ? { plot: 'latency', series: key.replace('999', '99.9'), x: connections }
+          : {}),
+      });
+    }
+    const isOne = name === 'one worker';
+    figure(part, `${name}: CPU per review`, value('processor'), 'µs', {
+      ratio: isOne ? ratio('processor') : value('processor') / mean(alone.rounds, 'processor'),
+      to: isOne ? 'the echo server' : 'one worker',
+      ...(!isOne && connections === 16 ? { bar: { ratio: 1.15 } } : {}),
+    });
+  }
+}
+
+/** How evenly the workers share the reviews, by their CPU time. With one connection there is nothing to share. */
+function reportShares(figure, connections, before, after) {
+  if (connections < cores) return;
+  const spent = after.map((value, index) => value - (before[index] ?? 0));
+  const total = spent.reduce((sum, value) => sum + value, 0);
+  const busiest = Math.max(...spent) / total;
+  figure(`Server, ${connections} connections`, `${cores} workers: share of the busiest`, busiest * 100, '%', {
+    ratio: busiest * cores,
+    to: 'an equal share',
+    bar: { ratio: 1.2 },
+  });
+}
+
+function reportMemory(figure, { echo, alone, several }) {
+  const floor = residentMegabytes(echo.pid);
+  const named = [['one worker', alone], ...(several === undefined ? [] : [[`${cores} workers`, several]])];
+  for (const [name, { pid }] of named) {
+    const value = residentMegabytes(pid);
+    figure('Memory', `${name}, after the load`, value, 'MB', {
+      ratio: value / floor,
+      to: 'the echo server',
+      bar: { value: name === 'one worker' ? 200 : 200 * cores },
+    });
+  }
+}
