@@ -8,8 +8,8 @@ export interface PolicySets {
   readonly ignore: PolicySnapshot;
   /** For `/mutate/fail`. */
   readonly fail: PolicySnapshot;
-  /** For `/mutate/…/finegrained/KEY`: one policy, by `name` or `namespace/name`. */
-  policy(key: string): PolicySnapshot | undefined;
+  /** For paths of one policy, by `policyId`, or of one group of policies. */
+  policy(id: string): PolicySnapshot | undefined;
 }
 
 /** The source of the server's policies: files, or informers in a cluster. */

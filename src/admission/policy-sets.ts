@@ -1,10 +1,13 @@
 import type { CompiledException, CompiledPolicy } from '../policy/compiled.ts';
+import { policyId } from '../policy/policy-id.ts';
 import { createSnapshot, type PolicySnapshot } from '../policy/registry.ts';
 import type { PolicySets } from './policy-provider.ts';
 
 export interface PolicySetOptions {
   /** Policies that the API server calls only by a path of their own are not in the sets of a failure policy. */
   readonly hasOwnPath?: ((policy: CompiledPolicy) => boolean) | undefined;
+  /** The set of a path that runs several policies; its id is no `policyId`. */
+  readonly groupOf?: ((policy: CompiledPolicy) => string | undefined) | undefined;
   /** Applied to each snapshot: restricts what its policies may match. */
   readonly restrict?: ((snapshot: PolicySnapshot) => PolicySnapshot) | undefined;
 }
@@ -13,24 +16,32 @@ export interface PolicySetOptions {
 export function createPolicySets(
   policies: readonly CompiledPolicy[],
   exceptions: readonly CompiledException[] = [],
-  { hasOwnPath = () => false, restrict = (snapshot) => snapshot }: PolicySetOptions = {},
+  {
+    hasOwnPath = () => false,
+    groupOf = () => undefined,
+    restrict = (snapshot) => snapshot,
+  }: PolicySetOptions = {},
 ): PolicySets {
   const all = createSnapshot(policies, exceptions);
   // In the order of `all`, which is sorted.
   const snapshotOf = (chosen: readonly CompiledPolicy[]) =>
     restrict(createSnapshot(chosen, exceptions, { order: 'given' }));
   const shared = all.policies.filter((policy) => !hasOwnPath(policy));
-  const byKey = new Map(policies.map((policy) => [policy.key, policy]));
-  const single = new Map<string, PolicySnapshot>();
+  const byId = new Map<string, CompiledPolicy[]>();
+  for (const policy of all.policies) {
+    for (const id of new Set([policyId(policy), groupOf(policy) ?? policyId(policy)]))
+      byId.set(id, [...(byId.get(id) ?? []), policy]);
+  }
+  const ofPath = new Map<string, PolicySnapshot>();
   return {
     all: restrict(all),
     ignore: snapshotOf(shared.filter(({ failurePolicy }) => failurePolicy === 'Ignore')),
     fail: snapshotOf(shared.filter(({ failurePolicy }) => failurePolicy === 'Fail')),
-    policy(key) {
-      const policy = byKey.get(key);
-      if (policy === undefined) return undefined;
-      const known = single.get(key) ?? snapshotOf([policy]);
-      single.set(key, known);
+    policy(id) {
+      const members = byId.get(id);
+      if (members === undefined) return undefined;
+      const known = ofPath.get(id) ?? snapshotOf(members);
+      ofPath.set(id, known);
       return known;
     },
   };

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { hostname } from 'node:os';
 import type { DataSource } from '../engine/context/data-source.ts';
+import { type CelCompilers, loadCelCompilers } from '../policy/cel-documents.ts';
 import { systemEnvironment } from '../system-environment.ts';
 import { type ApiClient, createClient } from './api/client.ts';
 import { ApiError, hasStatus, messageOf } from './api/cluster-error.ts';
@@ -29,6 +30,7 @@ export interface ClusterConnection {
   /** The unique name of this replica. */
   readonly identity: string;
   readonly discovery: Discovery;
+  readonly cel: CelCompilers;
   readonly metrics: ClusterMetrics;
   readonly log: ClusterLog;
   /** Logs an error of a watch. */
@@ -50,6 +52,7 @@ export async function connectToCluster(options: ObservationOptions): Promise<Clu
     namespace,
     identity: options.identity ?? `${hostname()}-${randomBytes(4).toString('hex')}`,
     discovery: await startDiscovery(client),
+    cel: await loadCelCompilers(),
     log,
     warn: (what, error) => log.warn({ what, reason: messageOf(error) }, 'cannot be watched'),
   };
@@ -76,7 +79,7 @@ export interface ObservedCluster {
 }
 
 export function observeCluster(
-  { client, namespace, discovery, metrics, log, warn }: ClusterConnection,
+  { client, namespace, discovery, cel, metrics, log, warn }: ClusterConnection,
   options: ObservationOptions,
   { eventSource, onSettings, onPolicies, onGlobalContext }: Observers,
 ): ObservedCluster {
@@ -97,6 +100,7 @@ export function observeCluster(
   });
   const catalog = createPolicyCatalog({
     kinds: policyKinds,
+    cel,
     exceptionNamespaces: options.exceptionNamespaces ?? [],
     forceIgnore: options.forceIgnore ?? false,
     limits: options.policyLimits,

@@ -1,9 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import { readObject } from '../json/read-field.ts';
 import type { JsonObject } from '../json/value.ts';
+import { loadCelCompilers } from '../policy/cel-documents.ts';
 import type { ApiClient } from './api/client.ts';
 import { createKindTable } from './api/discovery.ts';
 import { createPolicyReviewer } from './policy-review.ts';
+
+const cel = await loadCelCompilers();
 
 const served = (group: string, kind: string, resource: string, namespaced = true) => ({
   group,
@@ -29,6 +32,7 @@ const kinds = createKindTable([
 ]);
 const review = createPolicyReviewer({
   client: {} as ApiClient,
+  cel,
   kinds: () => kinds,
   exceptionNamespaces: [],
 });

@@ -4,9 +4,9 @@ import { failingRuleProblems } from '../analysis/interplay/failing-rules.ts';
 import { equal } from '../json/equal.ts';
 import { readObject, readObjects, readText } from '../json/read-field.ts';
 import { isObject, type Json, type JsonObject } from '../json/value.ts';
-import { compileException } from '../policy/compile/exception.ts';
-import { compilePolicy } from '../policy/compile/policy.ts';
+import { type CelCompilers, celDocumentType } from '../policy/cel-documents.ts';
 import type { CompiledPolicy } from '../policy/compiled.ts';
+import { isMutatingPolicy } from '../policy/policy-id.ts';
 import { type PolicyLimits, sizeProblem } from '../policy/policy-limits.ts';
 import type { Problem } from '../problem.ts';
 import type { ApiClient } from './api/client.ts';
@@ -15,11 +15,14 @@ import { accessText, accessWarnings, missingAccess, missingRole } from './backgr
 import { generateProblems, staleWarnings } from './background/generate-review.ts';
 import type { BackgroundIdentity } from './background/identity.ts';
 import { globalContextProblems } from './context/global-context-check.ts';
+import { exceptionOf, policyOf } from './policies/catalog.ts';
 import { authoredPolicy } from './policies/stored-policy.ts';
+import { celResources, unservedResources } from './webhooks/cel-entries.ts';
 import { interestsOf, triggerInterestsOf } from './webhooks/rules.ts';
 
 export interface PolicyReviewOptions {
   readonly client: ApiClient;
+  readonly cel: CelCompilers;
   /** Policies that this installation does not apply are not reviewed. */
   readonly selects?: ((policy: JsonObject) => boolean) | undefined;
   readonly kinds: () => KindTable;
@@ -78,6 +81,8 @@ async function judge(request: JsonObject, options: PolicyReviewOptions): Promise
   switch (readText(object, 'kind')) {
     case 'ClusterPolicy':
     case 'Policy':
+    case 'MutatingPolicy':
+    case 'NamespacedMutatingPolicy':
       return options.selects?.(object) === false ? accepted : judgePolicy(object, old, options);
     case 'PolicyException':
       return judgeException(object, options);
@@ -109,10 +114,11 @@ async function judgePolicy(
   if (tooLarge !== undefined) return { errors: [textOf(tooLarge)], warnings: [] };
   const document = authoredPolicy(object);
   const source = { file: readText(readObject(object, 'metadata') ?? {}, 'name') ?? '' };
-  const { policy, problems } = compilePolicy(document, source);
+  const { policy, problems } = policyOf(object, source.file, options.cel);
   const errors = problems.filter(({ severity }) => severity === 'error').map(textOf);
-  const advice = adviseOnPolicy(document, source).filter(({ code }) => !omittedAdvice.has(code));
-  const failing = policy === undefined ? [] : failingRuleProblems(policy, source);
+  const isCel = celDocumentType(document) !== undefined;
+  const advice = isCel ? [] : adviseOnPolicy(document, source).filter(({ code }) => !omittedAdvice.has(code));
+  const failing = policy === undefined || isCel ? [] : failingRuleProblems(policy, source);
   const warnings = [
     ...problems.filter(({ severity }) => severity === 'warning'),
     ...advice,
@@ -141,7 +147,9 @@ function scopeWarnings({ apiVersion, kind, namespace }: CompiledPolicy): readonl
 }
 
 function kindWarnings(policy: CompiledPolicy, kinds: KindTable): readonly string[] {
-  const unknown = [interestsOf, triggerInterestsOf].flatMap((of) => of(policy, kinds).unknownKinds);
+  const unknown = isMutatingPolicy(policy)
+    ? unservedResources(policy, kinds)
+    : [interestsOf, triggerInterestsOf].flatMap((of) => of(policy, kinds).unknownKinds);
   return [...new Set(unknown)].map(
     (kind) => `the API server does not serve ${kind}; the rule applies when it does`,
   );
@@ -169,6 +177,9 @@ const criticalKinds: ReadonlyMap<string, string> = new Map([
   ...['kymeraclusterpolicies', 'kymerapolicies'].map(
     (name) => [`${name}.kymera.io`, 'while the policy fails, policies cannot be fixed'] as const,
   ),
+  ...['mutatingpolicies', 'namespacedmutatingpolicies', 'policyexceptions'].map(
+    (name) => [`${name}.policies.kyverno.io`, 'while the policy fails, policies cannot be fixed'] as const,
+  ),
   ['policies.policy.nirmata.io', 'while the policy fails, policies cannot be fixed'],
 ]);
 
@@ -178,7 +189,10 @@ function criticalKindWarnings(policy: CompiledPolicy, kinds: KindTable): readonl
   const matched = [interestsOf, triggerInterestsOf].flatMap((of) => [
     ...of(policy, kinds).interests.values(),
   ]);
-  const names = new Set(matched.map(({ group, resource }) => `${resource.split('/')[0]}.${group}`));
+  const names = new Set([
+    ...matched.map(({ group, resource }) => `${resource.split('/')[0]}.${group}`),
+    ...(isMutatingPolicy(policy) ? celResources(policy) : []),
+  ]);
   return [...names].flatMap((name) => {
     const effect = criticalKinds.get(name);
     return effect === undefined ? [] : [`the policy matches ${name.replace(/\.$/, '')}: ${effect}`];
@@ -218,11 +232,11 @@ function groupByPointer<T extends { readonly pointer: string }>(items: readonly 
 
 function judgeException(
   object: JsonObject,
-  { exceptionNamespaces, limits }: PolicyReviewOptions,
+  { cel, exceptionNamespaces, limits }: PolicyReviewOptions,
 ): PolicyVerdict {
   const tooLarge = sizeProblem(object, limits);
   if (tooLarge !== undefined) return { errors: [textOf(tooLarge)], warnings: [] };
-  const { problems } = compileException(object, { file: 'exception' });
+  const { problems } = exceptionOf(object, 'exception', cel);
   const namespace = readText(readObject(object, 'metadata') ?? {}, 'namespace') ?? '';
   const isCounted = exceptionNamespaces.includes('*') || exceptionNamespaces.includes(namespace);
   const reason =

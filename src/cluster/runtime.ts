@@ -65,7 +65,7 @@ export interface ClusterRuntime {
 /** Resolves when the caches are synced and a serving certificate exists. */
 export async function startCluster(options: ClusterOptions): Promise<ClusterRuntime> {
   const connection = await connectToCluster(options);
-  const { client, namespace, identity, discovery, metrics, log, warn } = connection;
+  const { client, namespace, identity, discovery, cel, metrics, log, warn } = connection;
   const changed = {
     policies: createListeners(),
     settings: createListeners(),
@@ -220,6 +220,7 @@ export async function startCluster(options: ClusterOptions): Promise<ClusterRunt
     policyReviewPath,
     policyReviewer: createPolicyReviewer({
       client,
+      cel,
       selects: watcher.selects,
       kinds: () => discovery.current(),
       exceptionNamespaces: options.exceptionNamespaces ?? [],

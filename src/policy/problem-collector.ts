@@ -1,6 +1,6 @@
 import type { ErrorCode } from '../errors.ts';
 import { formatPointer } from '../json/pointer.ts';
-import type { Path } from '../json/value.ts';
+import { type Json, type JsonObject, type Path, valueAt } from '../json/value.ts';
 import type { Hint, Problem, Reporter } from '../problem.ts';
 import type { Position } from './documents.ts';
 
@@ -9,6 +9,13 @@ export interface PolicySource {
   /** Absent for documents without source text. */
   positionOf?(path: Path, offset?: number): Position;
   writtenAt?(path: Path): string | undefined;
+  /** The value of a field, to find a position in its text where there is no source text. */
+  valueAt?(path: Path): Json | undefined;
+}
+
+/** The source of a document that is an object of a cluster. */
+export function documentSource(file: string, document: JsonObject): PolicySource {
+  return { file, valueAt: (path) => valueAt(document, path) };
 }
 
 /** Collects the problems of one document and adds file, line, column, policy and rule. */
@@ -46,7 +53,7 @@ export function collectProblems(source: PolicySource, policy: string): ProblemCo
     problems.push({
       code,
       severity,
-      message: withPlace(message, source, offset),
+      message: withPlace(message, source, path, offset),
       ...(typeof hint === 'object' ? { hint: hint.text, fix: hint.fix } : { hint }),
       pointer,
       file: source.file,
@@ -73,8 +80,13 @@ export function collectProblems(source: PolicySource, policy: string): ProblemCo
 }
 
 /** Without the source of a document there is no line and column, but the position in the string is known. */
-function withPlace(message: string, source: PolicySource, offset: number | undefined): string {
+function withPlace(message: string, source: PolicySource, path: Path, offset: number | undefined): string {
   if (offset === undefined || offset === 0 || source.positionOf !== undefined) return message;
+  const text = source.valueAt?.(path);
+  if (typeof text === 'string') {
+    const lines = text.slice(0, offset).split('\n');
+    return `${message} (at line ${lines.length}, column ${Array.from(lines.at(-1) ?? '').length + 1} of the expression)`;
+  }
   return `${message} (at character ${offset + 1})`;
 }
 

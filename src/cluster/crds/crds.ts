@@ -1,8 +1,10 @@
 import type { JsonObject } from '../../json/value.ts';
+import { celExceptionSchema, mutatingPolicySchema } from '../../policy/schema/cel.ts';
 import { alphaPolicySchema, exceptionSchema, policySchema } from '../../policy/schema/policy.ts';
+import type { FieldSchema } from '../../policy/schema/schema.ts';
 import { globalContextSchema, updateRequestSchema } from './other-kinds.ts';
 import { mergeSchemas, openApiOf, withDefaults } from './schema.ts';
-import { globalContextStatus, policyStatus, updateRequestStatus } from './status.ts';
+import { celPolicyStatus, globalContextStatus, policyStatus, updateRequestStatus } from './status.ts';
 
 interface KindDefinition {
   readonly group: string;
@@ -93,6 +95,52 @@ function policyDefinitions(
   ];
 }
 
+const celPolicySchema = schemaOf(openApiOf(mutatingPolicySchema), celPolicyStatus);
+const celPolicyColumns = [
+  age,
+  column('READY', 'string', '.status.conditionStatus.ready'),
+  column('FAILURE POLICY', 'string', '.spec.failurePolicy', true),
+  column('MESSAGE', 'string', '.status.conditionStatus.message', true),
+];
+const celGroup = {
+  group: 'policies.kyverno.io',
+  versions: ['v1', 'v1beta1', 'v1alpha1'],
+};
+
+const celDefinitions: readonly KindDefinition[] = [
+  {
+    ...celGroup,
+    kind: 'MutatingPolicy',
+    plural: 'mutatingpolicies',
+    shortNames: ['mpol'],
+    scope: 'Cluster',
+    schema: celPolicySchema,
+    columns: celPolicyColumns,
+    description: 'Mutations in CEL that change objects as they are created or updated, in the whole cluster.',
+  },
+  {
+    ...celGroup,
+    kind: 'NamespacedMutatingPolicy',
+    plural: 'namespacedmutatingpolicies',
+    versions: ['v1', 'v1beta1'],
+    shortNames: ['nmpol'],
+    scope: 'Namespaced',
+    schema: celPolicySchema,
+    columns: celPolicyColumns,
+    description: 'Mutations in CEL that change objects as they are created or updated, in one namespace.',
+  },
+  {
+    ...celGroup,
+    kind: 'PolicyException',
+    plural: 'policyexceptions',
+    shortNames: [],
+    scope: 'Namespaced',
+    schema: schemaOf(openApiOf({ spec: celExceptionSchema['spec'] as FieldSchema })),
+    columns: [age],
+    description: 'Disables CEL policies for the requests it matches.',
+  },
+];
+
 const definitions: readonly KindDefinition[] = [
   ...policyDefinitions('kyverno.io', '', ['v1', 'v2beta1'], ['v1', 'v2beta1', 'v1alpha1']),
   // Different plurals and short names: `kubectl get clusterpolicies` must continue to list Kyverno's.
@@ -146,6 +194,7 @@ const definitions: readonly KindDefinition[] = [
     columns: updateRequestColumns,
     description: 'Work for the background, written and removed by the controller.',
   },
+  ...celDefinitions,
 ];
 
 /** The CustomResourceDefinitions of deploy/crds. */

@@ -12,7 +12,7 @@ const conditions: JsonObject = {
     type: 'object',
     required: ['type', 'status', 'lastTransitionTime', 'reason', 'message'],
     properties: {
-      type: text('`Ready`.'),
+      type: text('`Ready`, or `WebhookConfigured` for CEL policies.'),
       status: { ...text('`True`, `False` or `Unknown`.'), enum: ['True', 'False', 'Unknown'] },
       reason: text('One word for the cause: `Succeeded` or `Failed`.'),
       message: text('The cause in words.'),
@@ -58,6 +58,35 @@ export const policyStatus: JsonObject = {
         message: text('Why, or why not.'),
       },
     },
+  },
+};
+
+/** Status of MutatingPolicy and NamespacedMutatingPolicy. */
+export const celPolicyStatus: JsonObject = {
+  description: 'Written by the controller.',
+  type: 'object',
+  properties: {
+    conditionStatus: {
+      description: 'Whether the policy is in force.',
+      type: 'object',
+      properties: {
+        conditions,
+        ready: { type: 'boolean', description: 'Whether all conditions are true.' },
+        message: text('Why the policy is not in force, or what is notable.'),
+      },
+    },
+    autogen: {
+      description: 'The policies that were derived for pod controllers.',
+      type: 'object',
+      properties: {
+        configs: {
+          type: 'object',
+          description: 'By name: `defaults`, `cronjobs`.',
+          additionalProperties: { type: 'object', 'x-kubernetes-preserve-unknown-fields': true },
+        },
+      },
+    },
+    generated: { type: 'boolean', description: 'Whether a MutatingAdmissionPolicy was generated.' },
   },
 };
 

@@ -19,9 +19,9 @@ import { stuckRuleNotes } from '../policies/shared-blockages.ts';
 import { type BackgroundHealth, writeStatuses } from '../policies/status.ts';
 import type { ClusterLog, ClusterOptions } from '../settings/cluster-options.ts';
 import type { ClusterSettings } from '../settings/cluster-settings.ts';
-import type { WebhookSettings, WebhookTarget } from '../webhooks/configuration.ts';
 import { policyReviewPath } from '../webhooks/names.ts';
 import { probeServer, probeService } from '../webhooks/probe.ts';
+import type { WebhookSettings, WebhookTarget } from '../webhooks/settings.ts';
 import { createWebhookWriter, removeWebhooks } from '../webhooks/writer.ts';
 import { isLastReplica } from './retire.ts';
 

@@ -1,9 +1,15 @@
 import { describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../json/value.ts';
+import { loadCelCompilers } from '../../policy/cel-documents.ts';
 import { createPolicyCatalog } from './catalog.ts';
-import { policyKinds } from './kinds.ts';
-import { kinds, rule } from './policy.testing.ts';
+import { celEntryId } from './grouping.ts';
+import { exceptionKinds, policyKinds } from './kinds.ts';
+import { kinds, mutatingPolicyDocument, rule } from './policy.testing.ts';
 
+const cel = await loadCelCompilers();
+
+const [ruleExceptions, celExceptions] = exceptionKinds;
+if (!ruleExceptions || !celExceptions) throw new Error('no kinds');
 const [clusterPolicy, namespacedPolicy, kymeraClusterPolicy] = policyKinds;
 if (!clusterPolicy || !namespacedPolicy || !kymeraClusterPolicy) throw new Error('no kinds');
 
@@ -29,7 +35,7 @@ describe('a policy that is too large', () => {
 });
 
 const catalogOf = (exceptionNamespaces: readonly string[] = []) =>
-  createPolicyCatalog({ kinds: policyKinds, exceptionNamespaces });
+  createPolicyCatalog({ kinds: policyKinds, cel, exceptionNamespaces });
 const pod = {
   group: '',
   version: 'v1',
@@ -99,7 +105,7 @@ describe('the policies of a cluster', () => {
   });
 
   it('never fail a request when that is forced', () => {
-    const catalog = createPolicyCatalog({ kinds: policyKinds, forceIgnore: true });
+    const catalog = createPolicyCatalog({ kinds: policyKinds, cel, forceIgnore: true });
     catalog.set(clusterPolicy, 'p', object('p'));
     expect(catalog.sets().fail.policies).toEqual([]);
     expect(catalog.sets().ignore.policies).toMatchObject([{ key: 'p', failurePolicy: 'Ignore' }]);
@@ -154,7 +160,71 @@ describe('exceptions', () => {
     [['*'], 1],
   ])('from the namespaces %j count only: %i', (namespaces, count) => {
     const catalog = catalogOf(namespaces);
-    catalog.setException('ops/e', exception);
+    catalog.setException(ruleExceptions, 'ops/e', exception);
     expect(catalog.sets().all.exceptions).toHaveLength(count);
+  });
+});
+
+describe('CEL policies', () => {
+  const mutatingPolicy = policyKinds.find(({ kind }) => kind === 'MutatingPolicy');
+  if (mutatingPolicy === undefined) throw new Error('no kind');
+  const celObject = (name: string, spec: JsonObject = {}): JsonObject =>
+    mutatingPolicyDocument(name, spec, { uid: name, generation: 1 });
+
+  it('apply beside a ClusterPolicy of the same name, after all of those', () => {
+    const catalog = catalogOf();
+    catalog.set(mutatingPolicy, 'a', celObject('a'));
+    catalog.set(clusterPolicy, 'a', object('a'));
+    catalog.set(clusterPolicy, 'b', object('b'));
+    expect(catalog.records().map(({ hiddenBy }) => hiddenBy)).toEqual([undefined, undefined, undefined]);
+    expect(catalog.sets().all.policies.map(({ kind, name }) => `${kind} ${name}`)).toEqual([
+      'ClusterPolicy a',
+      'ClusterPolicy b',
+      'MutatingPolicy a',
+    ]);
+  });
+
+  it('have paths of their own, alone or with those that the API server can treat alike', () => {
+    const catalog = catalogOf();
+    catalog.set(clusterPolicy, 'a', object('a'));
+    for (const name of ['b', 'a']) catalog.set(mutatingPolicy, name, celObject(name));
+    catalog.set(mutatingPolicy, 'slow', celObject('slow', { webhookConfiguration: { timeoutSeconds: 20 } }));
+    const sets = catalog.sets();
+    const namesOf = (id: string) => sets.policy(id)?.policies.map(({ kind, name }) => `${kind} ${name}`);
+    expect(sets.fail.policies.map(({ kind }) => kind)).toEqual(['ClusterPolicy']);
+    expect(namesOf('a')).toEqual(['ClusterPolicy a']);
+    expect(namesOf('mpol:slow')).toEqual(['MutatingPolicy slow']);
+    const [, shared] = sets.all.policies.filter(({ kind }) => kind === 'MutatingPolicy');
+    if (shared === undefined) throw new Error('no policy');
+    expect(namesOf(celEntryId(shared))).toEqual(['MutatingPolicy a', 'MutatingPolicy b']);
+  });
+
+  it('with an invalid expression do not apply, and the record says where it is invalid', () => {
+    const catalog = catalogOf();
+    const matchConditions = [{ name: 'c', expression: 'object.kind ==\n  nothing' }];
+    catalog.set(mutatingPolicy, 'bad', celObject('bad', { matchConditions }));
+    expect(catalog.policies()).toEqual([]);
+    expect(catalog.records()[0]?.problems[0]).toMatchObject({
+      pointer: '/spec/matchConditions/0/expression',
+      message: expect.stringContaining('(at line 2, column 3 of the expression)'),
+    });
+  });
+
+  it('are disabled by the exceptions of their group, and both groups may use one name', () => {
+    const catalog = catalogOf(['*']);
+    const spec = { policyRefs: [{ name: 'a', kind: 'MutatingPolicy' }] };
+    const metadata = { name: 'e', namespace: 'ops' };
+    catalog.set(mutatingPolicy, 'a', celObject('a'));
+    catalog.setException(celExceptions, 'ops/e', {
+      apiVersion: 'policies.kyverno.io/v1',
+      kind: 'PolicyException',
+      metadata,
+      spec,
+    });
+    catalog.setException(ruleExceptions, 'ops/e', undefined);
+    const { all } = catalog.sets();
+    const [policy] = all.policies;
+    if (policy === undefined) throw new Error('no policy');
+    expect(all.celExceptionsFor(policy)).toMatchObject([{ key: 'ops/e' }]);
   });
 });

@@ -2,12 +2,15 @@ import type { PolicySets } from '../../admission/policy-provider.ts';
 import { createPolicySets } from '../../admission/policy-sets.ts';
 import { stringifyJson } from '../../json/json-text.ts';
 import type { JsonObject } from '../../json/value.ts';
-import { compileException } from '../../policy/compile/exception.ts';
-import { compilePolicy } from '../../policy/compile/policy.ts';
-import type { CompiledException, CompiledPolicy } from '../../policy/compiled.ts';
+import { type CelCompilers, celDocumentType } from '../../policy/cel-documents.ts';
+import { compileException, type ExceptionResult } from '../../policy/compile/exception.ts';
+import { compilePolicy, type PolicyResult } from '../../policy/compile/policy.ts';
+import type { CompiledException, CompiledPolicy, PolicyKind } from '../../policy/compiled.ts';
+import { isMutatingPolicy, policyId } from '../../policy/policy-id.ts';
 import { type PolicyLimits, sizeProblem } from '../../policy/policy-limits.ts';
+import { documentSource } from '../../policy/problem-collector.ts';
 import type { Problem } from '../../problem.ts';
-import { hasOwnEntry } from './grouping.ts';
+import { celEntryId, hasOwnEntry } from './grouping.ts';
 import type { WatchedKind } from './kinds.ts';
 import { guardProtectedKinds } from './protected-kinds.ts';
 import { authoredPolicy } from './stored-policy.ts';
@@ -26,7 +29,7 @@ export interface PolicyRecord {
 
 export interface PolicyCatalog {
   set(kind: WatchedKind, key: string, object: JsonObject | undefined): void;
-  setException(key: string, object: JsonObject | undefined): void;
+  setException(kind: WatchedKind, key: string, object: JsonObject | undefined): void;
   /** Sorted by kind, then by name. */
   records(): readonly PolicyRecord[];
   /** The valid policies; of several with the same name, the first. */
@@ -37,6 +40,7 @@ export interface PolicyCatalog {
 
 export interface CatalogOptions {
   readonly kinds: readonly WatchedKind[];
+  readonly cel: CelCompilers;
   /** Namespaces whose PolicyExceptions apply; `*` for all. Default: none. */
   readonly exceptionNamespaces?: readonly string[] | undefined;
   /** Treat every policy as if its failurePolicy were Ignore. */
@@ -84,15 +88,14 @@ export function createPolicyCatalog(options: CatalogOptions): PolicyCatalog {
       } else known.set(key, { object, ...load(kind, key, object, options) });
       changed();
     },
-    setException(key, object) {
+    setException(kind, key, object) {
       const namespace = key.split('/')[0] ?? '';
       if (!exceptionNamespaces.has('*') && !exceptionNamespaces.has(namespace)) return;
       const isCompiled = object !== undefined && sizeProblem(object, options.limits) === undefined;
-      const compiled = isCompiled
-        ? compileException(object, { file: `policyexceptions/${key}` }).exception
-        : undefined;
-      if (compiled === undefined) exceptions.delete(key);
-      else exceptions.set(key, compiled);
+      const file = `${nameOf(kind)}/${key}`;
+      const compiled = isCompiled ? exceptionOf(object, file, options.cel).exception : undefined;
+      if (compiled === undefined) exceptions.delete(file);
+      else exceptions.set(file, compiled);
       changed();
     },
     records: currentRecords,
@@ -100,6 +103,7 @@ export function createPolicyCatalog(options: CatalogOptions): PolicyCatalog {
     sets() {
       sets ??= createPolicySets(currentPolicies(), [...exceptions.values()], {
         hasOwnPath: hasOwnEntry,
+        groupOf: (policy) => (isMutatingPolicy(policy) ? celEntryId(policy) : undefined),
         restrict: guardProtectedKinds,
       });
       return sets;
@@ -111,15 +115,34 @@ function load(
   kind: WatchedKind,
   key: string,
   object: JsonObject,
-  { forceIgnore, limits }: CatalogOptions,
+  { forceIgnore, limits, cel }: CatalogOptions,
 ): Omit<Loaded, 'object'> {
   const tooLarge = sizeProblem(object, limits);
   if (tooLarge !== undefined) return { problems: [tooLarge] };
-  const { policy, problems } = compilePolicy(authoredPolicy(object), {
-    file: `${kind.type.resource}.${kind.type.group}/${key}`,
-  });
+  const { policy, problems } = policyOf(object, `${nameOf(kind)}/${key}`, cel);
   if (policy === undefined) return { problems };
   return { policy: forceIgnore === true ? { ...policy, failurePolicy: 'Ignore' } : policy, problems };
+}
+
+function nameOf({ type }: WatchedKind): string {
+  return `${type.resource}.${type.group}`;
+}
+
+/** Compiles a policy of any kind that is stored in a cluster. */
+export function policyOf(object: JsonObject, file: string, cel: CelCompilers): PolicyResult {
+  const document = authoredPolicy(object);
+  const source = documentSource(file, document);
+  return celDocumentType(document) === 'mutatingPolicy'
+    ? cel.compileMutatingPolicy(document, source, { strict: false })
+    : compilePolicy(document, source);
+}
+
+/** Compiles an exception of either API group. */
+export function exceptionOf(object: JsonObject, file: string, cel: CelCompilers): ExceptionResult {
+  const source = documentSource(file, object);
+  return celDocumentType(object) === 'celException'
+    ? cel.compileException(object, source)
+    : compileException(object, source);
 }
 
 function isSameSpec(before: JsonObject, after: JsonObject): boolean {
@@ -138,8 +161,9 @@ function collect(byKind: ReadonlyMap<WatchedKind, ReadonlyMap<string, Loaded>>):
     [...loaded]
       .sort(([left], [right]) => (left < right ? -1 : 1))
       .map(([key, entry]): PolicyRecord => {
-        const hiddenBy = taken.get(key);
-        if (hiddenBy === undefined && entry.policy !== undefined) taken.set(key, kind.type.group);
+        const id = policyId({ kind: kind.kind as PolicyKind, key });
+        const hiddenBy = taken.get(id);
+        if (hiddenBy === undefined && entry.policy !== undefined) taken.set(id, kind.type.group);
         return { kind, ...entry, ...(hiddenBy === undefined ? {} : { hiddenBy }) };
       }),
   );

@@ -22,9 +22,15 @@ export const policyKinds: readonly WatchedKind[] = [
   watched('kymera.io', 'v1', 'ClusterPolicy', 'kymeraclusterpolicies', false),
   watched('kymera.io', 'v1', 'Policy', 'kymerapolicies', true),
   watched('policy.nirmata.io', 'v1alpha1', 'Policy', 'policies', false),
+  watched('policies.kyverno.io', 'v1', 'MutatingPolicy', 'mutatingpolicies', false),
+  watched('policies.kyverno.io', 'v1', 'NamespacedMutatingPolicy', 'namespacedmutatingpolicies', true),
 ];
 
-export const exceptionKind = watched('kyverno.io', 'v2', 'PolicyException', 'policyexceptions', true);
+/** For rules, and for CEL policies. */
+export const exceptionKinds: readonly WatchedKind[] = [
+  watched('kyverno.io', 'v2', 'PolicyException', 'policyexceptions', true),
+  watched('policies.kyverno.io', 'v1', 'PolicyException', 'policyexceptions', true),
+];
 export const globalContextKind = watched(
   'kyverno.io',
   'v2beta1',

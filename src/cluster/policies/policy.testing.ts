@@ -38,3 +38,35 @@ export function policy(
   if (compiled === undefined) throw new Error(problems.map(({ message }) => message).join('\n'));
   return compiled;
 }
+
+/** A MutatingPolicy that labels ConfigMaps, or a NamespacedMutatingPolicy if the metadata has a namespace. */
+export function mutatingPolicyDocument(
+  name: string,
+  spec: JsonObject = {},
+  metadata: JsonObject = {},
+): JsonObject {
+  return {
+    apiVersion: 'policies.kyverno.io/v1',
+    kind: Object.hasOwn(metadata, 'namespace') ? 'NamespacedMutatingPolicy' : 'MutatingPolicy',
+    metadata: { name, ...metadata },
+    spec: {
+      matchConstraints: {
+        resourceRules: [
+          {
+            apiGroups: [''],
+            apiVersions: ['v1'],
+            operations: ['CREATE', 'UPDATE'],
+            resources: ['configmaps'],
+          },
+        ],
+      },
+      mutations: [
+        {
+          patchType: 'ApplyConfiguration',
+          applyConfiguration: { expression: 'Object{metadata: Object.metadata{labels: {"a": "b"}}}' },
+        },
+      ],
+      ...spec,
+    },
+  };
+}

@@ -1,6 +1,7 @@
 import type { CompiledRule } from '../../policy/compiled.ts';
-import type { KindKey } from '../../policy/kind-selector.ts';
+import { type KindKey, matchesKind } from '../../policy/kind-selector.ts';
 import type { PolicySnapshot } from '../../policy/registry.ts';
+import { resourceOf } from '../../policy/resource-name.ts';
 
 /**
  * Kinds that are needed to repair a cluster, or that components write constantly. A wildcard does not match them: only a
@@ -22,6 +23,7 @@ const protectedKinds: ReadonlyMap<string, ReadonlySet<string> | 'all'> = new Map
   ['authorization.k8s.io', 'all'],
   ['kyverno.io', 'all'],
   ['kymera.io', 'all'],
+  ['policies.kyverno.io', 'all'],
   ['policy.nirmata.io', 'all'],
   ['reports.kyverno.io', 'all'],
   ['wgpolicyk8s.io', 'all'],
@@ -52,8 +54,59 @@ export function guardProtectedKinds(snapshot: PolicySnapshot): PolicySnapshot {
   };
 }
 
-function namesKind({ match }: CompiledRule, { kind }: KindKey): boolean {
+function namesKind({ match }: CompiledRule, key: KindKey): boolean {
   return [...(match.any ?? []), ...(match.all ?? [])].some((block) =>
-    block.kinds?.some((selector) => selector.kind.literal && selector.kind.pattern === kind),
+    block.kinds?.some((selector) =>
+      selector.resource === undefined
+        ? selector.kind.literal && selector.kind.pattern === key.kind
+        : selector.resource.literal && matchesKind(selector, key),
+    ),
   );
+}
+
+/** Resources, as in the rules of a webhook. */
+export interface NamedResource {
+  /** `*` for every group. */
+  readonly group: string;
+  readonly resource: string;
+}
+
+/**
+ * A CEL expression that is false for requests about protected kinds, except those that are named. With it, API servers
+ * do not call a webhook for kinds that only a wildcard of its rules matches.
+ */
+export function protectionCondition(named: readonly NamedResource[]): string {
+  const groups = [...protectedKinds].flatMap(([group, kinds]) => (kinds === 'all' ? [group] : []));
+  const single = [...protectedKinds].flatMap(([group, kinds]) =>
+    kinds === 'all' ? [] : [`${inGroup(group)} && ${isOneOf([...kinds].map(resourceOf))}`],
+  );
+  const parts = [`request.resource.group in ${listText(groups)}`, ...single.map((text) => `(${text})`)];
+  const allowed = named
+    .filter(({ group, resource }) => namesProtected(group, resource))
+    .map(({ group, resource }) =>
+      group === '*' ? isOneOf([resource]) : `(${inGroup(group)} && ${isOneOf([resource])})`,
+    );
+  return [`!(${parts.join(' || ')})`, ...[...new Set(allowed)].sort()].join(' || ');
+}
+
+function namesProtected(group: string, resource: string): boolean {
+  return [...protectedKinds].some(
+    ([name, kinds]) =>
+      (group === '*' || group === name) &&
+      (kinds === 'all' || [...kinds].some((kind) => resourceOf(kind) === resource)),
+  );
+}
+
+function inGroup(group: string): string {
+  return `request.resource.group == '${group}'`;
+}
+
+function isOneOf(resources: readonly string[]): string {
+  return resources.length === 1
+    ? `request.resource.resource == '${resources[0]}'`
+    : `request.resource.resource in ${listText(resources)}`;
+}
+
+function listText(names: readonly string[]): string {
+  return `[${names.map((name) => `'${name}'`).join(', ')}]`;
 }

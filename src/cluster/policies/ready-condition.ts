@@ -10,20 +10,37 @@ const longestMessage = 1_000;
 
 /** The conditions of an object with a new `Ready` condition; others are kept. */
 export function readyConditions(object: JsonObject, { ready, message }: ReadyState, now: Date): Json {
-  const status = ready ? 'True' : 'False';
   const conditions = readObjects(readObject(object, 'status') ?? {}, 'conditions');
-  const before = conditions.find((condition) => readText(condition, 'type') === 'Ready') ?? {};
+  return withCondition(conditions, { type: 'Ready', ready, message, generation: generationOf(object) }, now);
+}
+
+/** The conditions with a new one in place of that of the same type. */
+export function withCondition(
+  conditions: readonly JsonObject[],
+  {
+    type,
+    ready,
+    message,
+    generation,
+  }: ReadyState & { readonly type: string; readonly generation: number | undefined },
+  now: Date,
+): Json {
+  const status = ready ? 'True' : 'False';
+  const before = conditions.find((condition) => readText(condition, 'type') === type) ?? {};
   const isSame = readText(before, 'status') === status;
-  const generation = readNumber(readObject(object, 'metadata') ?? {}, 'generation');
   const condition: JsonObject = {
-    type: 'Ready',
+    type,
     status,
     reason: ready ? 'Succeeded' : 'Failed',
     message,
     lastTransitionTime: (isSame ? readText(before, 'lastTransitionTime') : undefined) ?? secondsOf(now),
     ...(generation === undefined ? {} : { observedGeneration: generation }),
   };
-  return [...conditions.filter((each) => readText(each, 'type') !== 'Ready'), condition];
+  return [...conditions.filter((each) => readText(each, 'type') !== type), condition];
+}
+
+export function generationOf(object: JsonObject): number | undefined {
+  return readNumber(readObject(object, 'metadata') ?? {}, 'generation');
 }
 
 export function cutMessage(text: string): string {

@@ -18,7 +18,7 @@ export interface PolicySelection {
 
 export interface PolicySelectionOptions {
   readonly client: ApiClient;
-  /** A label selector for `kyverno.io` policies, in the syntax of `kubectl --selector`. */
+  /** A label selector for `kyverno.io` and `policies.kyverno.io` policies, in the syntax of `kubectl --selector`. */
   readonly selector?: string | undefined;
   /** Called when the result of `selects` may have changed. */
   readonly onChange: () => void;
@@ -35,7 +35,7 @@ export function checkPolicySelector(selector: string): LabelTest {
 }
 
 /**
- * `kymera.io` policies are always selected. `kyverno.io` policies are selected by the label selector. Without a label
+ * `kymera.io` policies are always selected. `kyverno.io` and `policies.kyverno.io` policies are selected by the label selector. Without a label
  * selector all of them are, unless Kyverno is installed: both would apply each policy.
  */
 export function startPolicySelection(options: PolicySelectionOptions): PolicySelection {
@@ -61,7 +61,7 @@ export function startPolicySelection(options: PolicySelectionOptions): PolicySel
   void informer.synced.then(onChange);
   return {
     selects(policy) {
-      if (!isOfGroup(policy, 'kyverno.io')) return true;
+      if (!isOfKyvernoGroup(policy)) return true;
       if (isSelected !== undefined) return isSelected(labelsOf(policy));
       // Until the list has arrived, assume that Kyverno is installed: no policy may be applied twice.
       return informer.hasSynced() && kyvernoWebhooks.size === 0;
@@ -89,6 +89,7 @@ export function isOfKyverno(configuration: JsonObject): boolean {
   );
 }
 
-function isOfGroup(policy: JsonObject, group: string): boolean {
-  return (readText(policy, 'apiVersion') ?? '').startsWith(`${group}/`);
+/** `kyverno.io`, and `policies.kyverno.io` for CEL policies. */
+function isOfKyvernoGroup(policy: JsonObject): boolean {
+  return /^(policies\.)?kyverno\.io\//.test(readText(policy, 'apiVersion') ?? '');
 }

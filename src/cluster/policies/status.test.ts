@@ -1,15 +1,18 @@
 import { describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../json/value.ts';
+import { loadCelCompilers } from '../../policy/cel-documents.ts';
 import { createPolicyCatalog } from './catalog.ts';
 import { policyKinds } from './kinds.ts';
 import { kinds, rule } from './policy.testing.ts';
 import { type BackgroundHealth, changedStatus } from './status.ts';
 
+const cel = await loadCelCompilers();
+
 const now = new Date('2026-03-04T05:06:07.891Z');
 const written = { written: true };
 
 function record(rules: readonly JsonObject[], more: JsonObject = {}) {
-  const catalog = createPolicyCatalog({ kinds: policyKinds });
+  const catalog = createPolicyCatalog({ kinds: policyKinds, cel });
   const [kind] = policyKinds;
   if (kind === undefined) throw new Error('no kind');
   catalog.set(kind, 'p', {

@@ -1,11 +1,17 @@
 import { equal } from '../../json/equal.ts';
-import { readObject, readObjects } from '../../json/read-field.ts';
+import { readBoolean, readObject, readObjects, readTexts } from '../../json/read-field.ts';
 import type { JsonObject } from '../../json/value.ts';
 import { notRunText, ruleType } from '../../policy/rule-type.ts';
 import type { ApiClient } from '../api/client.ts';
 import { hasStatus } from '../api/cluster-error.ts';
 import type { PolicyRecord } from './catalog.ts';
-import { cutMessage as cut, readyConditions } from './ready-condition.ts';
+import {
+  cutMessage as cut,
+  generationOf,
+  type ReadyState,
+  readyConditions,
+  withCondition,
+} from './ready-condition.ts';
 
 /** The part of a policy's status that depends on the webhook configurations. */
 export interface WebhookState {
@@ -68,6 +74,8 @@ export function changedStatus(
 
 function statusOf(record: PolicyRecord, webhook: WebhookState, now: Date, current: JsonObject): JsonObject {
   const { ready, message } = readinessOf(record, webhook);
+  if (record.kind.type.group === 'policies.kyverno.io')
+    return celStatus(record, { ready, message }, now, current);
   const { ready: _, ...kept } = current;
   const autogen =
     record.policy?.rules.flatMap((rule) => (rule.autogenOf === undefined ? [] : [rule.document])) ?? [];
@@ -79,10 +87,64 @@ function statusOf(record: PolicyRecord, webhook: WebhookState, now: Date, curren
   };
 }
 
+/** As Kyverno writes it, with our message. */
+function celStatus(
+  { object, policy }: PolicyRecord,
+  { ready, message }: ReadyState,
+  now: Date,
+  current: JsonObject,
+): JsonObject {
+  const before = readObject(current, 'conditionStatus') ?? {};
+  const configs = Object.fromEntries(
+    (policy?.rules ?? [])
+      .filter(({ autogenOf }) => autogenOf !== undefined)
+      .map(({ name, document }) => [
+        name.replace(/^autogen-/, ''),
+        { targets: targetsOf(document), spec: document },
+      ]),
+  );
+  return {
+    ...current,
+    conditionStatus: {
+      ...before,
+      conditions: withCondition(
+        readObjects(before, 'conditions'),
+        { type: 'WebhookConfigured', ready, message, generation: generationOf(object) },
+        now,
+      ),
+      message,
+      ready,
+    },
+    autogen: Object.keys(configs).length === 0 ? {} : { configs },
+    generated: readBoolean(current, 'generated') ?? false,
+  };
+}
+
+/** The resources of a derived policy. */
+function targetsOf(spec: JsonObject): readonly JsonObject[] {
+  return readObjects(readObject(spec, 'matchConstraints') ?? {}, 'resourceRules').flatMap((rule) =>
+    readTexts(rule, 'resources').map((resource) => ({
+      group: readTexts(rule, 'apiGroups')[0] ?? '',
+      version: readTexts(rule, 'apiVersions')[0] ?? '',
+      resource,
+      kind: podControllerKinds[resource] ?? '',
+    })),
+  );
+}
+
+const podControllerKinds: Readonly<Record<string, string>> = {
+  daemonsets: 'DaemonSet',
+  deployments: 'Deployment',
+  replicasets: 'ReplicaSet',
+  statefulsets: 'StatefulSet',
+  jobs: 'Job',
+  cronjobs: 'CronJob',
+};
+
 function readinessOf(
   { policy, problems, hiddenBy }: PolicyRecord,
   { written, refusal, unknownKinds = [], ended, background = {}, stuckRules = [] }: WebhookState,
-): { readonly ready: boolean; readonly message: string } {
+): ReadyState {
   const errors = problems.filter(({ severity }) => severity === 'error');
   if (policy === undefined) {
     const messages = errors.map(({ pointer, message }) => `${pointer || '/'}: ${message}`);

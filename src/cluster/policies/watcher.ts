@@ -4,7 +4,7 @@ import type { Discovery } from '../api/discovery.ts';
 import { type Informer, type InformerTiming, keyOf, startInformer } from '../api/informer.ts';
 import type { ClusterLog } from '../settings/cluster-options.ts';
 import type { PolicyCatalog } from './catalog.ts';
-import { exceptionKind, policyKinds, type WatchedKind } from './kinds.ts';
+import { exceptionKinds, policyKinds, type WatchedKind } from './kinds.ts';
 import { type PolicySelection, startPolicySelection } from './selection.ts';
 
 export interface PolicyWatcherOptions {
@@ -45,7 +45,7 @@ export function startPolicyWatcher(options: PolicyWatcherOptions): PolicyWatcher
   });
 
   function put(watched: WatchedKind, key: string, object: JsonObject | undefined): void {
-    if (watched === exceptionKind) catalog.setException(key, object);
+    if (exceptionKinds.includes(watched)) catalog.setException(watched, key, object);
     else catalog.set(watched, key, object !== undefined && selection.selects(object) ? object : undefined);
   }
 
@@ -80,7 +80,7 @@ export function startPolicyWatcher(options: PolicyWatcherOptions): PolicyWatcher
 
   function adapt(): void {
     const table = discovery.current();
-    for (const watched of [...policyKinds, exceptionKind]) {
+    for (const watched of [...policyKinds, ...exceptionKinds]) {
       const name = nameOf(watched);
       const isInstalled = table.kindOfResource(watched.type) !== undefined;
       const informer = running.get(name);

@@ -3,7 +3,8 @@ import { type Json, type JsonObject, valueAt } from '../../json/value.ts';
 import type { CompiledPolicy } from '../../policy/compiled.ts';
 import { smallCluster } from '../api/served-kinds.testing.ts';
 import { kinds, policy, rule } from '../policies/policy.testing.ts';
-import { mutatingConfiguration, validatingConfiguration, type WebhookSettings } from './configuration.ts';
+import { mutatingConfiguration, validatingConfiguration } from './configuration.ts';
+import type { WebhookSettings } from './settings.ts';
 
 const settings: WebhookSettings = {
   target: { url: 'https://127.0.0.1:9443', caBundle: 'Q0E=' },

@@ -1,9 +1,11 @@
 import type { Json, JsonObject } from '../../json/value.ts';
 import type { CompiledPolicy } from '../../policy/compiled.ts';
+import { isMutatingPolicy, policyId } from '../../policy/policy-id.ts';
 import type { KindTable } from '../api/discovery.ts';
 import { managedLabels } from '../api/names.ts';
 import { defaultTimeoutSeconds, type FailureGroup, failureGroup, hasOwnEntry } from '../policies/grouping.ts';
 import { mayBeReinvoked } from '../policies/reinvocation.ts';
+import { celEntries, unservedResources } from './cel-entries.ts';
 import {
   mutatingConfigurationName,
   namespacesEntryName,
@@ -16,32 +18,11 @@ import {
 } from './names.ts';
 import { type LocalPolicy, namespaceEntries } from './namespace-entries.ts';
 import { addInterest, type Interest, type Interests, interestsOf, webhookRulesOf } from './rules.ts';
-
-/** How the API server reaches this server. */
-export type WebhookTarget = { readonly caBundle: string } & (
-  | { readonly url: string }
-  | { readonly service: { readonly namespace: string; readonly name: string; readonly port: number } }
-);
-
-export interface WebhookSettings {
-  readonly target: WebhookTarget;
-  /** The first segment of every path; without it paths start with the name of the webhook. */
-  readonly pathToken?: string | undefined;
-  /** The namespace of this installation. Policies never apply to it. */
-  readonly namespace: string;
-  /** From the ConfigMap. It replaces the default, which excludes kube-system. */
-  readonly namespaceSelector?: JsonObject | undefined;
-  readonly objectSelector?: JsonObject | undefined;
-  /** For shared entries. A policy with its own matchConditions has its own entry. */
-  readonly matchConditions?: readonly JsonObject[] | undefined;
-  readonly annotations?: Readonly<Record<string, string>> | undefined;
-  readonly labels?: Readonly<Record<string, string>> | undefined;
-  readonly defaultTimeoutSeconds?: number | undefined;
-}
+import { clientConfig, namespaceSelector, type WebhookSettings } from './settings.ts';
 
 export interface MutatingConfiguration {
   readonly document: JsonObject;
-  /** Kinds in policies that the API server does not serve, by policy key. */
+  /** Kinds in policies that the API server does not serve, by `policyId`. */
   readonly unknownKinds: ReadonlyMap<string, readonly string[]>;
 }
 
@@ -56,8 +37,13 @@ export function mutatingConfiguration(
   const local: LocalPolicy[] = [];
   const own: JsonObject[] = [];
   for (const policy of policies) {
+    if (isMutatingPolicy(policy)) {
+      const unserved = unservedResources(policy, kinds);
+      if (unserved.length > 0) unknownKinds.set(policyId(policy), unserved);
+      continue;
+    }
     const found = interestsOf(policy, kinds);
-    if (found.unknownKinds.length > 0) unknownKinds.set(policy.key, found.unknownKinds);
+    if (found.unknownKinds.length > 0) unknownKinds.set(policyId(policy), found.unknownKinds);
     if (found.interests.size === 0) continue;
     const group = failureGroup(policy);
     if (hasOwnEntry(policy)) {
@@ -85,7 +71,7 @@ export function mutatingConfiguration(
       .filter((each) => each.entry.interests.size > 0)
       .map((each) => webhook(each.name, sharedPath(group), group, each.entry, settings, sharing));
   });
-  const webhooks = [...together, ...own.sort(byName)];
+  const webhooks = [...together, ...own.sort(byName), ...celEntries(policies, settings)];
   return {
     document: configuration('MutatingWebhookConfiguration', mutatingConfigurationName, webhooks, settings),
     unknownKinds,
@@ -134,6 +120,7 @@ export function validatingConfiguration(settings: WebhookSettings): JsonObject {
     rules: [
       rule('kymera.io', ['kymeraclusterpolicies', 'kymerapolicies']),
       rule('kyverno.io', ['clusterpolicies', 'globalcontextentries', 'policies', 'policyexceptions']),
+      rule('policies.kyverno.io', ['mutatingpolicies', 'namespacedmutatingpolicies', 'policyexceptions']),
       rule('policy.nirmata.io', ['policies']),
     ],
     sideEffects: 'None',
@@ -180,40 +167,6 @@ function webhook(
     sideEffects: 'NoneOnDryRun',
     timeoutSeconds: Math.min(entry.timeoutSeconds, 30),
   };
-}
-
-const nameLabel = 'kubernetes.io/metadata.name';
-
-/** Always excludes the server's own namespace: an unavailable server must be able to restart. */
-export function namespaceSelector(
-  { namespace, namespaceSelector: configured }: WebhookSettings,
-  only?: readonly string[],
-): JsonObject {
-  const byName = (operator: string, values: readonly string[]) => ({
-    key: nameLabel,
-    operator,
-    values: [...values],
-  });
-  const within = only === undefined ? [] : [byName('In', only)];
-  if (configured === undefined) {
-    const left = [...new Set(['kube-system', namespace])].sort();
-    return { matchExpressions: [byName('NotIn', left), ...within] };
-  }
-  const expressions = configured['matchExpressions'];
-  return {
-    ...configured,
-    matchExpressions: [
-      ...(Array.isArray(expressions) ? expressions : []),
-      byName('NotIn', [namespace]),
-      ...within,
-    ],
-  };
-}
-
-export function clientConfig({ target, pathToken }: WebhookSettings, webhookPath: string): JsonObject {
-  const path = pathToken === undefined ? webhookPath : `/${pathToken}${webhookPath}`;
-  if ('url' in target) return { caBundle: target.caBundle, url: `${target.url.replace(/\/+$/, '')}${path}` };
-  return { caBundle: target.caBundle, service: { ...target.service, path } };
 }
 
 export function configuration(

@@ -1,12 +1,8 @@
 import { stringifyJson } from '../../json/json-text.ts';
 import type { JsonObject } from '../../json/value.ts';
-import {
-  configuration,
-  namespaceSelector,
-  validatingConfiguration,
-  type WebhookSettings,
-} from './configuration.ts';
+import { configuration, validatingConfiguration } from './configuration.ts';
 import { validatingConfigurationName } from './names.ts';
+import { namespaceSelector, type WebhookSettings } from './settings.ts';
 
 /** Settings of webhooks that users configure, with their keys in the ConfigMap. */
 const chosen = {

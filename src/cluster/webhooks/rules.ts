@@ -16,7 +16,7 @@ export interface WebhookRule {
   readonly apiVersions: readonly string[];
   readonly resources: readonly string[];
   readonly operations: readonly Operation[];
-  readonly scope: 'Namespaced' | 'Cluster';
+  readonly scope: 'Namespaced' | 'Cluster' | '*';
 }
 
 /** A resource or subresource, and the operations that policies match. */
@@ -42,9 +42,11 @@ export interface PolicyInterests {
   readonly unknownKinds: readonly string[];
 }
 
-/** The resources that the admission rules of a policy match, and the kinds that the API server does not serve. */
+/** The resources that the admission rules of a policy without CEL match, and the kinds that the API server does not serve. */
 export function interestsOf(policy: CompiledPolicy, kinds: KindTable): PolicyInterests {
-  const rules = policy.rules.filter(({ targets }) => targets === undefined);
+  const rules = policy.rules.filter(
+    ({ targets, mutation }) => targets === undefined && mutation.type !== 'cel',
+  );
   return collect(policy, kinds, [{ rules, operationsOf: operationsToMutate }]);
 }
 
@@ -53,7 +55,7 @@ export function triggerInterestsOf(policy: CompiledPolicy, kinds: KindTable): Po
   const isSynchronized = ({ synchronize }: CompiledGenerateRule) => synchronize;
   return collect(policy, kinds, [
     {
-      rules: policy.rules.filter(({ targets }) => targets !== undefined),
+      rules: policy.rules.filter(({ targets, mutation }) => targets !== undefined && mutation.type !== 'cel'),
       operationsOf: operationsOfTriggers,
     },
     {

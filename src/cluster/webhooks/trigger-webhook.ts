@@ -1,5 +1,6 @@
 import type { Json, JsonObject } from '../../json/value.ts';
 import type { CompiledPolicy } from '../../policy/compiled.ts';
+import { policyId } from '../../policy/policy-id.ts';
 import type { KindTable } from '../api/discovery.ts';
 import {
   defaultTimeoutSeconds,
@@ -7,7 +8,7 @@ import {
   failureGroup,
   hasOwnTriggerEntry,
 } from '../policies/grouping.ts';
-import { clientConfig, configuration, namespaceSelector, type WebhookSettings } from './configuration.ts';
+import { configuration } from './configuration.ts';
 import {
   namespacesEntryName,
   policyEntryName,
@@ -18,11 +19,12 @@ import {
 } from './names.ts';
 import { type LocalPolicy, namespaceEntries } from './namespace-entries.ts';
 import { addInterest, type Interest, type Interests, triggerInterestsOf, webhookRulesOf } from './rules.ts';
+import { clientConfig, namespaceSelector, type WebhookSettings } from './settings.ts';
 
 export interface TriggerConfiguration {
   /** Undefined if no policy has mutateExisting or generate rules. */
   readonly document: JsonObject | undefined;
-  /** Kinds in policies that the API server does not serve, by policy key. */
+  /** Kinds in policies that the API server does not serve, by `policyId`. */
   readonly unknownKinds: ReadonlyMap<string, readonly string[]>;
 }
 
@@ -41,7 +43,7 @@ export function triggerConfiguration(
   const own: JsonObject[] = [];
   for (const policy of policies) {
     const { interests, unknownKinds: unknown } = triggerInterestsOf(policy, kinds);
-    if (unknown.length > 0) unknownKinds.set(policy.key, unknown);
+    if (unknown.length > 0) unknownKinds.set(policyId(policy), unknown);
     if (interests.size === 0) continue;
     const group = failureGroup(policy);
     const { namespace } = policy;

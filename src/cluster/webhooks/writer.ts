@@ -2,17 +2,19 @@ import { metadataOf, nameOf } from '../../json/metadata.ts';
 import { readObject, readObjects, readText } from '../../json/read-field.ts';
 import type { JsonObject } from '../../json/value.ts';
 import type { CompiledPolicy } from '../../policy/compiled.ts';
+import { policyId } from '../../policy/policy-id.ts';
 import type { ApiClient } from '../api/client.ts';
 import { ApiError, hasStatus } from '../api/cluster-error.ts';
 import type { KindTable } from '../api/discovery.ts';
 import { managedSelector } from '../api/names.ts';
 import { type ResourceType, resourceTypes } from '../api/resource-path.ts';
 import type { WebhookState } from '../policies/status.ts';
-import { mutatingConfiguration, validatingConfiguration, type WebhookSettings } from './configuration.ts';
+import { mutatingConfiguration, validatingConfiguration } from './configuration.ts';
 import { differs, merged, withoutOutdated } from './configuration-update.ts';
 import { mutatingConfigurationName, triggerConfigurationName, validatingConfigurationName } from './names.ts';
 import { findOffenders } from './offending-policies.ts';
 import { choiceOf, type RefusedSetting, refusedSettings, withoutSettings } from './refused-settings.ts';
+import type { WebhookSettings } from './settings.ts';
 import { triggerConfiguration } from './trigger-webhook.ts';
 
 export interface WebhookWriterOptions {
@@ -172,7 +174,7 @@ export function createWebhookWriter(options: WebhookWriterOptions): WebhookWrite
     },
     stateOf(policy) {
       const refusal = refusals.get(policy);
-      const unknown = unknownKinds.get(policy.key);
+      const unknown = unknownKinds.get(policyId(policy));
       return {
         written: written.has(policy),
         refusal,

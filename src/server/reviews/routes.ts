@@ -6,7 +6,7 @@ import type { Json } from '../../json/value.ts';
 /** The policies that a path selects: all, those of one failure policy, or a single one. */
 export interface PolicyScope {
   readonly set: 'all' | 'ignore' | 'fail';
-  /** `name` or `namespace/name`. */
+  /** The `policyId` of a policy, or a group of policies. */
   readonly policy?: string | undefined;
 }
 
@@ -59,19 +59,20 @@ type RouteOf = (parameters: RouteParameters, milliseconds: number | undefined) =
 
 /**
  * The paths of all webhooks: `/policyvalidate`, and for `mutate` and `validate` `/WEBHOOK`, `/WEBHOOK/ignore`,
- * `/WEBHOOK/fail`, and below the last two `/finegrained/[NAMESPACE/]POLICY`. The router is that of fastify, so that both
+ * `/WEBHOOK/fail`, and below the last two `/finegrained/[NAMESPACE/]POLICY`, `/mpol/POLICY`, `/nmpol/NAMESPACE/POLICY` and
+ * `/mpols/GROUP`. The router is that of fastify, so that both
  * read a URL alike.
  */
 export function createRouteTable(webhooks: Webhooks, hasTokens: boolean): RouteTable {
   const router = createRouter({ maxParamLength: longestName });
   const known = new Map<string, ReviewRoute>();
 
-  function add(label: string, review: Review | undefined, set: PolicyScope['set']): void {
+  function add(label: string, review: Review | undefined, set: PolicyScope['set'], prefix = ''): void {
     if (review === undefined) return;
     const base = label.split(':', 1)[0] ?? '';
     const routeOf: RouteOf = ({ token, namespace, policy }, milliseconds) => {
       const name = namespace === undefined ? policy : `${namespace}/${policy}`;
-      const scope: PolicyScope = name === undefined ? { set } : { set, policy: name };
+      const scope: PolicyScope = name === undefined ? { set } : { set, policy: prefix + name };
       return { review, scope, label, path: base + (name ?? ''), token, milliseconds };
     };
     router.on('POST', `${hasTokens ? '/:token' : ''}${label}`, () => undefined, routeOf);
@@ -85,6 +86,9 @@ export function createRouteTable(webhooks: Webhooks, hasTokens: boolean): RouteT
       add(base, webhooks[webhook], set);
       add(`${base}/finegrained/:policy`, webhooks[webhook], set);
       add(`${base}/finegrained/:namespace/:policy`, webhooks[webhook], set);
+      add(`${base}/mpol/:policy`, webhooks[webhook], set, 'mpol:');
+      add(`${base}/mpols/:policy`, webhooks[webhook], set, 'mpols:');
+      add(`${base}/nmpol/:namespace/:policy`, webhooks[webhook], set, 'nmpol:');
     }
   }
 

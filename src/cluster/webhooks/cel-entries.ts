@@ -1,0 +1,162 @@
+import { readObject, readObjects, readText, readTextMap, readTexts } from '../../json/read-field.ts';
+import type { Json, JsonObject } from '../../json/value.ts';
+import type { CompiledPolicy, Operation } from '../../policy/compiled.ts';
+import { isMutatingPolicy } from '../../policy/policy-id.ts';
+import type { KindTable } from '../api/discovery.ts';
+import { celEntryId, defaultTimeoutSeconds, failureGroup } from '../policies/grouping.ts';
+import { type NamedResource, protectionCondition } from '../policies/protected-kinds.ts';
+import { celEntryName, celPath } from './names.ts';
+import type { WebhookRule } from './rules.ts';
+import { clientConfig, namespaceSelector, type WebhookSettings } from './settings.ts';
+
+/** The API server allows no more conditions in one webhook. */
+const mostConditions = 64;
+
+/** The webhook entries of MutatingPolicies, sorted by name. */
+export function celEntries(policies: readonly CompiledPolicy[], settings: WebhookSettings): JsonObject[] {
+  const byEntry = new Map<string, CompiledPolicy[]>();
+  for (const policy of policies) {
+    if (!isMutatingPolicy(policy) || celWebhookRules(policy).length === 0) continue;
+    const id = celEntryId(policy);
+    byEntry.set(id, [...(byEntry.get(id) ?? []), policy]);
+  }
+  const rank = (id: string) => (id.startsWith('mpols:') ? 0 : 1);
+  return [...byEntry]
+    .sort(([left], [right]) => rank(left) - rank(right) || (left < right ? -1 : 1))
+    .map(([id, members]) => entry(id, members, settings));
+}
+
+function entry(id: string, members: readonly CompiledPolicy[], settings: WebhookSettings): JsonObject {
+  const [policy] = members as [CompiledPolicy];
+  const group = failureGroup(policy);
+  const spec = readObject(policy.document, 'spec') ?? {};
+  const constraints = readObject(spec, 'matchConstraints') ?? {};
+  const rules = withoutRepeated(members.flatMap(celWebhookRules));
+  const conditions = conditionsOf(policy, rules, settings);
+  const within = policy.namespace === undefined ? undefined : [policy.namespace];
+  return {
+    name: celEntryName(id, group),
+    admissionReviewVersions: ['v1'],
+    clientConfig: clientConfig(settings, celPath(id, group)),
+    failurePolicy: policy.failurePolicy,
+    ...(conditions.length === 0 ? {} : { matchConditions: conditions }),
+    matchPolicy: readText(constraints, 'matchPolicy') ?? 'Equivalent',
+    namespaceSelector: joined(
+      readObject(constraints, 'namespaceSelector'),
+      namespaceSelector(settings, within),
+    ),
+    objectSelector: joined(readObject(constraints, 'objectSelector'), settings.objectSelector ?? {}),
+    reinvocationPolicy: readText(spec, 'reinvocationPolicy') ?? 'Never',
+    rules: rules as unknown as Json,
+    sideEffects: 'NoneOnDryRun',
+    timeoutSeconds: Math.min(
+      policy.timeoutSeconds ?? settings.defaultTimeoutSeconds ?? defaultTimeoutSeconds,
+      30,
+    ),
+  };
+}
+
+/** The resource rules of a policy and of what is derived from it, as written. On DELETE there is nothing to mutate. */
+export function celWebhookRules(policy: CompiledPolicy): readonly WebhookRule[] {
+  return policy.rules
+    .filter(({ targets }) => targets === undefined)
+    .flatMap(({ document }) => readObjects(readObject(document, 'matchConstraints') ?? {}, 'resourceRules'))
+    .flatMap((rule): readonly WebhookRule[] => {
+      const operations = operationsToMutate(readTexts(rule, 'operations'));
+      const scope = scopeOf(readText(rule, 'scope') ?? '*', policy);
+      if (operations.length === 0 || scope === undefined) return [];
+      const [apiGroups, apiVersions, resources] = ['apiGroups', 'apiVersions', 'resources'].map((field) =>
+        readTexts(rule, field),
+      ) as [string[], string[], string[]];
+      return [{ apiGroups, apiVersions, resources, operations, scope }];
+    });
+}
+
+function operationsToMutate(written: readonly string[]): readonly Operation[] {
+  const named = written.includes('*') ? ['CREATE', 'UPDATE', 'CONNECT'] : written;
+  return named.filter((operation) => operation !== 'DELETE') as readonly Operation[];
+}
+
+/** A namespace selector does not exclude cluster-scoped objects, so the scope has to. Undefined: nothing is left. */
+function scopeOf(written: string, { namespace }: CompiledPolicy): WebhookRule['scope'] | undefined {
+  if (namespace === undefined) return written as WebhookRule['scope'];
+  return written === 'Cluster' ? undefined : 'Namespaced';
+}
+
+/** The conditions of all webhooks, those of the policy, and one that keeps wildcards from protected kinds. */
+function conditionsOf(
+  { matchConditions }: CompiledPolicy,
+  rules: readonly WebhookRule[],
+  settings: WebhookSettings,
+): readonly JsonObject[] {
+  const protection = rules.some(({ resources }) => resources.some(isWildcard))
+    ? [{ name: 'kymera.io/protected-kinds', expression: protectionCondition(namedResources(rules)) }]
+    : [];
+  const required: readonly JsonObject[] = [...(settings.matchConditions ?? []), ...protection];
+  const names = new Set(required.map(({ name }) => name));
+  // The server evaluates all conditions of a policy, so that those which do not fit are not lost.
+  const fits = required.length + matchConditions.length <= mostConditions;
+  return [
+    ...required,
+    ...(fits ? matchConditions.filter(({ name }) => !names.has(name)) : []).map((each) => ({ ...each })),
+  ];
+}
+
+function isWildcard(resource: string): boolean {
+  return resource.startsWith('*');
+}
+
+function namedResources(rules: readonly WebhookRule[]): readonly NamedResource[] {
+  return rules.flatMap(({ apiGroups, resources }) =>
+    resources
+      .filter((resource) => !isWildcard(resource))
+      .flatMap((resource) => apiGroups.map((group) => ({ group, resource: resource.split('/')[0] ?? '' }))),
+  );
+}
+
+/** The resources that a policy names, as `resource.group`. */
+export function celResources(policy: CompiledPolicy): readonly string[] {
+  return namedResources(celWebhookRules(policy)).map(({ group, resource }) => `${resource}.${group}`);
+}
+
+/** The resources that a policy names and the API server does not serve. */
+export function unservedResources(policy: CompiledPolicy, kinds: KindTable): readonly string[] {
+  const unserved = policy.rules
+    .filter(({ autogenOf }) => autogenOf === undefined)
+    .flatMap(({ match }) => match.any ?? [])
+    .flatMap((block) => block.kinds ?? [])
+    .filter(
+      ({ group, version, resource }) =>
+        resource?.literal === true &&
+        !kinds.kinds.some(
+          (served) =>
+            resource.matches(served.resource) &&
+            group.matches(served.group) &&
+            version.matches(served.version),
+        ),
+    );
+  return [...new Set(unserved.map(({ text }) => text))].sort();
+}
+
+function withoutRepeated(rules: readonly WebhookRule[]): readonly WebhookRule[] {
+  return [...new Map(rules.map((rule) => [JSON.stringify(rule), rule])).values()];
+}
+
+/** A selector that requires both. */
+function joined(written: JsonObject | undefined, required: JsonObject): JsonObject {
+  if (written === undefined) return required;
+  const [labels, others] = [readTextMap(written, 'matchLabels'), readTextMap(required, 'matchLabels')];
+  const conflicts = Object.keys(labels).filter(
+    (key) => Object.hasOwn(others, key) && others[key] !== labels[key],
+  );
+  const matchLabels = { ...labels, ...others };
+  const matchExpressions = [
+    ...readObjects(written, 'matchExpressions'),
+    ...conflicts.map((key) => ({ key, operator: 'In', values: [labels[key] ?? ''] })),
+    ...readObjects(required, 'matchExpressions'),
+  ];
+  return {
+    ...(matchExpressions.length === 0 ? {} : { matchExpressions }),
+    ...(Object.keys(matchLabels).length === 0 ? {} : { matchLabels }),
+  };
+}
