@@ -10,11 +10,29 @@ export class HttpError extends Error {
   constructor(
     statusCode: number,
     message: string,
-    { retryAfterSeconds }: { readonly retryAfterSeconds?: number } = {},
+    { retryAfterSeconds }: { readonly retryAfterSeconds?: number | undefined } = {},
   ) {
     super(message);
     this.statusCode = statusCode;
     this.retryAfterSeconds = retryAfterSeconds;
+  }
+}
+
+/** Why a review is shed. */
+export type ShedReason = 'queue' | 'memory' | 'deadline';
+
+const shedMessages: Readonly<Record<ShedReason, string>> = {
+  queue: 'the server is overloaded: too many reviews are waiting',
+  memory: 'the server is overloaded: too many requests are in flight',
+  deadline: 'the server is overloaded: the time for the answer has passed',
+};
+
+/** A review that cannot be answered in time. Whoever throws it away also counts and logs it. */
+export class Overloaded extends HttpError {
+  readonly reason: ShedReason;
+  constructor(reason: ShedReason, retryAfterSeconds?: number) {
+    super(503, shedMessages[reason], { retryAfterSeconds });
+    this.reason = reason;
   }
 }
 
@@ -62,7 +80,7 @@ function statusOf(
   }
   const reason =
     error instanceof HttpError ? error.message : (frameworkReasons[code] ?? 'the request is not valid');
-  log.warn({ path, status, reason }, 'request refused');
+  if (!(error instanceof Overloaded)) log.warn({ path, status, reason }, 'request refused');
   return { status, reason };
 }
 

@@ -70,6 +70,13 @@ describe('bytes in flight', () => {
     await new Promise((resolve) => setTimeout(resolve, 500));
     const second = await server.post('/mutate', reviewOf(large));
     expect([second.status, second.headers['retry-after']]).toEqual([503, '1']);
+    const ignored = await server.post('/mutate/ignore', reviewOf(large));
+    expect([ignored.status, ignored.headers['retry-after']]).toEqual([503, undefined]);
+    const { text } = await server.get('/metrics');
+    for (const path of ['/mutate', '/mutate/ignore'])
+      expect(text).toContain(`kymera_reviews_shed_total{http_url="${path}",reason="memory"} 1`);
+    expect(text).toContain('kymera_review_queue 0');
+    expect(server.logged().match(/reviews shed/g)).toHaveLength(1);
     release();
     expect((await first).status).toBe(200);
     expect((await server.post('/mutate', reviewOf(large))).status).toBe(200);

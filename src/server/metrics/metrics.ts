@@ -3,7 +3,7 @@ import type { Decision } from '../../admission/decision.ts';
 import type { PolicyProvider } from '../../admission/policy-provider.ts';
 import { stringifyJson } from '../../json/json-text.ts';
 import type { CompiledPolicy } from '../../policy/compiled.ts';
-import { createCounterFamily, createHistogramFamily, observe } from './metric-family.ts';
+import { createCounterFamily, createHistogramFamily, observe, registerMetric } from './metric-family.ts';
 import { registerProcessMetrics } from './process-metrics.ts';
 import { createReviewCounters, policyLabels } from './review-metrics.ts';
 
@@ -11,6 +11,10 @@ export interface Metrics {
   readonly registry: Registry;
   countReview(decision: Decision, seconds: number): void;
   countHttp(method: string, route: string, status: number, seconds: number): void;
+  /** Counts a review that was refused because the server is overloaded. */
+  countShed(route: string, reason: string): void;
+  /** How many reviews wait, read at each scrape. */
+  measureQueue(length: () => number): void;
   /** Updates the metrics of policies after a change. */
   countPolicies(before: readonly CompiledPolicy[], after: readonly CompiledPolicy[]): void;
   setCertificateExpiry(at: Date): void;
@@ -41,6 +45,11 @@ export function createMetrics(): Metrics {
     },
     'gauge',
   );
+  const shed = createCounterFamily({
+    name: 'kymera_reviews_shed_total',
+    help: 'Reviews refused because the server is overloaded.',
+    registry,
+  });
   registerProcessMetrics(registry);
 
   function countRules(): void {
@@ -79,6 +88,16 @@ export function createMetrics(): Metrics {
       }));
       answers.value += 1;
       observe(durations, seconds);
+    },
+    countShed(route, reason) {
+      shed.series(`${route} ${reason}`, () => ({ http_url: route, reason })).value += 1;
+    },
+    measureQueue(length) {
+      registerMetric(
+        { name: 'kymera_review_queue', help: 'Reviews that wait to be answered.', registry },
+        'gauge',
+        () => [{ labels: {}, value: length() }],
+      );
     },
     countPolicies(before, after) {
       reviews.forget();

@@ -1,6 +1,8 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { Gauge, type Registry } from 'prom-client';
 
+const resolutionMilliseconds = 20;
+
 /** Registers the process metrics that help an operator, with the names that Prometheus clients share. */
 export function registerProcessMetrics(registry: Registry): void {
   const registers = [registry];
@@ -28,7 +30,7 @@ export function registerProcessMetrics(registry: Registry): void {
     aggregator: 'min',
     registers,
   }).set(started);
-  const delay = monitorEventLoopDelay({ resolution: 20 });
+  const delay = monitorEventLoopDelay({ resolution: resolutionMilliseconds });
   delay.enable();
   new Gauge({
     name: 'nodejs_eventloop_lag_p99_seconds',
@@ -36,7 +38,8 @@ export function registerProcessMetrics(registry: Registry): void {
     aggregator: 'max',
     registers,
     collect() {
-      this.set(delay.percentile(99) / 1e9);
+      // What is measured is the time between two ticks.
+      this.set(Math.max(0, delay.percentile(99) / 1e9 - resolutionMilliseconds / 1e3));
       delay.reset();
     },
   });

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import { HttpError } from '../http-error.ts';
+import { HttpError, Overloaded } from '../http-error.ts';
 
 export interface BodyReaderOptions {
   /** Largest body in bytes. */
@@ -20,7 +20,6 @@ export interface Body {
 export type BodyReader = (request: IncomingMessage) => Body | Promise<Body>;
 
 const minimumCapacity = 64 * 1024;
-const retryAfterSeconds = 1;
 const noBytes = Buffer.alloc(0);
 
 /**
@@ -112,10 +111,10 @@ class Account {
   #endOldestUpload(own: ChargedBody): void {
     for (const [body, end] of this.uploads) {
       if (body === own || body.charged === 0) continue;
-      end(overloaded());
+      end(new Overloaded('memory'));
       return;
     }
-    throw overloaded();
+    throw new Overloaded('memory');
   }
 }
 
@@ -193,8 +192,4 @@ function disconnected(): HttpError {
 
 function tooLarge(): HttpError {
   return new HttpError(413, 'the body is too large');
-}
-
-function overloaded(): HttpError {
-  return new HttpError(503, 'too many requests are in flight', { retryAfterSeconds });
 }

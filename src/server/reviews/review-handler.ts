@@ -4,14 +4,15 @@ import { MalformedReview } from '../../admission/review-request.ts';
 import { type Steps, waitFor } from '../../engine/steps.ts';
 import { parseJson } from '../../json/json-text.ts';
 import type { Json } from '../../json/value.ts';
-import { HttpError, notFound, writeError } from '../http-error.ts';
+import { HttpError, notFound, Overloaded, writeError } from '../http-error.ts';
 import type { Log } from '../log.ts';
 import type { Metrics } from '../metrics/metrics.ts';
 import type { Body, BodyReader } from './body-reader.ts';
 import { scanJson } from './json-scan.ts';
 import { isAcceptedToken, type PathTokens } from './path-token.ts';
 import { createRouteTable, type ReviewRoute, type Webhooks } from './routes.ts';
-import { createTurns } from './turns.ts';
+import { createShedReport } from './shed-report.ts';
+import { createTurns, type Turns } from './turns.ts';
 
 export interface ReviewHandlerOptions {
   readonly webhooks: Webhooks;
@@ -22,8 +23,9 @@ export interface ReviewHandlerOptions {
   readonly readBody: BodyReader;
   /** Called when an accepted caller closed the connection before it had the answer. */
   readonly onAbandoned?: (() => void) | undefined;
-  readonly metrics: Pick<Metrics, 'countHttp'>;
+  readonly metrics: Pick<Metrics, 'countHttp' | 'countShed' | 'measureQueue'>;
   readonly log: Log;
+  readonly turns?: Turns | undefined;
 }
 
 /** Answers a request to a path of a webhook, malformed ones included. Returns false for any other path. */
@@ -36,6 +38,7 @@ interface Exchange {
   readonly startedAt: number;
 }
 
+const retryAfterSeconds = 1;
 const contentType = 'application/json';
 const answerType = 'application/json; charset=utf-8';
 /** The label of paths that do not exist, or not for this caller. */
@@ -51,26 +54,51 @@ const smallBodyFactor = 8;
 export function createReviewHandler(options: ReviewHandlerOptions): ReviewHandler {
   const { webhooks, pathTokens, readBody, onAbandoned, metrics, log } = options;
   const routeOf = createRouteTable(webhooks, pathTokens !== undefined);
-  const turns = createTurns();
+  const turns = options.turns ?? createTurns();
+  const reportShed = createShedReport(metrics, log);
+  metrics.measureQueue(() => turns.queueLength);
 
-  function* answer(exchange: Exchange): Steps<void> {
-    let body: Body | undefined;
+  function receive(exchange: Exchange): void {
     try {
       const read = readBody(exchange.request);
-      body = read instanceof Promise ? yield* waitFor(read) : read;
-      if (isLarge(body)) yield turns.alone();
+      if (read instanceof Promise) {
+        read.then(
+          (body) => enqueue(exchange, body),
+          (error: Error) => refuse(exchange, error),
+        );
+      } else enqueue(exchange, read);
+    } catch (error) {
+      refuse(exchange, error as Error);
+    }
+  }
+
+  function enqueue(exchange: Exchange, body: Body): void {
+    turns.add({
+      steps: answer(exchange, body),
+      isLarge: isLarge(body),
+      shed() {
+        body.release();
+        refuse(exchange, new Overloaded('queue'));
+      },
+    });
+  }
+
+  function* answer(exchange: Exchange, body: Body): Steps<void> {
+    try {
       const { review, scope, path, milliseconds } = exchange.route;
       if (milliseconds === undefined) throw new HttpError(400, 'the timeout is not a duration such as 10s');
+      const left = milliseconds - (performance.now() - exchange.startedAt);
+      if (left <= 0) throw new Overloaded('deadline');
       const parsed = parseBody(body);
       yield;
-      const reviewed = review(parsed, scope, milliseconds, path);
+      const reviewed = review(parsed, scope, left, path);
       const text = reviewed instanceof Promise ? yield* waitFor(reviewed) : yield* reviewed;
       yield;
       send(exchange, text);
     } catch (error) {
       refuse(exchange, error as Error);
     } finally {
-      body?.release();
+      body.release();
     }
   }
 
@@ -83,8 +111,9 @@ export function createReviewHandler(options: ReviewHandlerOptions): ReviewHandle
   }
 
   function refuse(exchange: Exchange, error: Error): void {
-    const stated = error instanceof MalformedReview ? new HttpError(400, error.message) : error;
     const { request, response, route } = exchange;
+    const stated = statedError(error, route);
+    if (stated instanceof Overloaded) reportShed(stated, route);
     count(exchange, writeError(stated, { path: route.path, request, response, log }));
   }
 
@@ -107,9 +136,19 @@ export function createReviewHandler(options: ReviewHandlerOptions): ReviewHandle
         if (!response.writableFinished) onAbandoned();
       });
     }
-    turns.add(answer(exchange));
+    turns.arrive(() => receive(exchange));
     return true;
   };
+}
+
+/**
+ * API servers apply the failure policy of the webhook to an error status. If the answer has `Retry-After`, they first call again,
+ * up to the timeout of the webhook.
+ */
+function statedError(error: Error, { isWorthWaiting }: ReviewRoute): Error {
+  if (error instanceof MalformedReview) return new HttpError(400, error.message);
+  if (!(error instanceof Overloaded)) return error;
+  return new Overloaded(error.reason, isWorthWaiting ? retryAfterSeconds : undefined);
 }
 
 /** Refuses callers before their body is read. */

@@ -39,6 +39,11 @@ export interface ReviewRoute {
   readonly token: string | undefined;
   /** The milliseconds for the answer; undefined when the stated timeout is not a duration. */
   readonly milliseconds: number | undefined;
+  /**
+   * Whether the caller should call again if the review is shed. Under `Ignore`, a mutation is not worth the wait, but a trigger
+   * that is not recorded is lost.
+   */
+  readonly isWorthWaiting: boolean;
 }
 
 /** Returns the route of a URL; undefined for a URL that belongs to no webhook. */
@@ -70,10 +75,11 @@ export function createRouteTable(webhooks: Webhooks, hasTokens: boolean): RouteT
   function add(label: string, review: Review | undefined, set: PolicyScope['set'], prefix = ''): void {
     if (review === undefined) return;
     const base = label.split(':', 1)[0] ?? '';
+    const isWorthWaiting = set !== 'ignore' || review === webhooks.validate;
     const routeOf: RouteOf = ({ token, namespace, policy }, milliseconds) => {
       const name = namespace === undefined ? policy : `${namespace}/${policy}`;
       const scope: PolicyScope = name === undefined ? { set } : { set, policy: prefix + name };
-      return { review, scope, label, path: base + (name ?? ''), token, milliseconds };
+      return { review, scope, label, path: base + (name ?? ''), token, milliseconds, isWorthWaiting };
     };
     router.on('POST', `${hasTokens ? '/:token' : ''}${label}`, () => undefined, routeOf);
   }

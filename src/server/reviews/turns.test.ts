@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { type Steps, waitFor } from '../../engine/steps.ts';
-import { createTurns } from './turns.ts';
+import { createTurns, type QueuedReview } from './turns.ts';
 
 const nextTurn = () => new Promise<void>((resolve) => setImmediate(resolve));
 
@@ -16,12 +16,23 @@ function recorder() {
   return { log, work };
 }
 
+function review(steps: Steps<void>, options: Partial<QueuedReview> = {}): QueuedReview {
+  return {
+    steps,
+    isLarge: false,
+    shed: () => {
+      throw new Error('shed');
+    },
+    ...options,
+  };
+}
+
 describe('reviews that arrive together', () => {
   it('start in the next turn and advance step by step', async () => {
     const { log, work } = recorder();
     const turns = createTurns();
-    turns.add(work('a'));
-    turns.add(work('b'));
+    turns.add(review(work('a')));
+    turns.arrive(() => turns.add(review(work('b'))));
     expect(log).toEqual([]);
     await nextTurn();
     expect(log).toEqual(['a 1', 'b 1', 'a 2', 'b 2', 'a 3', 'b 3']);
@@ -36,8 +47,8 @@ describe('reviews that arrive together', () => {
       const { log, work } = recorder();
       const turns = createTurns();
       const data = promiseWithResolvers();
-      turns.add(work('slow', data.promise));
-      turns.add(work('quick'));
+      turns.add(review(work('slow', data.promise)));
+      turns.add(review(work('quick')));
       await nextTurn();
       expect(log).toEqual(['slow 1', 'quick 1', 'quick 2', 'quick 3']);
       settle(data);
@@ -47,21 +58,162 @@ describe('reviews that arrive together', () => {
     },
   );
 
-  it('that are large come one per turn', async () => {
-    const turns = createTurns();
+  it('that are large come one per turn', () => {
+    const { turns, takeTurn } = timedTurns();
     const log: string[] = [];
     function* large(name: string): Steps<void> {
-      yield turns.alone();
       log.push(name);
+      yield;
     }
-    for (const name of ['a', 'b', 'c']) turns.add(large(name));
+    for (const name of ['a', 'b', 'c']) turns.add(review(large(name), { isLarge: true }));
+    turns.add(review(large('small')));
+    takeTurn();
+    expect(log).toEqual(['small', 'a']);
+    takeTurn();
+    expect(log).toEqual(['small', 'a', 'b']);
+  });
+});
+
+/** Turns with a clock that only reviews advance, and that run when they are told to. */
+function timedTurns() {
+  let time = 0;
+  let scheduled: (() => void) | undefined;
+  const turns = createTurns({
+    now: () => time,
+    schedule: (turn) => {
+      scheduled = turn;
+    },
+  });
+  const counts = { answered: 0, shed: 0, longestWait: 0 };
+  function* work(arrivedAt: number, milliseconds: number): Steps<void> {
+    time += milliseconds;
+    yield;
+    counts.answered += 1;
+    counts.longestWait = Math.max(counts.longestWait, time - arrivedAt);
+  }
+  return {
+    turns,
+    counts,
+    pass: (milliseconds: number) => {
+      time += milliseconds;
+    },
+    arrive(count: number, milliseconds: number, isLarge = false) {
+      for (let index = 0; index < count; index += 1) {
+        const shed = () => {
+          counts.shed += 1;
+        };
+        turns.add({ steps: work(time, milliseconds), isLarge, shed });
+      }
+    },
+    /** Returns the milliseconds that it took. */
+    takeTurn(): number {
+      const startedAt = time;
+      const turn = scheduled;
+      scheduled = undefined;
+      turn?.();
+      return time - startedAt;
+    },
+    isIdle: () => scheduled === undefined,
+  };
+}
+
+describe('more reviews than can be answered', () => {
+  /** Each turn, ten times as many arrive as can be answered in the time of the last turn. */
+  function overload(milliseconds: number, isLarge: boolean) {
+    const timed = timedTurns();
+    timed.arrive(20, milliseconds, isLarge);
+    let owed = 0;
     const lengths: number[] = [];
-    while (log.length < 3) {
-      await nextTurn();
-      lengths.push(log.length);
+    for (let turn = 0; turn < 2_000; turn += 1) {
+      const elapsed = timed.takeTurn();
+      owed += (elapsed / milliseconds) * 10;
+      timed.arrive(Math.floor(owed), milliseconds, isLarge);
+      owed %= 1;
+      lengths.push(timed.turns.queueLength);
     }
-    expect(log).toEqual(['a', 'b', 'c']);
-    expect(lengths.every((length, index) => length - (lengths[index - 1] ?? 0) <= 1)).toBe(true);
+    return { ...timed, lengths };
+  }
+
+  it.each([
+    ['quick', 0.2, false],
+    ['usual', 2, false],
+    ['slow', 15, false],
+    ['large', 25, true],
+  ])('are shed at once, and those answered are answered within a second: %s', (_name, cost, isLarge) => {
+    const { counts, lengths } = overload(cost, isLarge);
+    expect(counts.longestWait).toBeLessThan(1_000);
+    expect(Math.max(...lengths)).toBeLessThanOrEqual(1_000);
+    // The server does nothing else than answering: a tenth of those that arrive.
+    expect(counts.shed / counts.answered).toBeGreaterThan(7);
+    expect(counts.answered).toBeGreaterThan(1_000);
+  });
+
+  it('are accepted again as soon as the queue is answered', () => {
+    const { counts, takeTurn, isIdle, arrive, turns } = overload(2, false);
+    let milliseconds = 0;
+    while (!isIdle()) milliseconds += takeTurn();
+    expect(milliseconds).toBeLessThan(1_000);
+    const { shed } = counts;
+    arrive(100, 2);
+    expect(counts.shed).toBe(shed);
+    expect(turns.queueLength).toBe(100);
+  });
+
+  it('are shed, newest first, when reviews turn out to be slower than before', () => {
+    const { counts, arrive, takeTurn, isIdle } = timedTurns();
+    for (let count = 0; count < 1_000; count += 10) {
+      arrive(10, 0.2);
+      takeTurn();
+    }
+    arrive(600, 20);
+    expect(counts.shed).toBe(0);
+    takeTurn();
+    takeTurn();
+    expect(counts.shed).toBeGreaterThan(500);
+    while (!isIdle()) takeTurn();
+    expect(counts.answered + counts.shed).toBe(1_600);
+  });
+
+  it('are delayed by other work between turns too', () => {
+    const { counts, arrive, pass, takeTurn } = timedTurns();
+    for (let turn = 0; turn < 500; turn += 1) {
+      arrive(100, 0.5);
+      takeTurn();
+      pass(80);
+    }
+    expect(counts.longestWait).toBeLessThan(1_000);
+    expect(counts.shed).toBeGreaterThan(10_000);
+  });
+
+  it('let the event loop turn every 20 ms', () => {
+    const { arrive, takeTurn, isIdle } = timedTurns();
+    arrive(200, 1);
+    const elapsed: number[] = [];
+    while (!isIdle()) elapsed.push(takeTurn());
+    // The first batch starts before anything is known about reviews.
+    expect(Math.max(...elapsed.slice(1))).toBeLessThanOrEqual(40);
+    expect(elapsed.length).toBeGreaterThan(4);
+  });
+});
+
+describe('a burst that can be answered in time', () => {
+  it.each([
+    ['with a single slow review', (timed: ReturnType<typeof timedTurns>) => timed.arrive(1, 100)],
+    [
+      'during a pause of the process',
+      (timed: ReturnType<typeof timedTurns>) => {
+        timed.arrive(100, 0.5);
+        timed.takeTurn();
+        timed.pass(3_000);
+      },
+    ],
+  ])('is not shed %s', (_name, before) => {
+    const timed = timedTurns();
+    before(timed);
+    timed.arrive(128, 1);
+    timed.pass(3_000);
+    while (!timed.isIdle()) timed.takeTurn();
+    expect(timed.counts.shed).toBe(0);
   });
 });
 
@@ -77,12 +229,14 @@ describe('waitFor', () => {
     }
     const turns = createTurns();
     const error = new Error('lost');
-    turns.add(work(nextTurn().then(() => 1)));
+    turns.add(review(work(nextTurn().then(() => 1))));
     turns.add(
-      work(
-        nextTurn().then(() => {
-          throw error;
-        }),
+      review(
+        work(
+          nextTurn().then(() => {
+            throw error;
+          }),
+        ),
       ),
     );
     while (outcomes.length < 2) await nextTurn();

@@ -1,39 +1,102 @@
 import type { Steps } from '../../engine/steps.ts';
 
-export interface Turns {
-  /** Starts in the next turn of the event loop, together with all others that wait for it. The steps must not throw. */
-  add(steps: Steps<void>): void;
-  /** Resolves in a later turn; only one per turn. */
-  alone(): Promise<void>;
+/** A review whose body has arrived. */
+export interface QueuedReview {
+  /** They must not throw. */
+  readonly steps: Steps<void>;
+  readonly isLarge: boolean;
+  /** Called instead of the steps when the review would wait too long. */
+  shed(): void;
 }
+
+export interface Turns {
+  /** Calls back in the next turn of the event loop, when most bodies are complete. */
+  arrive(receive: () => void): void;
+  /** Queues a review, or sheds it at once. */
+  add(review: QueuedReview): void;
+  /** Reviews that wait for their first step. */
+  readonly queueLength: number;
+}
+
+export interface TurnsOptions {
+  readonly now?: (() => number) | undefined;
+  readonly schedule?: ((turn: () => void) => void) | undefined;
+}
+
+/** Between turns the event loop serves other work, such as health checks and watches. */
+const turnMilliseconds = 20;
+/** A review that is expected to wait longer is shed at once. */
+const expectedWaitMilliseconds = 500;
+/** A review that has waited longer nevertheless is shed: answers come within a second. */
+const longestWaitMilliseconds = 700;
+/** A pause of the process counts as no more: it delays reviews, but the server is not overloaded. */
+const longestPauseMilliseconds = 250;
+const longestQueue = 1_000;
+const largestBatch = 16;
 
 /**
  * Reviews that arrive together are answered together: each advances by one step before any of them takes the next one. Code
  * that runs sixteen times in a row stays in the caches of the processor: under load this saves a third of the time. Large
  * reviews are answered one per turn, so that small ones never wait for more than one of them.
+ *
+ * The queue is as long as reviews can be answered in time, judged by those before. What exceeds it is shed at once: an
+ * overloaded server answers as many reviews as it can instead of all of them too late.
  */
-export function createTurns(): Turns {
-  let waiting: Steps<void>[] = [];
-  const alone: (() => void)[] = [];
+export function createTurns({
+  now = () => performance.now(),
+  schedule = setImmediate,
+}: TurnsOptions = {}): Turns {
+  let arrivals: (() => void)[] = [];
+  const resumed: Steps<void>[] = [];
+  const small = new ReviewQueue({ usualMilliseconds: 0.5, shortest: 32 });
+  const large = new ReviewQueue({ usualMilliseconds: 5, shortest: 8 });
   let isScheduled = false;
+  /** The last turn, if it left reviews in a queue. */
+  let unfinished: Turn | undefined;
 
-  function schedule(): void {
-    if (!isScheduled) setImmediate(takeTurn);
+  function scheduleTurn(): void {
+    if (!isScheduled) schedule(takeTurn);
     isScheduled = true;
-  }
-
-  function add(steps: Steps<void>): void {
-    waiting.push(steps);
-    schedule();
   }
 
   function takeTurn(): void {
     isScheduled = false;
-    let running = waiting;
-    waiting = [];
+    const turn: Turn = { startedAt: now(), endedAt: 0, small: 0, large: 0 };
+    if (unfinished !== undefined) learnFromBacklog(unfinished, turn.startedAt);
+    const arrived = arrivals;
+    arrivals = [];
+    for (const receive of arrived) receive();
+    do {
+      const begun = small.take(small.fitting(turnMilliseconds, largestBatch));
+      turn.small += begun.length;
+      run([...resumed.splice(0, largestBatch), ...begun]);
+    } while (resumed.length + small.length > 0 && now() - turn.startedAt < turnMilliseconds);
+    const alone = large.take(1);
+    turn.large = alone.length;
+    run(alone);
+    turn.endedAt = now();
+    unfinished = small.length + large.length > 0 ? turn : undefined;
+    if (unfinished === undefined) learn(turn, turn.endedAt - turn.startedAt);
+    if (unfinished !== undefined || resumed.length > 0) scheduleTurn();
+  }
+
+  /** What happens between the turns of a backlog, such as decryption, also delays its reviews. */
+  function learnFromBacklog(turn: Turn, nextAt: number): void {
+    const [inside, between] = [turn.endedAt - turn.startedAt, nextAt - turn.endedAt];
+    learn(turn, inside + Math.min(between, Math.max(inside, turnMilliseconds)), rememberedMilliseconds);
+    const passed = Math.min(inside + between, longestPauseMilliseconds);
+    small.pass(passed);
+    large.pass(passed);
+  }
+
+  function learn(turn: Turn, milliseconds: number, memory?: number): void {
+    small.learn(milliseconds, turn.small, memory);
+    large.learn(milliseconds, turn.large, memory);
+  }
+
+  function run(begun: Steps<void>[]): void {
+    let running = begun;
     while (running.length > 0) running = running.filter(advance);
-    alone.shift()?.();
-    if (alone.length > 0) schedule();
   }
 
   /** Takes one step. Returns whether the next one can follow in this turn. */
@@ -41,17 +104,99 @@ export function createTurns(): Turns {
     const { done, value } = steps.next();
     if (done === true) return false;
     if (value === undefined) return true;
-    const resume = () => add(steps);
+    const resume = () => {
+      resumed.push(steps);
+      scheduleTurn();
+    };
     value.then(resume, resume);
     return false;
   }
 
   return {
-    add,
-    alone: () =>
-      new Promise((resolve) => {
-        alone.push(resolve);
-        schedule();
-      }),
+    arrive(receive) {
+      arrivals.push(receive);
+      scheduleTurn();
+    },
+    add(review) {
+      (review.isLarge ? large : small).add(review);
+      scheduleTurn();
+    },
+    get queueLength() {
+      return small.length + large.length;
+    },
   };
+}
+
+interface Turn {
+  readonly startedAt: number;
+  endedAt: number;
+  /** Reviews that began in it. */
+  small: number;
+  large: number;
+}
+
+interface ReviewQueueOptions {
+  /** The cost of a review, assumed at the start. */
+  readonly usualMilliseconds: number;
+  /** So many always wait, however slow reviews were before: a single slow one must shed nothing. */
+  readonly shortest: number;
+}
+
+/** The cost of a review is the average of about so many. */
+const rememberedReviews = 64;
+/** In a backlog, it is the average of this time, if that is shorter: what delays the reviews now counts. */
+const rememberedMilliseconds = 500;
+
+class ReviewQueue {
+  readonly #shortest: number;
+  readonly #reviews: { readonly review: QueuedReview; readonly arrivedAt: number }[] = [];
+  #milliseconds: number;
+  #count = rememberedReviews;
+  /** The time in which there was a backlog. */
+  #time = 0;
+
+  constructor({ usualMilliseconds, shortest }: ReviewQueueOptions) {
+    this.#shortest = shortest;
+    this.#milliseconds = rememberedReviews * usualMilliseconds;
+  }
+
+  get length(): number {
+    return this.#reviews.length;
+  }
+
+  /** How many reviews are expected to take so long: at least one. */
+  fitting(milliseconds: number, most: number): number {
+    const cost = this.#milliseconds / this.#count;
+    return Math.max(1, cost * most <= milliseconds ? most : Math.floor(milliseconds / cost));
+  }
+
+  add(review: QueuedReview): void {
+    if (this.length < this.#limit()) this.#reviews.push({ review, arrivedAt: this.#time });
+    else review.shed();
+  }
+
+  /** The oldest reviews that have not waited too long. */
+  take(count: number): Steps<void>[] {
+    let late = 0;
+    while (this.#time - (this.#reviews[late]?.arrivedAt ?? this.#time) > longestWaitMilliseconds) late += 1;
+    for (const { review } of this.#reviews.splice(0, late)) review.shed();
+    return this.#reviews.splice(0, count).map(({ review }) => review.steps);
+  }
+
+  pass(milliseconds: number): void {
+    this.#time += milliseconds;
+  }
+
+  /** Sheds the newest reviews if all are slower than they were expected to be. */
+  learn(milliseconds: number, count: number, memory = Number.POSITIVE_INFINITY): void {
+    if (count === 0) return;
+    const kept = Math.exp(-Math.max(count / rememberedReviews, milliseconds / memory));
+    this.#milliseconds = this.#milliseconds * kept + milliseconds;
+    this.#count = this.#count * kept + count;
+    for (const { review } of this.#reviews.splice(this.#limit())) review.shed();
+  }
+
+  #limit(): number {
+    return Math.max(this.#shortest, this.fitting(expectedWaitMilliseconds, longestQueue));
+  }
 }
