@@ -140,7 +140,7 @@ export function admissionPolicyEnvironment({ params = false }: AdmissionPolicyOp
   const paramsLibrary: Library = { variables: params ? [{ name: 'params', type: dynType }] : [] };
   return createEnvironment(
     [...kubernetesLibraries, mutationLibrary, authorizerLibrary, admissionLibrary(request), paramsLibrary],
-    { elsewhere: onlyInMutatingPolicies },
+    { elsewhere: onlyInMutatingPolicies, quotedNames: false },
   );
 }
 

@@ -59,7 +59,7 @@ export function compileTree(node: Node, source: string, environment: Environment
 
 function parseAndBuild(source: string, environment: Environment, dynamic: boolean): CelResult {
   try {
-    return build(parse(source, environment.macros), source, environment, dynamic);
+    return build(parse(source, environment.macros, environment), source, environment, dynamic);
   } catch (error) {
     if (!(error instanceof CelSyntaxError)) throw error;
     return { expression: undefined, problems: [problemAt(source, error.offset, error.message, error.hint)] };

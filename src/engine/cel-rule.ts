@@ -13,14 +13,19 @@ export interface CelRuleEffect {
 export function runCelRule(program: CompiledCelProgram, object: JsonObject, host: CelHost): CelRuleEffect {
   try {
     const result = program.run(object, host);
-    return { effect: effectOf(result, object), traces: result.traces };
+    const mayRename = program.admission !== undefined;
+    return { effect: effectOf(result, object, mayRename), traces: result.traces };
   } catch (error) {
     if (error instanceof Suspend) throw error;
     return { effect: { status: 'failed', failure: failureOf(error, 'evaluation', ['spec']) }, traces: [] };
   }
 }
 
-function effectOf(result: ReturnType<CompiledCelProgram['run']>, before: JsonObject): RuleEffect {
+function effectOf(
+  result: ReturnType<CompiledCelProgram['run']>,
+  before: JsonObject,
+  mayRename: boolean,
+): RuleEffect {
   switch (result.status) {
     case 'skipped':
       return { status: 'skipped', reason: result.reason };
@@ -31,7 +36,7 @@ function effectOf(result: ReturnType<CompiledCelProgram['run']>, before: JsonObj
     }
     case 'mutated': {
       const { object, annotations } = result;
-      at('identity', ['spec', 'mutations'], () => assertSameIdentity(before, object));
+      at('identity', ['spec', 'mutations'], () => assertSameIdentity(before, object, mayRename));
       return { status: object === before ? 'unchanged' : 'applied', object, misses: [], annotations };
     }
   }

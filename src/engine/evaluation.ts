@@ -63,6 +63,9 @@ export class Evaluation {
   /** The name and labels that the candidates were found by. */
   #foundBy: Pick<MatchSubject, 'name' | 'labels'> | undefined;
   #policyIndex = 0;
+  /** Rules of MutatingAdmissionPolicies that run once more after the others of their kind. */
+  #reinvocations: Candidate[] = [];
+  #isReinvoking = false;
   #ruleIndex = 0;
   /** The object before the current policy: restored when one of its rules fails. */
   #policyStart: JsonObject | null;
@@ -106,17 +109,26 @@ export class Evaluation {
   }
 
   get isDone(): boolean {
-    return this.#policyIndex >= this.#candidates.length;
+    return this.#policyIndex >= this.#candidates.length && this.#reinvocations.length === 0;
   }
 
   /** Runs the next policy. Returns the reason to wait if it needs data; then it must be called again. */
   runPolicy(): Suspend | undefined {
-    const candidate = this.#candidates[this.#policyIndex];
+    const next = this.#candidates[this.#policyIndex];
+    const again = next?.policy.kind === 'MutatingAdmissionPolicy' ? undefined : this.#reinvocations[0];
+    const candidate = again ?? next;
     if (candidate === undefined) return undefined;
+    this.#isReinvoking = again !== undefined;
     try {
+      const first = this.#outcomes.length;
       this.#runRules(candidate);
+      if (again !== undefined) {
+        this.#reinvocations.shift();
+        return undefined;
+      }
       this.#policyIndex++;
       this.#refreshCandidates(candidate);
+      this.#planReinvocation(candidate, first);
       return undefined;
     } catch (error) {
       if (error instanceof Suspend) return error;
@@ -150,6 +162,16 @@ export class Evaluation {
     this.#policyFailed = false;
     this.#undoes = false;
     this.#ruleIndex = 0;
+  }
+
+  /** The API server runs policies with `reinvocationPolicy: IfNeeded` once more after any mutation, if their conditions held before. */
+  #planReinvocation({ policy, position }: Candidate, first: number): void {
+    if (policy.kind !== 'MutatingAdmissionPolicy') return;
+    const rules = this.#outcomes
+      .slice(first)
+      .filter(({ rule, status }) => isReinvocable(rule) && (status === 'applied' || status === 'unchanged'))
+      .map(({ rule }) => rule);
+    if (rules.length > 0) this.#reinvocations.push({ policy, position, rules });
   }
 
   #findCandidates(): readonly Candidate[] {
@@ -246,6 +268,7 @@ export class Evaluation {
       else this.#object = effect.kept;
     }
     const trace = this.#explain ? { variables: [], anchors: [], expressions: traces } : undefined;
+    if (this.#isReinvoking && effect.status !== 'applied' && effect.status !== 'failed') return;
     this.#record(outcomeOf(policy, rule, object, effect, trace));
   }
 
@@ -409,4 +432,8 @@ function allRules(snapshot: PolicySnapshot): readonly Candidate[] {
 
 function kindKeyOf({ kind, subresource, resource }: Request): KindKey {
   return { group: kind.group, version: kind.version, kind: kind.kind, subresource, resource };
+}
+
+function isReinvocable({ mutation }: CompiledRule): boolean {
+  return mutation.type === 'cel' && mutation.program.admission?.reinvocable === true;
 }

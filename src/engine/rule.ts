@@ -133,14 +133,14 @@ function effectOf(
 }
 
 /** Kubernetes rejects changes to these fields. A rule that changes one fails here, before the API server sees it. */
-export function assertSameIdentity(before: JsonObject, after: JsonObject): void {
+export function assertSameIdentity(before: JsonObject, after: JsonObject, mayRename = false): void {
   if (before === after) return;
   if (before.apiVersion !== after.apiVersion) fail(['apiVersion']);
   if (before.kind !== after.kind) fail(['kind']);
   const old = metadataOf(before);
   const current = metadataOf(after);
   if (old === current) return;
-  if (old.name !== current.name) fail(['metadata', 'name']);
+  if (!mayRename && old.name !== current.name) fail(['metadata', 'name']);
   if (old.namespace !== current.namespace) fail(['metadata', 'namespace']);
   if (old.uid !== current.uid) fail(['metadata', 'uid']);
 }

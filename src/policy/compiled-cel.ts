@@ -12,6 +12,8 @@ import type { Operation } from './compiled.ts';
 export interface CompiledCelProgram {
   /** Expressions read objects, services, entries or images from outside the request. */
   readonly readsData: boolean;
+  /** A MutatingAdmissionPolicy, which may change the name, and may run once more after the other policies. */
+  readonly admission?: { readonly reinvocable: boolean } | undefined;
   /**
    * The attribute that does not match: selectors, names, scope and excluded resources. Kinds and operations are in the
    * `match` of the rule, for the index.

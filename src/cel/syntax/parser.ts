@@ -17,8 +17,13 @@ const reservedNames: ReadonlySet<string> = new Set(
 /** Names that the grammar itself uses. */
 const keywords: ReadonlySet<string> = new Set(['in', 'true', 'false', 'null']);
 
+export interface ParseOptions {
+  /** Whether names may stand in back-quotes. */
+  readonly quotedNames?: boolean | undefined;
+}
+
 /** Parses a CEL expression and expands its macros. Throws CelSyntaxError. */
-export function parse(source: string, macros: MacroSet): Node {
+export function parse(source: string, macros: MacroSet, { quotedNames = true }: ParseOptions = {}): Node {
   if (source.length > longestExpression) {
     const size = Array.from(source).length;
     if (size > longestExpression) {
@@ -29,7 +34,16 @@ export function parse(source: string, macros: MacroSet): Node {
       );
     }
   }
-  const parser = new Parser(tokenize(source), macros);
+  const tokens = tokenize(source);
+  const quoted = quotedNames ? undefined : tokens.find(({ kind }) => kind === 'quoted-identifier');
+  if (quoted !== undefined) {
+    throw new CelSyntaxError(
+      "unsupported syntax: '`'",
+      quoted.offset,
+      'The API server does not accept quoted names: use a map with string keys.',
+    );
+  }
+  const parser = new Parser(tokens, macros);
   return parser.parseAll();
 }
 

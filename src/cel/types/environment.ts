@@ -69,6 +69,8 @@ export interface Environment {
   findStruct(name: string): StructDeclaration | undefined;
   /** Kubernetes refuses list and map literals of mixed types; plain CEL gives them elements of type `dyn`. */
   readonly homogeneousLiterals: boolean;
+  /** Whether names may stand in back-quotes. */
+  readonly quotedNames: boolean;
   /** Hints for names that only other environments have. */
   readonly elsewhere: ReadonlyMap<string, string>;
 }
@@ -76,6 +78,7 @@ export interface Environment {
 export interface EnvironmentOptions {
   readonly container?: string | undefined;
   readonly homogeneousLiterals?: boolean | undefined;
+  readonly quotedNames?: boolean | undefined;
   readonly elsewhere?: ReadonlyMap<string, string> | undefined;
 }
 
@@ -114,6 +117,7 @@ export function createEnvironment(
       return undefined;
     },
     homogeneousLiterals: options.homogeneousLiterals ?? true,
+    quotedNames: options.quotedNames ?? true,
     elsewhere: options.elsewhere ?? new Map(),
   };
 }

@@ -16,15 +16,17 @@ export interface ApplyConfigurationOptions {
   readonly schemaOf: SchemaLookup;
   /** Allows atomic lists, maps and structs, which are replaced. */
   readonly serverSideApply: boolean;
-  /** Kyverno refuses map literals as items of lists, and fields of the object that the schema does not declare. */
-  readonly strict: boolean;
+  /** Accepts map literals as items of lists. */
+  readonly mapsInLists: boolean;
+  /** Accepts fields of the object that the schema does not declare. */
+  readonly undeclaredFields: boolean;
 }
 
 /** Applies the `Object{…}` that the expression of an ApplyConfiguration gave. Throws CelError or PatchError. */
 export function applyConfiguration(
   object: JsonObject,
   value: Value,
-  { schemaOf, serverSideApply, strict }: ApplyConfigurationOptions,
+  { schemaOf, serverSideApply, mapsInLists, undeclaredFields }: ApplyConfigurationOptions,
 ): JsonObject {
   if (!(value instanceof StructValue)) {
     throw new CelError(
@@ -33,7 +35,7 @@ export function applyConfiguration(
   }
   const [mismatch] = typeNameMismatches(value);
   if (mismatch !== undefined) throw new CelError(`type mismatch: ${mismatch}`);
-  if (strict) refuseMapsInLists(value, [], mapsOf(object, new Set()));
+  if (!mapsInLists) refuseMapsInLists(value, [], mapsOf(object, new Set()));
   const apiVersion = textOf(object['apiVersion']);
   const kind = textOf(object['kind']);
   // A new object, which may be changed.
@@ -48,7 +50,7 @@ export function applyConfiguration(
       `there is no schema for ${kind} of ${apiVersion}, so lists cannot be merged; give its CustomResourceDefinition, or use JSONPatch`,
     );
   }
-  if (strict) refuseUndeclared(object, schema, []);
+  if (!undeclaredFields) refuseUndeclared(object, schema, []);
   return mergeStructured(object, configuration, schema, { atomics: serverSideApply ? 'replace' : 'refuse' });
 }
 

@@ -11,8 +11,9 @@ import { isArray, isObject, type Json, type JsonObject, valueAt } from '../../js
 import { PatchError } from '../compiled-patch.ts';
 
 /**
- * Applies the list of `JSONPatch{…}` that an expression gave. Unlike RFC 6902, `replace` adds a missing member, and `add`
- * without a value adds null. A failed `test` is no error: nothing changes then.
+ * Applies the list of `JSONPatch{…}` that an expression gave. Unlike RFC 6902, `replace` adds a missing member, `add` without a
+ * value adds null, `copy` of a missing member copies null, and negative indexes count from the end. A failed `test` is no error:
+ * nothing changes then.
  */
 export function applyJsonPatches(
   object: JsonObject,
@@ -24,13 +25,13 @@ export function applyJsonPatches(
   }
   let document: Json = object;
   for (const [index, item] of value.entries()) {
-    const operation = operationOf(item, index, strict);
+    const operation = resolved(document, operationOf(item, index, strict));
     if (operation.op === 'test') {
       if (!passes(document, operation.path, operation.value, index)) return object;
       continue;
     }
     document = attempt(index, operation, () =>
-      applyOperation(document, upsert(document, operation), index, false),
+      applyOperation(document, forMissing(document, operation), index, false),
     );
   }
   if (!isObject(document)) {
@@ -91,11 +92,39 @@ function pointer(text: string, index: number): readonly string[] {
   }
 }
 
-function upsert(document: Json, operation: Operation): Operation {
-  if (operation.op !== 'replace' || operation.path.length === 0) return operation;
-  const parent = valueAt(document, operation.path.slice(0, -1));
-  const isMissing = isObject(parent) && !Object.hasOwn(parent, operation.path.at(-1) as string);
-  return isMissing ? { ...operation, op: 'add' } : operation;
+/** With negative indexes replaced by those that they stand for. */
+function resolved(document: Json, operation: Operation): Operation {
+  const path = withIndexes(document, operation.path, operation.op === 'add' ? 1 : 0);
+  if (operation.op !== 'move' && operation.op !== 'copy') return { ...operation, path };
+  return { ...operation, path, from: withIndexes(document, operation.from, 0) };
+}
+
+const negative = /^-\d+$/;
+
+/** `beyond` is 1 if the last index may be the length of the list. */
+function withIndexes(document: Json, path: readonly string[], beyond: 0 | 1): readonly string[] {
+  if (!path.some((token) => negative.test(token))) return path;
+  const tokens: string[] = [];
+  for (const token of path) {
+    const parent = valueAt(document, tokens);
+    const isLast = tokens.length === path.length - 1;
+    const index = isArray(parent) ? parent.length + (isLast ? beyond : 0) + Number(token) : -1;
+    tokens.push(negative.test(token) && index >= 0 ? String(index) : token);
+  }
+  return tokens;
+}
+
+function forMissing(document: Json, operation: Operation): Operation {
+  if (operation.op === 'replace' && isMissing(document, operation.path)) return { ...operation, op: 'add' };
+  if (operation.op === 'copy' && isMissing(document, operation.from))
+    return { op: 'add', path: operation.path, value: null };
+  return operation;
+}
+
+function isMissing(document: Json, path: readonly string[]): boolean {
+  if (path.length === 0) return false;
+  const parent = valueAt(document, path.slice(0, -1));
+  return isObject(parent) && !Object.hasOwn(parent, path.at(-1) as string);
 }
 
 /** A missing member equals null; a missing parent is an error. */

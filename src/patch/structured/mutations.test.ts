@@ -28,7 +28,8 @@ function configure(source: string, options: Partial<ApplyConfigurationOptions> =
   return applyConfiguration(pod, evaluate(source), {
     schemaOf: builtInSchema,
     serverSideApply: false,
-    strict: false,
+    mapsInLists: true,
+    undeclaredFields: true,
     ...options,
   });
 }
@@ -42,7 +43,7 @@ describe('applyConfiguration', () => {
   it('takes map literals as items of lists, unless it is strict', () => {
     const literal = 'Object{spec: Object.spec{containers: [{"name": "side"}]}}';
     expect(configure(literal)).toMatchObject({ spec: { containers: [{ name: 'main' }, { name: 'side' }] } });
-    expect(() => configure(literal, { strict: true })).toThrow(
+    expect(() => configure(literal, { mapsInLists: false })).toThrow(
       '.spec.containers: element 0: associative list with keys may not have non-map elements',
     );
   });
@@ -86,8 +87,26 @@ describe('applyJsonPatches', () => {
       '[JSONPatch{op: "copy", from: "/metadata/labels/app", path: "/metadata/labels/b"}]',
       { app: 'web', b: 'web' },
     ],
+    [
+      'copy of a missing member',
+      '[JSONPatch{op: "copy", from: "/metadata/labels/none", path: "/metadata/labels/b"}]',
+      { app: 'web', b: null },
+    ],
   ])('%s', (_, source, expected) => {
     expect(labels(patch(source))).toEqual(expected);
+  });
+
+  it.each([
+    ['[JSONPatch{op: "add", path: "/spec/containers/-1", value: {"name": "last"}}]', ['main', 'last']],
+    ['[JSONPatch{op: "replace", path: "/spec/containers/-1/name", value: "x"}]', ['x']],
+    ['[JSONPatch{op: "remove", path: "/spec/containers/-1"}]', []],
+  ])('negative indexes count from the end: %s', (source, names) => {
+    const { spec } = patch(source) as unknown as { spec: { containers: { name: string }[] } };
+    expect(spec.containers.map(({ name }) => name)).toEqual(names);
+  });
+
+  it('a negative index before the beginning is an error', () => {
+    expect(() => patch('[JSONPatch{op: "remove", path: "/spec/containers/-2"}]')).toThrow('-2');
   });
 
   it('changes nothing when a test fails, also not by earlier operations', () => {

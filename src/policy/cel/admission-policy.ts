@@ -62,12 +62,13 @@ export function compileAdmissionPolicy(document: JsonObject, source: PolicySourc
   const matchConstraints = readObject(spec, 'matchConstraints') ?? {};
   const constraints = compileConstraints(matchConstraints, ['spec', 'matchConstraints'], reporter, {
     indexed: true,
+    apiServer: true,
   });
   const parts = compileParts(spec, reporter, {
     environment: environmentFor(paramKind !== undefined),
     conditionsReadVariables: false,
     serverSideApply: false,
-    strict: false,
+    fidelity: 'apiServer',
   });
   if (parts === undefined || constraints === undefined || collector.hasErrors())
     return { problems: collector.problems };
@@ -82,6 +83,7 @@ export function compileAdmissionPolicy(document: JsonObject, source: PolicySourc
         params,
         hasParams: paramKind !== undefined,
         keepsOthers: readText(spec, 'failurePolicy') === 'Ignore',
+        reinvocable: readText(spec, 'reinvocationPolicy') === 'IfNeeded',
       }),
       document: spec,
       skipBackgroundRequests: false,
@@ -133,7 +135,9 @@ export function compileBinding(document: JsonObject, source: PolicySource): Bind
     return { problems: collector.problems };
   const spec = readObject(document, 'spec') ?? {};
   const resources = readObject(spec, 'matchResources') ?? {};
-  const constraints = compileConstraints(resources, ['spec', 'matchResources'], reporter);
+  const constraints = compileConstraints(resources, ['spec', 'matchResources'], reporter, {
+    apiServer: true,
+  });
   if (constraints === undefined || collector.hasErrors()) return { problems: collector.problems };
   const policyName = readText(spec, 'policyName') ?? '';
   return { binding: { name, policyName, constraints, document, source }, problems: collector.problems };
@@ -195,10 +199,10 @@ function checkSpec(spec: JsonObject, reporter: Reporter): void {
       )
         return;
       const path = ['spec', 'matchConstraints', 'resourceRules', index, 'resources', at];
-      reporter.error(
+      reporter.warn(
         path,
-        'KYM_FIELD_VALUE',
-        `a MutatingAdmissionPolicy cannot match ${resource}`,
+        'KYM_NEVER_APPLIES',
+        `the API server evaluates no MutatingAdmissionPolicy for ${resource}`,
         'Remove it.',
       );
     });
@@ -214,6 +218,7 @@ interface Program {
   readonly hasParams: boolean;
   /** With `failurePolicy: Ignore` the other mutations of a policy with an error stay. */
   readonly keepsOthers: boolean;
+  readonly reinvocable: boolean;
 }
 
 function createProgram(program: Program): CompiledCelProgram {
@@ -224,6 +229,7 @@ function createProgram(program: Program): CompiledCelProgram {
   ].some(({ reads }) => reads.has('namespaceObject'));
   return {
     readsData: params !== undefined || readsNamespace,
+    admission: { reinvocable: program.reinvocable },
     mismatch: (object, host) =>
       constraints.mismatch(object, host) ?? binding?.constraints.mismatch(object, host),
     run: (object, host) => runAdmissionPolicy(program, object, host),
@@ -271,18 +277,23 @@ function invoke(
   failures: CelFailure[],
 ): CelSkip | undefined {
   const values: Readonly<Record<string, Value>> = hasParams ? { params } : {};
-  const scope = createScope(current, host, { flavour: 'MutatingAdmissionPolicy' }, values);
-  const unmet = run.unmet(parts.conditions, scope);
+  const flavour = 'MutatingAdmissionPolicy';
+  // The API server evaluates match conditions without the Namespace.
+  const unmet = run.unmet(
+    parts.conditions,
+    createScope(current, host, { flavour, namespaceObject: null }, values),
+  );
   if (unmet !== undefined) {
     if (!('code' in unmet)) return unmet;
     failures.push(unmet);
     return undefined;
   }
-  const bound = parts.variables.bind(scope);
+  const scope = createScope(current, host, { flavour }, values);
   for (const step of parts.mutations) {
     if (current.object === null) break;
     try {
-      current.object = run.mutate(current.object, step, bound, parts);
+      // Each mutation evaluates the variables anew.
+      current.object = run.mutate(current.object, step, parts.variables.bind(scope), parts);
     } catch (error) {
       failures.push(failureOf(error, step));
     }

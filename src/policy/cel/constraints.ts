@@ -26,13 +26,23 @@ interface ResourceRule extends CompiledBlock {
 const allOperations: readonly Operation[] = ['CREATE', 'UPDATE', 'DELETE', 'CONNECT'];
 const mostKinds = 10_000;
 
-/** `indexed`: the engine compares kinds and operations with `blocks` first, so that they need not be compared again. */
+export interface ConstraintOptions {
+  /** The engine compares kinds and operations with `blocks` first, so that they need not be compared again. */
+  readonly indexed?: boolean | undefined;
+  /**
+   * The API server refuses lists of resources that overlap. Kyverno does not, and also compares listed names with the beginning of
+   * `generateName`.
+   */
+  readonly apiServer?: boolean | undefined;
+}
+
 export function compileConstraints(
   constraints: JsonObject,
   path: Path,
   reporter: Reporter,
-  { indexed = false }: { readonly indexed?: boolean } = {},
+  { indexed = false, apiServer = false }: ConstraintOptions = {},
 ): CompiledConstraints | undefined {
+  if (apiServer) refuseOverlaps(constraints, path, reporter);
   const namespaceSelector = selectorOf(constraints, 'namespaceSelector', path, reporter);
   const objectSelector = selectorOf(constraints, 'objectSelector', path, reporter);
   const rules = rulesOf(constraints, 'resourceRules', path, reporter);
@@ -45,6 +55,8 @@ export function compileConstraints(
   ) {
     return undefined;
   }
+  const matches = (rule: ResourceRule, object: JsonObject, request: CelRequest): boolean =>
+    matchesRule(rule, request) && matchesName(rule.resourceNames, apiServer ? {} : object, request);
   const isDecided =
     indexed && rules.every(({ scope, resourceNames }) => scope === '*' && resourceNames.length === 0);
   return {
@@ -58,11 +70,11 @@ export function compileConstraints(
         const labels = Object.keys(labelsOf(object)).join(', ');
         return miss(path, 'objectSelector', stringifyJson(objectSelector.document), labels);
       }
-      const excluding = excluded.find((rule) => matchesRule(rule, object, request));
+      const excluding = excluded.find((rule) => matches(rule, object, request));
       if (excluding !== undefined) {
         return miss(excluding.path, 'excludeResourceRules', 'another resource', nameOfRequest(request));
       }
-      if (isDecided || rules.length === 0 || rules.some((rule) => matchesRule(rule, object, request)))
+      if (isDecided || rules.length === 0 || rules.some((rule) => matches(rule, object, request)))
         return undefined;
       return miss(path, 'resourceRules', rules.map(describeRule).join('; '), nameOfRequest(request));
     },
@@ -95,6 +107,36 @@ function rulesOf(
     compileRule(rule, [...path, field, index], reporter),
   );
   return rules.every((rule) => rule !== undefined) ? rules : undefined;
+}
+
+function refuseOverlaps(constraints: JsonObject, path: Path, reporter: Reporter): void {
+  for (const field of ['resourceRules', 'excludeResourceRules']) {
+    readObjects(constraints, field).forEach((rule, index) => {
+      const overlap = overlapOf(readTexts(rule, 'resources'));
+      if (overlap === undefined) return;
+      reporter.error(
+        [...path, field, index, 'resources'],
+        'KYM_FIELD_VALUE',
+        overlap,
+        'Remove what the wildcard covers.',
+      );
+    });
+  }
+}
+
+function overlapOf(resources: readonly string[]): string | undefined {
+  const parts = resources.map((text) => text.split('/'));
+  if (resources.includes('*/*') && resources.length > 1) return "'*/*' is present with other resources";
+  if (resources.includes('*') && parts.filter(({ length }) => length === 1).length > 1)
+    return "'*' is present with other resources without subresources";
+  for (const [resource, subresource] of parts) {
+    if (subresource === undefined) continue;
+    if (subresource !== '*' && resources.includes(`${resource}/*`))
+      return `'${resource}/*' is present with '${resource}/${subresource}'`;
+    if (resource !== '*' && resources.includes(`*/${subresource}`))
+      return `'*/${subresource}' is present with '${resource}/${subresource}'`;
+  }
+  return undefined;
 }
 
 function compileRule(rule: JsonObject, path: Path, reporter: Reporter): ResourceRule | undefined {
@@ -150,13 +192,12 @@ function resourceSelector(group: string, version: string, text: string): KindSel
   };
 }
 
-function matchesRule(rule: ResourceRule, object: JsonObject, request: CelRequest): boolean {
+function matchesRule(rule: ResourceRule, request: CelRequest): boolean {
   const key: KindKey = { ...request.kind, subresource: request.subresource, resource: request.resource };
   return (
     (request.operation === undefined || rule.operations.has(request.operation)) &&
     rule.kinds.some((kind) => matchesKind(kind, key)) &&
-    matchesScope(rule.scope, request) &&
-    matchesName(rule.resourceNames, object, request)
+    matchesScope(rule.scope, request)
   );
 }
 

@@ -56,8 +56,8 @@ export function compileMutatingPolicy(
     environment,
     conditionsReadVariables: true,
     serverSideApply: readBoolean(evaluationOf(spec), 'useServerSideApply') ?? false,
-    strict,
-  };
+    fidelity: strict ? 'kyverno' : 'own',
+  } as const;
   const constraints = compileConstraints(
     readObject(spec, 'matchConstraints') ?? {},
     ['spec', 'matchConstraints'],

@@ -19,7 +19,10 @@ const lists = [
   { field: 'auditAnnotations', key: 'key', most: 100, form: /./ },
 ] as const;
 
-/** Names of entries are unique and of the form that Kubernetes wants. Kyverno takes other names of conditions too. */
+/**
+ * Names of entries are unique and of the form that Kubernetes wants. Kyverno takes other names of conditions too; the API server takes a
+ * variable twice, and uses the last one.
+ */
 export function checkNames(spec: JsonObject, reporter: Reporter, severity: 'error' | 'warn' = 'error'): void {
   for (const { field, key, most, form } of lists) {
     const entries = readObjects(spec, field);
@@ -43,7 +46,7 @@ export function checkNames(spec: JsonObject, reporter: Reporter, severity: 'erro
           'Use letters, digits, - and _.',
         );
       } else if (seen.has(name)) {
-        reporter.error(
+        reporter[severity === 'error' && field === 'variables' ? 'warn' : 'error'](
           path,
           'KYM_FIELD_CONFLICT',
           `the name ${name} is used twice`,

@@ -31,10 +31,10 @@ export function compileParams(
 ): CompiledParams | undefined {
   if (reference === undefined) return undefined;
   if (paramKind === undefined) {
-    reporter.error(
+    reporter.warn(
       path,
       'KYM_FIELD_CONFLICT',
-      'the policy has no paramKind',
+      'the policy has no paramKind, so the API server ignores paramRef',
       'Remove paramRef, or add paramKind to the policy.',
     );
     return undefined;

@@ -9,7 +9,7 @@ import type { JsonObject, Path } from '../../json/value.ts';
 import type { Reporter } from '../../problem.ts';
 import { watchErrors } from '../problem-collector.ts';
 import { type ExpectedType, reportProblems, typedExpression } from './expressions.ts';
-import type { CompiledStep, PlacedExpression, ProgramParts } from './program.ts';
+import type { CompiledStep, Fidelity, PlacedExpression, ProgramParts } from './program.ts';
 import { type ExpressionRole, rewriteForTemplate, rewriteTextForTemplate } from './rewrite.ts';
 
 export interface PartsOptions {
@@ -17,7 +17,7 @@ export interface PartsOptions {
   /** Whether conditions may read `variables`. The API server evaluates them before. */
   readonly conditionsReadVariables: boolean;
   readonly serverSideApply: boolean;
-  readonly strict: boolean;
+  readonly fidelity: Fidelity;
   /** The fields that lead to the Pod template, for a rule that was derived from one for Pods. */
   readonly template?: readonly string[] | undefined;
 }
@@ -29,10 +29,11 @@ export function compileParts(
   options: PartsOptions,
 ): (ProgramParts & { readonly environment: Environment }) | undefined {
   const reporter = watchErrors(written);
-  const { template, strict, environment: base } = options;
+  const { template, fidelity, environment: base } = options;
   const compile = (source: string, environment: Environment, role: ExpressionRole): CelResult => {
     if (template === undefined) return compileCel(source, environment);
-    if (strict) return compileCel(rewriteTextForTemplate(source, template, role), environment);
+    if (fidelity === 'kyverno')
+      return compileCel(rewriteTextForTemplate(source, template, role), environment);
     return compileRewritten(source, environment, template, role);
   };
   const variableList = readObjects(spec, 'variables').map((variable) => ({
@@ -61,7 +62,7 @@ export function compileParts(
     mutations,
     environment,
     serverSideApply: options.serverSideApply,
-    strict,
+    fidelity,
   };
 }
 
@@ -115,7 +116,7 @@ function compileRewritten(
   role: ExpressionRole,
 ): CelResult {
   try {
-    const node = rewriteForTemplate(parse(source, environment.macros), template, role);
+    const node = rewriteForTemplate(parse(source, environment.macros, environment), template, role);
     return compileTree(node, source, environment);
   } catch (error) {
     if (!(error instanceof CelSyntaxError)) throw error;

@@ -29,14 +29,19 @@ export interface CompiledStep extends PlacedExpression {
   readonly patchType: 'ApplyConfiguration' | 'JSONPatch';
 }
 
+/**
+ * Whose behaviour counts where ours is deliberately different. `kyverno` also refuses objects with fields that the schema does not
+ * declare; an API server drops such fields before it evaluates policies.
+ */
+export type Fidelity = 'own' | 'apiServer' | 'kyverno';
+
 /** The expressions of a policy, compiled. */
 export interface ProgramParts {
   readonly conditions: readonly PlacedExpression[];
   readonly variables: CompiledVariables;
   readonly mutations: readonly CompiledStep[];
   readonly serverSideApply: boolean;
-  /** Kyverno's exact behaviour where ours is deliberately different. */
-  readonly strict: boolean;
+  readonly fidelity: Fidelity;
 }
 
 /** Evaluates the expressions of one program for one request. */
@@ -79,11 +84,12 @@ export class Run {
     const value = this.evaluate(step, scope);
     return at(step.path, () =>
       step.patchType === 'JSONPatch'
-        ? applyJsonPatches(object, value, { strict: parts.strict })
+        ? applyJsonPatches(object, value, { strict: parts.fidelity !== 'own' })
         : applyConfiguration(object, value, {
             schemaOf: schemaLookup(this.#host),
             serverSideApply: parts.serverSideApply,
-            strict: parts.strict,
+            mapsInLists: parts.fidelity === 'own',
+            undeclaredFields: parts.fidelity !== 'kyverno',
           }),
     );
   }

@@ -20,18 +20,20 @@ export interface ScopeOptions {
   readonly flavour: 'MutatingPolicy' | 'MutatingAdmissionPolicy';
   /** The namespace of a namespaced policy. */
   readonly namespace?: string | undefined;
+  /** Null instead of the Namespace of the request. */
+  readonly namespaceObject?: null | undefined;
 }
 
 /** The values of the names that an expression can read, apart from `variables`. */
 export function createScope(
   current: CurrentObject,
   host: CelHost,
-  { flavour, namespace }: ScopeOptions,
+  { flavour, namespace, namespaceObject: given }: ScopeOptions,
   more: Readonly<Record<string, Value>> = {},
 ): CelScope {
   const isKyverno = flavour === 'MutatingPolicy';
   const absent: Value = isKyverno ? noObject : null;
-  let namespaceObject: Value | undefined;
+  let namespaceObject: Value | undefined = given;
   const read = (name: string): Value | undefined => {
     switch (name) {
       case 'object':
@@ -41,7 +43,7 @@ export function createScope(
       case 'request':
         return requestValue(host.request, isKyverno);
       case 'namespaceObject':
-        namespaceObject ??= namespaceValue(host);
+        if (namespaceObject === undefined) namespaceObject = namespaceValue(host);
         return namespaceObject;
       default:
     }
