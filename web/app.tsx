@@ -5,11 +5,11 @@ import { Header } from './header.tsx';
 import { acceptDrops } from './input/drop.ts';
 import { InputPane } from './input/pane.tsx';
 import { ResultPane } from './result/pane.tsx';
-import { isLive, visiblePart } from './state/playground.ts';
+import { isLive, visiblePart, workspace } from './state/playground.ts';
 
 const parts = [
   ['policies', 'Policies'],
-  ['resources', 'Objects'],
+  ['resources', 'Input'],
   ['result', 'Result'],
 ] as const;
 
@@ -43,7 +43,11 @@ export function App() {
       <main class="columns">
         <div class="inputs">
           <InputPane of="policies" title="Policies" />
-          <InputPane of="resources" title="Objects" />
+          {workspace.value.folder === undefined ? (
+            <InputPane key="resources" of="resources" title="Objects" />
+          ) : (
+            <InputPane key="files" of="files" title="Kustomization" />
+          )}
         </div>
         <ResultPane />
       </main>

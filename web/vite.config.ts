@@ -15,6 +15,7 @@ export default defineConfig({
     alias: {
       'node:buffer': file('platform/node-buffer.ts'),
       'node:crypto': file('platform/node-crypto.ts'),
+      'node:path': file('platform/node-path.ts'),
     },
   },
   build: {

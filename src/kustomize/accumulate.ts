@@ -22,7 +22,7 @@ import { type LoadedKustomization, loadKustomization } from './kustomization/loa
 import { atLocation, KustomizeError, withLocation } from './kustomize-error.ts';
 import { chartResources } from './plugins/builtin-plugins.ts';
 import { type PluginStages, preparePlugins } from './plugins/stage.ts';
-import { repositoryPlace } from './remote/place.ts';
+import { cannotFetch, repositoryPlace } from './remote/place.ts';
 import { isYamlUrl, parseRepositoryUrl } from './remote/repository-url.ts';
 import { parseResources } from './resource/parse-resources.ts';
 import { createResource, currentId, type Origin, type Resource } from './resource/resource.ts';
@@ -95,15 +95,16 @@ async function addResources(
     if (kind === 'file') addFile(into.set, path, at, target);
     else if (kind === 'absent' && isYamlUrl(path)) await addAddress(into.set, path, at, target);
     else await addFolder(into, path, at, 'Kustomization', target);
+    target.context.traced?.(into.set, at, path);
   }
 }
 
 /** A file behind an https address. */
 async function addAddress(set: ResourceSet, path: string, field: string, target: Target): Promise<void> {
-  const { place, context, session } = target;
+  const { context, session } = target;
   const { file } = context.folder;
   const { readAddress } = session.options;
-  if (readAddress === undefined) throw absentEntry(place, path, field, file);
+  if (readAddress === undefined) throw withLocation(cannotFetch(path), { file, field });
   const text = await readAddress(path).catch((error: unknown) => {
     const [problem] = error instanceof InputError ? error.problems : [];
     if (problem === undefined) throw error;
@@ -177,7 +178,7 @@ async function folderAt(path: string, field: string, target: Target): Promise<Fo
   if (url === undefined) throw absentEntry(place, path, field, file);
   checkRepositoryCycle(place, path, field, file);
   try {
-    return await repositoryPlace(url, place, session.repositories);
+    return await repositoryPlace(url, place, session.repositories, place.files);
   } catch (error) {
     throw withLocation(error, { file, field });
   }
@@ -208,6 +209,7 @@ function generate(set: ResourceSet, { kustomization, context, session }: Target)
       const resource = make();
       const origin = { configuredIn: folder.configuredIn, configuredBy: { apiVersion: 'builtin', kind } };
       mergeGenerated(set, session.recordsOrigins ? { ...resource, origin } : resource);
+      context.traced?.(set, field);
     });
   const all = kustomization.generatorOptions;
   for (const [index, entry] of (kustomization.configMapGenerator ?? []).entries()) {
@@ -234,6 +236,7 @@ async function renderCharts(set: ResourceSet, { kustomization, context, session 
     } catch (error) {
       throw withLocation(error, { file: folder.file, field });
     }
+    context.traced?.(set, field);
   }
 }
 
@@ -244,6 +247,7 @@ function createContext(
   session: BuildSession,
 ): BuildContext {
   const folder = openFolder(place, fileName, session.options.unrestricted);
+  const { trace } = session.options;
   const context: BuildContext = {
     options: session.options,
     folder,
@@ -254,6 +258,10 @@ function createContext(
     recordTransformer: (set, configuredBy, configuredIn = folder.configuredIn) => {
       if (session.recordsOrigins) recordTransformation(set, configuredIn, configuredBy);
     },
+    traced:
+      trace &&
+      ((set, field, source) =>
+        trace.after({ file: folder.file, field, source: source && join(place.name, source) }, set)),
     parseResources: (text, file) =>
       parseResources(text, file, 'null').map((object) => createResource(object)),
     loadConfigs: (entries, field) => loadConfigs(entries, field, { place, kustomization, context, session }),
@@ -291,7 +299,9 @@ async function configsAt(path: string, field: string, target: Target): Promise<r
     );
   }
   const own = emptyAccumulation(target.context.fieldSpecs);
-  await addFolder(own, path, field, 'Kustomization', target);
+  // The stages of configs are not stages of the build.
+  const session = { ...target.session, options: { ...target.session.options, trace: undefined } };
+  await addFolder(own, path, field, 'Kustomization', { ...target, session });
   return own.set.list();
 }
 

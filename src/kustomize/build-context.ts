@@ -2,12 +2,19 @@ import type { JsonObject } from '../json/value.ts';
 import { mergeSchemaFor, type SchemaNode } from '../patch/merge-schema.ts';
 import type { FieldSpecs } from './fields/field-specs.ts';
 import type { SchemaLookup } from './fields/openapi-schema.ts';
+import type { FileTree } from './kustomization/files.ts';
 import type { KustomizationFolder } from './kustomization/folder.ts';
+import type { PluginRole } from './plugins/plugin-name.ts';
+import type { Plugin } from './plugins/runner.ts';
 import type { Repositories } from './remote/repositories.ts';
 import type { Resource } from './resource/resource.ts';
 import type { ResourceSet } from './resource/resource-set.ts';
+import type { BuildTrace } from './trace.ts';
 
 export interface BuildOptions {
+  readonly files: FileTree;
+  /** What runs programs; undefined where that is impossible, as in a browser. */
+  readonly programs?: Programs | undefined;
   /** Allow exec plugins and functions. */
   readonly enablePlugins: boolean;
   /** Allow functions that are executables. */
@@ -25,10 +32,20 @@ export interface BuildOptions {
   readonly pluginLimits?: PluginLimits | undefined;
   /** Runs policies listed under `transformers`. */
   readonly policies?: PolicyRunner | undefined;
+  /** Told about each stage. */
+  readonly trace?: BuildTrace | undefined;
   /** Prints a warning; the build continues. */
   warn(text: string): void;
   /** Prints messages of a plugin that succeeded. */
   show(text: string): void;
+}
+
+/** The parts of a build that run git, helm and plugins. */
+export interface Programs {
+  createRepositories(options: BuildOptions): Repositories;
+  /** The plugin for a config that is neither built in nor a policy. Throws if there is none. */
+  pluginFor(config: JsonObject, role: PluginRole, context: BuildContext): Plugin;
+  renderChart(config: JsonObject, field: string, context: BuildContext): Promise<readonly JsonObject[]>;
 }
 
 export interface HelmOptions {
@@ -57,6 +74,8 @@ export interface BuildContext {
    * name and namespace of the config; `configuredIn` is its file, by default the kustomization.
    */
   recordTransformer(set: ResourceSet, configuredBy: JsonObject, configuredIn?: string): void;
+  /** Reports the resources after a stage, if the build is traced. `source` is the file that the field names. */
+  readonly traced?: ((set: ResourceSet, field: string, source?: string) => void) | undefined;
   /** Parses resources from a patch, where annotations may be null, or from plugin output. */
   parseResources(text: string, file: string): readonly Resource[];
 }
@@ -64,7 +83,8 @@ export interface BuildContext {
 /** State shared by all kustomizations of one build. */
 export interface BuildSession {
   readonly options: BuildOptions;
-  readonly repositories: Repositories;
+  /** Undefined if nothing can be fetched. */
+  readonly repositories: Repositories | undefined;
   /** Whether the kustomization being built requests origin annotations. */
   readonly recordsOrigins: boolean;
   mergeSchema(apiVersion: string, kind: string): SchemaNode | undefined;
@@ -75,7 +95,7 @@ export interface BuildSession {
 export function createSession(
   options: BuildOptions,
   recordsOrigins: boolean,
-  repositories: Repositories,
+  repositories: Repositories | undefined,
 ): BuildSession {
   let own: SchemaLookup | undefined;
   return {

@@ -1,4 +1,3 @@
-import { realpathSync } from 'node:fs';
 import { join } from 'node:path';
 import { accumulate, emptyAccumulation, isLocal } from './accumulate.ts';
 import type { BuildOptions } from './build-context.ts';
@@ -16,7 +15,7 @@ import {
 import { atLocation } from './kustomize-error.ts';
 import { checkSortOptions, inOutputOrder } from './output-order.ts';
 import { repositoryPlace } from './remote/place.ts';
-import { createRepositories, type Repositories } from './remote/repositories.ts';
+import type { Repositories } from './remote/repositories.ts';
 import type { RepositoryUrl } from './remote/repository-url.ts';
 import type { Resource } from './resource/resource.ts';
 import { fixNameReferences } from './transformers/name-references.ts';
@@ -36,8 +35,8 @@ export interface BuildTarget {
 
 /** Builds a kustomization. Returns its resources in output order. */
 export async function build(target: BuildTarget, options: BuildOptions): Promise<readonly Resource[]> {
-  const repositories = createRepositories(options);
-  const place = await placeOf(target, repositories);
+  const repositories = options.programs?.createRepositories(options);
+  const place = await placeOf(target, options, repositories);
   const loaded = load(place, target, options);
   const { kustomization } = loaded;
   const sortOptions = kustomization.sortOptions ?? target.sortOptions;
@@ -48,22 +47,32 @@ export async function build(target: BuildTarget, options: BuildOptions): Promise
   const accumulation = emptyAccumulation(defaultFieldSpecs);
   await accumulate(accumulation, place, loaded, session);
   const { set } = accumulation;
+  const traced = (title: string) => options.trace?.after({ file, title }, set);
   atLocation({ file }, () => {
     addNameHashes(set);
+    traced('hashes at the end of names');
     fixNameReferences(set, accumulation.fieldSpecs.nameReference);
+    traced('references to changed names');
     resolveVariables(set, accumulation.variables, accumulation.fieldSpecs.varReference, options.warn);
+    traced('values of vars');
   });
   for (const resource of set.list()) {
     if (isLocal(resource.object)) set.remove(resource);
     else set.update(resource, withoutInternalAnnotations(resource.object));
   }
+  traced('local and internal data removed');
   writeBuildMetadata(set, metadata);
+  traced('buildMetadata');
   return inOutputOrder(set.list(), sortOptions);
 }
 
-async function placeOf({ folder, name }: BuildTarget, repositories: Repositories): Promise<FolderPlace> {
-  if (typeof folder !== 'string') return await repositoryPlace(folder, undefined, repositories);
-  return { root: realpathSync(folder), name, origin: '', parent: undefined };
+async function placeOf(
+  { folder, name }: BuildTarget,
+  { files }: BuildOptions,
+  repositories: Repositories | undefined,
+): Promise<FolderPlace> {
+  if (typeof folder !== 'string') return await repositoryPlace(folder, undefined, repositories, files);
+  return { files, root: files.realPath(folder), name, origin: '', parent: undefined };
 }
 
 function load(place: FolderPlace, target: BuildTarget, options: BuildOptions): LoadedKustomization {

@@ -2,6 +2,7 @@ import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import type { SourceRole } from '../../web/engine/workspace.ts';
 import { collectExamples } from '../../web/gallery/collect.ts';
 import type { Example } from '../../web/gallery/example.ts';
 import { kymera } from '../cli/in-process.testing.ts';
@@ -10,14 +11,20 @@ import { noBrowser, type Playground, startPlayground, type WatchedPage } from '.
 
 const examples = collectExamples(join(import.meta.dirname, '../..'));
 
-/** What `kymera apply` prints for the files of an example. */
-async function applied({ workspace }: Example): Promise<string> {
+/** What `kymera apply` or `kymera build` prints for the files of an example. */
+async function printed({ workspace }: Example): Promise<string> {
   const files: Record<string, string> = {};
-  const names = (role: keyof Example['workspace']) =>
-    workspace[role].map(({ name, text }) => {
+  const names = (role: SourceRole) =>
+    (workspace[role] ?? []).map(({ name, text }) => {
       files[`${role}/${name}`] = text;
       return `${role}/${name}`;
     });
+  if (workspace.folder !== undefined) {
+    names('files');
+    const policies = names('policies');
+    const flags = policies.length === 0 ? [] : ['--policies', ...policies];
+    return (await kymera(['build', join('files', workspace.folder), ...flags], { files })).stdout;
+  }
   const context = names('context');
   const { stdout } = await kymera(
     [
@@ -38,7 +45,7 @@ async function applied({ workspace }: Example): Promise<string> {
 it('the gallery has the samples, the cookbook, and the examples of the documents', () => {
   const groups = new Map<string, number>();
   for (const { group } of examples) groups.set(group, (groups.get(group) ?? 0) + 1);
-  expect([...groups.keys()]).toEqual(['Samples', 'Cookbook', 'Reference', 'Documents']);
+  expect([...groups.keys()]).toEqual(['Samples', 'Cookbook', 'Kustomize', 'Reference', 'Documents']);
   expect(groups.get('Cookbook')).toBeGreaterThanOrEqual(20);
   expect(new Set(examples.map(({ id }) => id)).size).toBe(examples.length);
 });
@@ -75,10 +82,10 @@ describeUnless(noBrowser)('the gallery in a browser', { timeout: 120_000 }, () =
     await expect.poll(() => page.getByLabel('Policy source').textContent()).toContain('ndots');
   });
 
-  it.each(examples)('$id: the same bytes as kymera apply', async (example) => {
+  it.each(examples)('$id: the same bytes as on the command line', async (example) => {
     const { page } = opened;
     await page.goto(`${playground.address}#example=${example.id}`);
-    const expected = await applied(example);
+    const expected = await printed(example);
     expect(expected).not.toBe('');
     await expect.poll(() => page.locator('pre.text').textContent(), { timeout: 60_000 }).toBe(expected);
   });

@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
+import axe from 'axe-core';
 import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
 import { emptyWorkspace, type Workspace } from '../../web/engine/workspace.ts';
 import { encodeWorkspace } from '../../web/state/share.ts';
@@ -86,7 +87,7 @@ export async function settled(page: Page): Promise<void> {
 /** Replaces the text of an editor as a user does. */
 export async function typeInto(
   page: Page,
-  label: 'Policy source' | 'Object source',
+  label: 'Policy source' | 'Object source' | 'File source',
   text: string,
 ): Promise<void> {
   const editor = page.getByLabel(label);
@@ -104,4 +105,27 @@ export function changedLines(page: Page): Promise<string[]> {
       return `${part('.sign')}${part('code')} | ${part('.writer')}`;
     }),
   );
+}
+
+interface AxeProblem {
+  readonly id: string;
+  readonly impact: string;
+  readonly nodes: readonly { readonly html: string; readonly failureSummary: string }[];
+}
+
+/** What axe reports as serious or critical. */
+export async function seriousProblems(page: Page): Promise<string[]> {
+  await page.evaluate(axe.source);
+  const found = await page.evaluate(async () => {
+    const { violations } = await (
+      globalThis as unknown as { axe: { run(): Promise<{ violations: AxeProblem[] }> } }
+    ).axe.run();
+    return violations;
+  });
+  return found
+    .filter(({ impact }) => impact === 'serious' || impact === 'critical')
+    .map(
+      ({ id, nodes }) =>
+        `${id}: ${nodes.map(({ html, failureSummary }) => `${html} ${failureSummary}`).join('; ')}`,
+    );
 }

@@ -1,7 +1,6 @@
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import axe from 'axe-core';
 import { unzipSync } from 'fflate';
 import type { Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
@@ -11,6 +10,7 @@ import {
   changedLines,
   noBrowser,
   type Playground,
+  seriousProblems,
   startPlayground,
   typeInto,
   type WatchedPage,
@@ -173,7 +173,6 @@ describeUnless(noBrowser)('the playground in a browser', { timeout: 120_000 }, (
 
   it.each(['light', 'dark'] as const)('has no serious accessibility problem: %s', async (colorScheme) => {
     const page = await open(undefined, { colorScheme });
-    await page.evaluate(axe.source);
     for (const view of ['Changes', 'Why', 'JSON patch', 'YAML', 'Tests', 'Request', 'Context', 'Gallery']) {
       await page.getByRole('button', { name: view, exact: true }).click();
       if (view === 'Gallery') await page.locator('.card').first().waitFor();
@@ -271,26 +270,5 @@ function cursorLine(page: Page, label: string): Promise<string> {
         (editor.contains(editor.ownerDocument.activeElement)
           ? editor.querySelector('.cm-activeLine')?.textContent
           : '') ?? '',
-    );
-}
-
-interface AxeProblem {
-  readonly id: string;
-  readonly impact: string;
-  readonly nodes: readonly { readonly html: string; readonly failureSummary: string }[];
-}
-
-async function seriousProblems(page: Page): Promise<string[]> {
-  const found = await page.evaluate(async () => {
-    const { violations } = await (
-      globalThis as unknown as { axe: { run(): Promise<{ violations: AxeProblem[] }> } }
-    ).axe.run();
-    return violations;
-  });
-  return found
-    .filter(({ impact }) => impact === 'serious' || impact === 'critical')
-    .map(
-      ({ id, nodes }) =>
-        `${id}: ${nodes.map(({ html, failureSummary }) => `${html} ${failureSummary}`).join('; ')}`,
     );
 }

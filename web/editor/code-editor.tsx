@@ -22,6 +22,7 @@ import {
 } from '@codemirror/view';
 import { useEffect, useRef } from 'preact/hooks';
 import type { SourceProblem } from '../engine/evaluation.ts';
+import type { EditorRole } from '../engine/workspace.ts';
 import { editSource, jump, loadedTexts, workspace } from '../state/playground.ts';
 import { diagnosticsOf } from './diagnostics.ts';
 import { editorTheme, yamlHighlighting } from './theme.ts';
@@ -30,7 +31,7 @@ import { editorTheme, yamlHighlighting } from './theme.ts';
 const styleNonce = 'kymera-editor';
 
 interface Props {
-  readonly role: 'policies' | 'resources';
+  readonly role: EditorRole;
   readonly index: number;
   readonly problems: readonly SourceProblem[];
 }
@@ -100,7 +101,13 @@ export function CodeEditor({ role, index, problems }: Props) {
   return <div class="editor" ref={host} />;
 }
 
-function createState(text: string, role: Props['role'], onChange: (text: string) => void): EditorState {
+const labels: Readonly<Record<EditorRole, string>> = {
+  policies: 'Policy source',
+  resources: 'Object source',
+  files: 'File source',
+};
+
+function createState(text: string, role: EditorRole, onChange: (text: string) => void): EditorState {
   return EditorState.create({
     doc: text,
     extensions: [
@@ -131,7 +138,7 @@ function createState(text: string, role: Props['role'], onChange: (text: string)
         indentWithTab,
       ]),
       EditorView.contentAttributes.of({
-        'aria-label': role === 'policies' ? 'Policy source' : 'Object source',
+        'aria-label': labels[role],
         spellcheck: 'false',
         // Browsers focus an editable element without it, but accessibility tools do not know.
         tabindex: '0',

@@ -28,8 +28,9 @@ import { InputError } from '../../src/problem.ts';
 import { backgroundChange } from './background.ts';
 import { diffLines } from './diff-lines.ts';
 import { pageEnvironment } from './environment.ts';
-import type { EvaluatedObject, Evaluation, SourceProblem } from './evaluation.ts';
+import type { EvaluatedObject, Evaluation, SourceProblem, StageResource, StageView } from './evaluation.ts';
 import { policyNodes, writerName } from './explain.ts';
+import type { WorkspaceBuild } from './kustomize/workspace-build.ts';
 import { parseMocks, recordReads } from './reads.ts';
 import { requestDocuments } from './request-documents.ts';
 import { runTests } from './run-tests.ts';
@@ -41,11 +42,14 @@ export interface WorkspaceEvaluator {
   evaluate(workspace: Workspace): Promise<Evaluation>;
   /** The lines of an object of the last evaluation after its first `count` applied rules. */
   linesAfter(object: number, count: number): EvaluatedObject['lines'];
-  /** What `kymera apply -o yaml` prints for the last evaluation. Not part of each evaluation, because keeping comments takes time. */
+  /** The resources after a stage of the last build. */
+  stage(index: number): StageView;
+  stageLines(index: number, resource: number): StageResource['lines'] & object;
+  /** What `kymera apply -o yaml`, or `kymera build`, prints for the last evaluation. Not part of each evaluation, because keeping comments takes time. */
   output(): string;
 }
 
-interface Kept {
+export interface Kept {
   readonly resource: Resource;
   readonly evaluated: Evaluated;
 }
@@ -54,6 +58,7 @@ export function createWorkspaceEvaluator(now: () => number): WorkspaceEvaluator 
   const compiled = new Map<string, { readonly text: string; readonly loaded: LoadResult }>();
   let kept: readonly Kept[] = [];
   let printed: readonly AppliedObject[] = [];
+  let build: WorkspaceBuild | undefined;
 
   function load(source: SourceText): LoadResult {
     const known = compiled.get(source.name);
@@ -70,17 +75,22 @@ export function createWorkspaceEvaluator(now: () => number): WorkspaceEvaluator 
     const loads = workspace.policies.map(load);
     const policies = loads.flatMap((loaded) => loaded.policies);
     const problems: SourceProblem[] = loads.flatMap((loaded) => withRole(loaded.problems, 'policies'));
-    const resources = await readSources(workspace.resources, 'resources', problems);
+    build = await kustomizeBuild(workspace, problems);
+    const resources = build?.resources ?? (await readSources(workspace.resources, 'resources', problems));
     const others = await readSources(workspace.context, 'context', problems);
     const setup = setUp(workspace, loads, resources, others, problems);
     const results = await run(setup, resources, policies);
     kept = results.kept;
     printed = results.printed;
+    const buildResult = build?.finish(kept, policies.length > 0);
+    problems.push(...(buildResult?.problems ?? []));
     return {
       problems,
       ...results.shown,
+      ...(build === undefined || policies.length > 0 ? {} : { summary: resourceCount(resources.length) }),
       reads: setup.reads(),
       tests: await runTests(workspace),
+      build: buildResult?.result,
       policyCount: policies.length,
       milliseconds: now() - startedAt,
     };
@@ -96,11 +106,28 @@ export function createWorkspaceEvaluator(now: () => number): WorkspaceEvaluator 
       const after = last === undefined ? one.evaluated.before : last.after;
       return diffLines(one.resource, { ...one.evaluated, outcomes, after });
     },
+    stage: (index) => build?.stages?.view(index) ?? { resources: [], replacements: [] },
+    stageLines: (index, resource) => build?.stages?.linesOf(index, resource) ?? [],
     output() {
+      if (build !== undefined) return build.output();
       const formatter = createFormatter('yaml', plain, {});
       return printed.map((applied) => formatter.object(applied)).join('') + formatter.end();
     },
   };
+}
+
+function resourceCount(count: number): string {
+  return count === 1 ? '1 resource' : `${count} resources`;
+}
+
+/** The builder is loaded for the first kustomization. */
+async function kustomizeBuild(
+  { files, folder }: Workspace,
+  problems: SourceProblem[],
+): Promise<WorkspaceBuild | undefined> {
+  if (folder === undefined) return undefined;
+  const { buildWorkspace } = await import('./kustomize/workspace-build.ts');
+  return buildWorkspace(files, folder, problems);
 }
 
 async function readSources(

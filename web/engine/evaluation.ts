@@ -10,6 +10,8 @@ export interface Evaluation {
   readonly background: readonly BackgroundChange[];
   readonly reads: readonly ContextRead[];
   readonly tests: readonly TestFileResult[];
+  /** If a kustomization is built. */
+  readonly build?: BuildResult | undefined;
   readonly summary: string;
   readonly policyCount: number;
   readonly milliseconds: number;
@@ -19,11 +21,12 @@ export interface SourceProblem extends Problem {
   readonly role: SourceRole | 'request' | 'mocks';
 }
 
-/** The rule that wrote a line. */
+/** What wrote a line: a rule, or a stage of a build. */
 export interface WriterName {
-  readonly policy: string;
-  readonly rule: string;
-  readonly at: PolicyLocation;
+  /** `policy › rule`. */
+  readonly name: string;
+  /** Undefined if it is in no source. */
+  readonly at?: SourceLocation | undefined;
 }
 
 export interface PolicyLocation {
@@ -41,7 +44,14 @@ export interface ObjectLocation {
   readonly path: Path;
 }
 
-export type SourceLocation = PolicyLocation | ObjectLocation;
+export interface FileLocation {
+  readonly role: 'files';
+  readonly file: string;
+  readonly line: number;
+  readonly path: Path;
+}
+
+export type SourceLocation = PolicyLocation | ObjectLocation | FileLocation;
 
 export interface DiffLine {
   readonly kind: 'same' | 'added' | 'removed';
@@ -97,6 +107,66 @@ export interface BackgroundChange {
   /** `policy/rule`. */
   readonly rules: readonly string[];
   readonly lines: readonly DiffLine[];
+}
+
+/** The stages of a build. */
+export interface BuildResult {
+  readonly folder: string;
+  /** The folders with a kustomization. */
+  readonly folders: readonly string[];
+  readonly stages: readonly StageSummary[];
+}
+
+export interface StageSummary {
+  /** The folder of the kustomization. */
+  readonly folder: string;
+  /** `patches[0]`, or what a stage of every build does. */
+  readonly title: string;
+  readonly at?: FileLocation | undefined;
+  /** The file that the kustomization names there. */
+  readonly source?: FileLocation | undefined;
+  readonly added: number;
+  readonly changed: number;
+  readonly removed: number;
+  /** Resources that another kustomization built. */
+  readonly joined: number;
+  readonly replacements: number;
+}
+
+/** The resources after a stage. */
+export interface StageView {
+  readonly resources: readonly StageResource[];
+  readonly replacements: readonly ShownReplacement[];
+}
+
+export interface StageResource {
+  readonly title: string;
+  readonly status: 'added' | 'changed' | 'removed' | 'joined' | 'same';
+  /** Undefined for a resource that the stage does not concern, until it is opened. */
+  readonly lines?: readonly DiffLine[] | undefined;
+}
+
+export interface ShownReplacement {
+  /** `overlays/prod › replacements[0]`. */
+  readonly name: string;
+  readonly at: FileLocation;
+  readonly value: string;
+  /** Undefined for a literal value. */
+  readonly source?: FieldEnd | undefined;
+  readonly targets: readonly FieldEnd[];
+}
+
+/** One end of an arrow. */
+export interface FieldEnd {
+  /** The index in `StageView.resources`. */
+  readonly resource: number;
+  readonly title: string;
+  /** `spec.template.spec.containers[0].image`. */
+  readonly path: string;
+  /** `delimiter ":", index 1`. */
+  readonly options: string;
+  /** The line of the shown resource; undefined if a later stage changed or removed the field. */
+  readonly line?: number | undefined;
 }
 
 /** Something outside of the object that a policy reads. */

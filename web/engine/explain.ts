@@ -65,7 +65,7 @@ function reasonNode(branch: Branch, outcome: Outcome, resource: Resource): Reaso
         ? undefined
         : policyLocation(policy, [...rule.path, ...writtenPath(rule, rulePath)]),
     objectAt:
-      objectPath === undefined
+      objectPath === undefined || resource.file === ''
         ? undefined
         : { role: 'resources', file: resource.file, line: resource.line, path: objectPath },
   };
@@ -81,7 +81,7 @@ function ruleLocation(policy: CompiledPolicy, rule: Writer['rule']): PolicyLocat
 }
 
 export function writerName({ policy, rule }: Writer): WriterName {
-  return { policy: policy.key, rule: rule.name, at: ruleLocation(policy, rule) };
+  return { name: `${policy.key} › ${rule.name}`, at: ruleLocation(policy, rule) };
 }
 
 function policyLocation(policy: CompiledPolicy, path: Path): PolicyLocation {

@@ -1,5 +1,5 @@
 import type { Path } from '../../src/json/value.ts';
-import type { DiffLine, Evaluation, Position } from './evaluation.ts';
+import type { DiffLine, Evaluation, Position, StageView } from './evaluation.ts';
 import type { SourceText, Workspace } from './workspace.ts';
 
 /** The jobs of the worker, with their results. */
@@ -10,8 +10,15 @@ export interface Jobs {
     readonly input: { readonly object: number; readonly count: number };
     readonly output: readonly DiffLine[];
   };
-  /** What `kymera apply -o yaml` prints for the last evaluation. */
+  /** What `kymera apply -o yaml`, or `kymera build`, prints for the last evaluation. */
   output: { readonly input: undefined; readonly output: string };
+  /** The resources after a stage of the last build. */
+  stage: { readonly input: number; readonly output: StageView };
+  /** The lines of one of them. */
+  stageLines: {
+    readonly input: { readonly stage: number; readonly resource: number };
+    readonly output: readonly DiffLine[];
+  };
   /** The workspace with a test of its current results. */
   saveTest: { readonly input: Workspace; readonly output: Workspace };
   /** The workspace of a folder with a test. */

@@ -127,6 +127,7 @@ export async function openTest(files: readonly SourceText[]): Promise<Workspace>
     context,
     request: emptyRequest,
     mocks: {},
+    files: [],
     tests: own.filter((file) => !used.has(file)),
   };
 }

@@ -13,6 +13,10 @@ function perform(request: JobRequest): Promise<Jobs[keyof Jobs]['output']> | Job
       return evaluator.linesAfter(request.input.object, request.input.count);
     case 'output':
       return evaluator.output();
+    case 'stage':
+      return evaluator.stage(request.input);
+    case 'stageLines':
+      return evaluator.stageLines(request.input.stage, request.input.resource);
     case 'saveTest':
       return saveTest(request.input);
     case 'openTest':

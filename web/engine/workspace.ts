@@ -28,11 +28,18 @@ export interface Workspace {
   readonly request: RequestForm;
   /** Answers to what policies read, as YAML, by the key of the read. */
   readonly mocks: Readonly<Record<string, string>>;
+  /** A kustomization and its files, named by their paths: `overlays/prod/kustomization.yaml`. */
+  readonly files: readonly SourceText[];
+  /** The folder that is built: `.` for the top one, empty for the first that no other uses. Undefined if the objects are evaluated instead. */
+  readonly folder?: string | undefined;
   /** A test document, and the files that only the test reads. */
   readonly tests: readonly SourceText[];
 }
 
-export type SourceRole = 'policies' | 'resources' | 'context';
+export type SourceRole = 'policies' | 'resources' | 'context' | 'files';
+
+/** The sources that have an editor with tabs. */
+export type EditorRole = Exclude<SourceRole, 'context'>;
 
 export const emptyRequest: RequestForm = {
   operation: 'CREATE',
@@ -50,6 +57,7 @@ export const emptyWorkspace: Workspace = {
   context: [],
   request: emptyRequest,
   mocks: {},
+  files: [],
   tests: [],
 };
 

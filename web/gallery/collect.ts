@@ -1,6 +1,6 @@
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { basename, join } from 'node:path';
-import { parseAllDocuments } from 'yaml';
+import { parse, parseAllDocuments } from 'yaml';
 import { examplesFor } from '../../src/analysis/interplay/example-object.ts';
 import { loadDocuments } from '../../src/policy/load.ts';
 import { writeYaml } from '../../src/yaml/writer.ts';
@@ -9,7 +9,13 @@ import type { Example } from './example.ts';
 
 /** The samples, the cookbook, and the policies in the documents. Runs when the page is built. */
 export function collectExamples(root: string): Example[] {
-  return [...samples(root), ...cookbook(root), ...policyExamples(root), ...documentExamples(root)];
+  return [
+    ...samples(root),
+    ...cookbook(root),
+    ...kustomizations(root),
+    ...policyExamples(root),
+    ...documentExamples(root),
+  ];
 }
 
 function samples(root: string): Example[] {
@@ -45,6 +51,34 @@ function cookbook(root: string): Example[] {
       },
     };
   });
+}
+
+/** Each folder has its files, and its policies in a folder of that name. */
+function kustomizations(root: string): Example[] {
+  // The largest one first: it opens for a new kustomization.
+  return folders(root, 'docs/kustomize-examples')
+    .reverse()
+    .map((name) => {
+      const folder = `docs/kustomize-examples/${name}`;
+      const { text } = source(root, `${folder}/example.yaml`);
+      const settings = parse(text) as Pick<Example, 'title' | 'description'> & { readonly folder: string };
+      const sources = filesBelow(root, folder).filter((path) => path !== 'example.yaml');
+      const texts = sources.map((path) => source(root, `${folder}/${path}`, path));
+      const isPolicy = (path: string) => path.startsWith('policies/');
+      return {
+        id: `kustomize/${name}`,
+        group: 'Kustomize',
+        title: settings.title,
+        description: settings.description,
+        workspace: {
+          policies: texts
+            .filter((file) => isPolicy(file.name))
+            .map((file) => ({ ...file, name: basename(file.name) })),
+          files: texts.filter((file) => !isPolicy(file.name)),
+          folder: settings.folder,
+        },
+      };
+    });
 }
 
 function policyExamples(root: string): Example[] {
@@ -147,6 +181,13 @@ function folders(root: string, path: string): string[] {
   return readdirSync(join(root, path), { withFileTypes: true })
     .filter((entry) => entry.isDirectory())
     .map((entry) => entry.name)
+    .sort();
+}
+
+function filesBelow(root: string, path: string): string[] {
+  const folder = join(root, path);
+  return readdirSync(folder, { recursive: true, encoding: 'utf8' })
+    .filter((name) => statSync(join(folder, name)).isFile())
     .sort();
 }
 

@@ -7,5 +7,5 @@ export interface Example {
   readonly group: string;
   readonly title: string;
   readonly description: string;
-  readonly workspace: Pick<Workspace, 'policies' | 'resources' | 'context'>;
+  readonly workspace: Partial<Workspace> & Pick<Workspace, 'policies'>;
 }

@@ -20,5 +20,6 @@ export function searchExamples(examples: readonly Example[], query: string): Exa
 }
 
 function textOf({ workspace }: Example): string {
-  return [...workspace.policies, ...workspace.resources].map(({ text }) => text).join('\n');
+  const { policies, resources = [], files = [] } = workspace;
+  return [...policies, ...resources, ...files].map(({ text }) => text).join('\n');
 }

@@ -1,21 +1,28 @@
+import { signal } from '@preact/signals';
 import type { SourceRole } from '../engine/workspace.ts';
 import { addSource, engine, openWorkspace } from '../state/playground.ts';
-import { readFiles } from '../tests/folder.ts';
+import { droppedFiles, type NamedFile, readTexts, withoutTop } from './dropped-files.ts';
 
-const mostBytes = 10 * 1024 * 1024;
 const policyKinds =
   /^kind:\s*["']?(?:(?:Cluster|(?:Namespaced)?Mutating|MutatingAdmission)?Policy(?:Exception|Binding)?|GlobalContextEntry)["']?\s*$/m;
 
-/** Files dropped anywhere on the page open as tabs. Returns the function that stops this. */
+/** Why dropped files could not be opened. */
+export const dropError = signal<string | undefined>(undefined);
+
+/** Files and folders dropped anywhere on the page open as tabs. Returns the function that stops this. */
 export function acceptDrops(): () => void {
   const over = (event: DragEvent) => {
     if (event.dataTransfer?.types.includes('Files')) event.preventDefault();
   };
   const drop = (event: DragEvent) => {
-    const files = [...(event.dataTransfer?.files ?? [])];
-    if (files.length === 0) return;
+    if (event.dataTransfer === null || !event.dataTransfer.types.includes('Files')) return;
     event.preventDefault();
-    void openFiles(files);
+    dropError.value = undefined;
+    droppedFiles(event.dataTransfer)
+      .then(openFiles)
+      .catch((error: unknown) => {
+        dropError.value = error instanceof Error ? error.message : String(error);
+      });
   };
   addEventListener('dragover', over);
   addEventListener('drop', drop);
@@ -25,16 +32,24 @@ export function acceptDrops(): () => void {
   };
 }
 
-/** The files of a test replace everything; others become tabs. */
-async function openFiles(files: readonly File[]): Promise<void> {
-  if (files.some(({ name }) => /^kyverno-test\.ya?ml$/.test(name))) {
-    openWorkspace(await engine.run('openTest', await readFiles(files)));
+const isKustomization = (name: string) => /(?:^|\/)(?:kustomization\.ya?ml|Kustomization)$/.test(name);
+const isTest = (name: string) => /(?:^|\/)kyverno-test\.ya?ml$/.test(name);
+const isYaml = (name: string) => /\.(?:ya?ml|json)$/.test(name);
+
+/** The files of a test or a kustomization replace those of the page; others become tabs. */
+export async function openFiles(files: readonly NamedFile[]): Promise<void> {
+  if (files.some(({ name }) => isTest(name))) {
+    openWorkspace(await engine.run('openTest', await readTexts(files.filter(({ name }) => isYaml(name)))));
     return;
   }
-  for (const file of files.filter(({ size }) => size <= mostBytes)) {
-    const text = await file.text();
-    addSource(roleOf(text), { name: file.name, text });
+  if (files.some(({ name }) => isKustomization(name))) {
+    const { openKustomization } = await import('../kustomize/open.ts');
+    openKustomization(withoutTop(await readTexts(files)));
+    return;
   }
+  const isFolder = files.some(({ name }) => name.includes('/'));
+  const wanted = isFolder ? files.filter(({ name }) => isYaml(name)) : files;
+  for (const source of await readTexts(wanted)) addSource(roleOf(source.text), source);
 }
 
 function roleOf(text: string): SourceRole {

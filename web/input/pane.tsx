@@ -1,9 +1,12 @@
 import { useSignal } from '@preact/signals';
 import { CodeEditor } from '../editor/code-editor.tsx';
-import type { SourceRole } from '../engine/workspace.ts';
+import type { EditorRole } from '../engine/workspace.ts';
+import { FileList } from '../kustomize/file-list.tsx';
+import { FilesHead } from '../kustomize/files-head.tsx';
 import { addSource, evaluation, selected, workspace } from '../state/playground.ts';
 import { TestForm } from '../tests/test-form.tsx';
 import { ContextForm } from './context-form.tsx';
+import { InputSwitch } from './input-switch.tsx';
 import { RequestFields } from './request-fields.tsx';
 import { SourceTabs } from './source-tabs.tsx';
 
@@ -37,13 +40,7 @@ spec:
 };
 
 /** One of the two editors with its tabs. */
-export function InputPane({
-  of: role,
-  title,
-}: {
-  readonly of: 'policies' | 'resources';
-  readonly title: string;
-}) {
+export function InputPane({ of: role, title }: { readonly of: EditorRole; readonly title: string }) {
   const view = useSignal<View>('source');
   const sources = workspace.value[role];
   const index = selected.value[role];
@@ -54,16 +51,21 @@ export function InputPane({
   return (
     <section class="pane" data-role={role} aria-label={title}>
       <div class="pane-head">
-        <h2>{title}</h2>
-        <SourceTabs
-          role={role}
-          isActive={isSource}
-          onSelect={() => {
-            view.value = 'source';
-          }}
-          onAdd={() => addSource(role, starters[role])}
-        />
-        {role === 'resources' && (
+        <h2 class={role === 'policies' ? '' : 'visually-hidden'}>{title}</h2>
+        {role !== 'policies' && <InputSwitch />}
+        {role === 'files' ? (
+          <FilesHead />
+        ) : (
+          <SourceTabs
+            role={role}
+            isActive={isSource}
+            onSelect={() => {
+              view.value = 'source';
+            }}
+            onAdd={() => addSource(role, starters[role])}
+          />
+        )}
+        {role !== 'policies' && (
           <div class="side-tabs" role="group" aria-label="Request and context">
             <ViewButton view={view.value} own="request" onSelect={(own) => (view.value = own)}>
               Request
@@ -80,7 +82,8 @@ export function InputPane({
           </div>
         )}
       </div>
-      <div class="pane-body">
+      <div class={`pane-body ${role === 'files' && isSource ? 'files-body' : ''}`}>
+        {role === 'files' && isSource && <FileList />}
         {isSource && sources.length === 0 && <EmptySources role={role} />}
         <div class="editor-host" hidden={!isSource || sources.length === 0}>
           <CodeEditor role={role} index={index} problems={problems} />
@@ -114,8 +117,10 @@ function ViewButton({ view, own, onSelect, children }: ViewButtonProps) {
   );
 }
 
-function EmptySources({ role }: { readonly role: SourceRole }) {
-  const what = role === 'policies' ? 'policy' : 'object';
+const contents = { policies: 'policy', resources: 'object', files: 'file' } as const;
+
+function EmptySources({ role }: { readonly role: EditorRole }) {
+  const what = contents[role];
   return (
     <div class="empty">
       <p>No {what} yet.</p>

@@ -91,7 +91,13 @@ export function SourceTabs({ role, isActive, onSelect, onAdd }: Props) {
   );
 }
 
-function RenameField({ name, onDone }: { readonly name: string; onDone(name: string | undefined): void }) {
+export function RenameField({
+  name,
+  onDone,
+}: {
+  readonly name: string;
+  onDone(name: string | undefined): void;
+}) {
   return (
     <input
       class="rename"

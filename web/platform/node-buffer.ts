@@ -1,5 +1,6 @@
 const encoder = new TextEncoder();
-const decoder = new TextDecoder();
+// As in Node, a byte order mark is part of the text.
+const decoder = new TextDecoder('utf-8', { ignoreBOM: true });
 
 class Bytes extends Uint8Array<ArrayBuffer> {
   override toString(encoding: 'utf8' | 'base64' = 'utf8'): string {

@@ -1,8 +1,8 @@
 import { signal } from '@preact/signals';
 import { useEffect, useState } from 'preact/hooks';
-import type { DiffLine, EvaluatedObject, WriterName } from '../engine/evaluation.ts';
+import type { DiffLine, EvaluatedObject } from '../engine/evaluation.ts';
 import { engine, goToLocation } from '../state/playground.ts';
-import { foldRows, pairRows } from './rows.ts';
+import { foldRows, pairRows, type Row } from './rows.ts';
 import { step } from './stepper.tsx';
 
 const isSplit = signal(false);
@@ -58,11 +58,20 @@ function useStepLines(object: EvaluatedObject): readonly DiffLine[] {
 interface LinesProps {
   readonly lines: readonly DiffLine[];
   readonly split: boolean;
+  /** The ids of new lines that something else refers to. They are not folded. */
+  readonly anchors?: ReadonlyMap<number, string> | undefined;
+  readonly isWhole?: boolean | undefined;
 }
 
-export function DiffLines({ lines, split }: LinesProps) {
+const noAnchors: ReadonlyMap<number, string> = new Map();
+
+export function DiffLines({ lines, split, anchors = noAnchors, isWhole = false }: LinesProps) {
   const [open, setOpen] = useState<ReadonlySet<number>>(new Set());
-  const rows = foldRows(lines, open);
+  const rows = foldRows(
+    lines,
+    open,
+    new Set(isWhole ? lines.map(({ after = -1 }) => after) : anchors.keys()),
+  );
   const fold = (row: { from: number; count: number }) => (
     <button
       key={`fold ${row.from}`}
@@ -76,8 +85,17 @@ export function DiffLines({ lines, split }: LinesProps) {
   if (!split) {
     return (
       <div class="diff" role="group" aria-label="Changes">
-        {rows.map((row) =>
-          row.type === 'fold' ? fold(row) : <UnifiedLine key={row.index} line={row.line} />,
+        {rows.map((row, at) =>
+          row.type === 'fold' ? (
+            fold(row)
+          ) : (
+            <UnifiedLine
+              key={row.index}
+              line={row.line}
+              id={anchors.get(row.line.after ?? -1)}
+              isRepeated={repeats(row.line, rows[at - 1])}
+            />
+          ),
         )}
       </div>
     );
@@ -100,15 +118,32 @@ export function DiffLines({ lines, split }: LinesProps) {
 
 const signs = { same: ' ', added: '+', removed: '-' } as const;
 
-function UnifiedLine({ line }: { readonly line: DiffLine }) {
+interface UnifiedLineProps {
+  readonly line: DiffLine;
+  readonly id: string | undefined;
+  readonly isRepeated: boolean;
+}
+
+function UnifiedLine({ line, id, isRepeated }: UnifiedLineProps) {
+  const end = id === undefined ? {} : { id, tabIndex: -1 };
   return (
-    <div class={`line ${line.kind}`} data-line={line.after ?? line.before}>
+    <div
+      class={`line ${line.kind}${id === undefined ? '' : ' end'}`}
+      data-line={line.after ?? line.before}
+      {...end}
+    >
       <span class="number">{line.kind === 'removed' ? '' : line.after}</span>
       <span class="sign">{signs[line.kind]}</span>
       <code>{line.text || ' '}</code>
-      <Writers line={line} />
+      <Writers line={line} isRepeated={isRepeated} />
     </div>
   );
+}
+
+/** Of unchanged lines with the same writer, only the first one names it. */
+function repeats(line: DiffLine, previous: Row | undefined): boolean {
+  if (line.kind !== 'same' || previous?.type !== 'line') return false;
+  return previous.line.writers.at(-1)?.name === line.writers.at(-1)?.name;
 }
 
 function SplitLine({
@@ -129,33 +164,32 @@ function SplitLine({
 }
 
 /** The rule that wrote the line; earlier writers in the tooltip. */
-function Writers({ line }: { readonly line: DiffLine }) {
+function Writers({ line, isRepeated = false }: { readonly line: DiffLine; readonly isRepeated?: boolean }) {
   const last = line.writers.at(-1);
   if (last === undefined) return null;
-  const earlier = line.writers.slice(0, -1).map(nameOf);
-  const title = `Go to rule ${last.rule}${earlier.length === 0 ? '' : `; before it wrote ${earlier.join(', ')}`}`;
+  const { name, at } = last;
+  const earlier = line.writers.slice(0, -1).map((writer) => writer.name);
+  const before = earlier.length === 0 ? '' : `; before it wrote ${earlier.join(', ')}`;
   return (
     <button
       type="button"
-      class={`writer hue-${hueOf(last)}`}
-      title={title}
-      onClick={() => void goToLocation(last.at)}
+      class={`writer hue-${hueOf(name)}${isRepeated ? ' again' : ''}`}
+      title={`${at === undefined ? name : `Go to ${name}`}${before}`}
+      disabled={at === undefined}
+      onClick={() => at && void goToLocation(at)}
     >
-      {nameOf(last)}
-      {earlier.length > 0 && <span class="earlier"> +{earlier.length}</span>}
+      <span class={isRepeated ? 'visually-hidden' : ''}>
+        {name}
+        {earlier.length > 0 && <span class="earlier"> +{earlier.length}</span>}
+      </span>
     </button>
   );
 }
 
-function nameOf({ policy, rule }: WriterName): string {
-  return `${policy} › ${rule}`;
-}
-
 const hues = new Map<string, number>();
 
-/** One of eight colors. A rule keeps its color. */
-function hueOf(writer: WriterName): number {
-  const name = nameOf(writer);
+/** One of eight colors. A writer keeps its color. */
+function hueOf(name: string): number {
   const hue = hues.get(name) ?? hues.size % 8;
   hues.set(name, hue);
   return hue;

@@ -20,5 +20,7 @@ export function OutputView({ result }: { readonly result: Evaluation }) {
       isCurrent = false;
     };
   }, [result]);
-  return <TextView text={text} name="mutated.yaml" label="Output of kymera apply -o yaml" />;
+  const label =
+    result.build === undefined ? 'Output of kymera apply -o yaml' : 'Output of kymera build --policies';
+  return <TextView text={text} name="mutated.yaml" label={label} />;
 }

@@ -1,4 +1,8 @@
 import { signal } from '@preact/signals';
+import type { FunctionComponent } from 'preact';
+import { useEffect, useState } from 'preact/hooks';
+import type { BuildResult, Evaluation } from '../engine/evaluation.ts';
+import { dropError } from '../input/drop.ts';
 import { addressError } from '../state/address.ts';
 import { engineError, evaluation, isRunning, selectedObject } from '../state/playground.ts';
 import { sessionMessage } from '../state/session-message.ts';
@@ -23,13 +27,16 @@ const views = [
 
 export function ResultPane() {
   const result = evaluation.value;
+  const build = result?.build;
+  // A test has objects, not a kustomization.
+  const shown = views.filter(([view]) => build === undefined || view !== 'tests');
   const object = result?.objects[selectedObject.value];
   return (
     <section class="pane result" aria-label="Result" aria-busy={isRunning.value}>
       <div class="pane-head">
         <h2>Result</h2>
         <div class="side-tabs" role="group" aria-label="Views of the result">
-          {views.map(([view, title]) => (
+          {shown.map(([view, title]) => (
             <button
               key={view}
               type="button"
@@ -39,7 +46,7 @@ export function ResultPane() {
                 resultView.value = view;
               }}
             >
-              {title}
+              {build !== undefined && view === 'diff' ? 'Stages' : title}
             </button>
           ))}
         </div>
@@ -50,34 +57,44 @@ export function ResultPane() {
             {addressError.value}
           </p>
         )}
+        {dropError.value !== undefined && (
+          <p class="banner bad" role="alert">
+            {dropError.value}
+          </p>
+        )}
         {engineError.value !== undefined && (
           <p class="banner bad" role="alert">
             {engineError.value}
           </p>
         )}
         <ProblemList />
-        <ObjectChoice />
+        {(build === undefined || ['explain', 'patch'].includes(resultView.value)) && <ObjectChoice />}
         {result === undefined && engineError.value === undefined && <p class="empty muted">Evaluating …</p>}
-        {result !== undefined && object === undefined && (
+        {result !== undefined && build === undefined && object === undefined && (
           <div class="empty">
             <p>Nothing to evaluate.</p>
             <p class="muted">Add an object on the left. Its changes appear here as you type.</p>
           </div>
         )}
-        {object !== undefined && resultView.value === 'diff' && (
+        {result !== undefined && build !== undefined && resultView.value === 'diff' && (
+          <Stages result={result} build={build} />
+        )}
+        {object !== undefined && build === undefined && resultView.value === 'diff' && (
           <>
             <Stepper object={object} />
             <DiffView object={object} />
           </>
         )}
-        {result !== undefined && resultView.value === 'diff' && (
+        {result !== undefined && build === undefined && resultView.value === 'diff' && (
           <BackgroundView changes={result.background} />
         )}
         {object !== undefined && resultView.value === 'explain' && <ExplainView object={object} />}
         {object !== undefined && resultView.value === 'patch' && (
           <TextView text={`${object.patch}\n`} name="patch.json" label="JSON patch" />
         )}
-        {result !== undefined && resultView.value === 'tests' && <TestView results={result.tests} />}
+        {result !== undefined && build === undefined && resultView.value === 'tests' && (
+          <TestView results={result.tests} />
+        )}
         {result !== undefined && resultView.value === 'output' && <OutputView result={result} />}
       </div>
       <div class="status" role="status">
@@ -93,6 +110,15 @@ export function ResultPane() {
       </div>
     </section>
   );
+}
+
+/** The view of a build is loaded for the first kustomization. */
+function Stages(props: { readonly result: Evaluation; readonly build: BuildResult }) {
+  const [View, setView] = useState<FunctionComponent<typeof props>>();
+  useEffect(() => {
+    void import('../kustomize/stages-view.tsx').then(({ StagesView }) => setView(() => StagesView));
+  }, []);
+  return View === undefined ? null : <View {...props} />;
 }
 
 /** A choice when there are several objects. */

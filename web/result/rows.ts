@@ -10,11 +10,15 @@ const margin = 3;
 /** Folding fewer lines saves nothing. */
 const fewest = 4;
 
-/** Folds unchanged lines that are not near a change, unless their first line is in `open`. */
-export function foldRows(lines: readonly DiffLine[], open: ReadonlySet<number>): Row[] {
+/** Folds unchanged lines that are neither near a change nor in `kept`, unless their first line is in `open`. */
+export function foldRows(
+  lines: readonly DiffLine[],
+  open: ReadonlySet<number>,
+  kept: ReadonlySet<number> = new Set(),
+): Row[] {
   const isShown = new Array<boolean>(lines.length).fill(false);
-  for (const [index, { kind }] of lines.entries()) {
-    if (kind === 'same') continue;
+  for (const [index, { kind, after = -1 }] of lines.entries()) {
+    if (kind === 'same' && !kept.has(after)) continue;
     isShown.fill(true, Math.max(0, index - margin), index + margin + 1);
   }
   const hasChange = isShown.includes(true);

@@ -21,14 +21,14 @@ export function Stepper({ object }: { readonly object: EvaluatedObject }) {
         min={0}
         max={steps.length}
         value={count}
-        aria-valuetext={last === undefined ? 'before all rules' : `${last.policy}, ${last.rule}`}
+        aria-valuetext={last?.name ?? 'before all rules'}
         onInput={(event) => {
           const value = Number(event.currentTarget.value);
           step.value = value === steps.length ? undefined : { object: index, count: value };
         }}
       />
       <output>
-        {count} of {steps.length}: {last === undefined ? 'before all rules' : `${last.policy} › ${last.rule}`}
+        {count} of {steps.length}: {last?.name ?? 'before all rules'}
       </output>
     </label>
   );

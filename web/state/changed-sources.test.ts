@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import type { SourceText } from '../engine/workspace.ts';
 import { changedSources } from './changed-sources.ts';
 
-const set = (policies: SourceText[]) => ({ policies, resources: [], context: [] });
+const set = (policies: SourceText[]) => ({ policies, resources: [], context: [], files: [] });
 const text = (name: string, value: string): SourceText => ({ name, text: value });
 
 it('a file that changed on disk replaces the one in the page; other edits and tabs stay', () => {

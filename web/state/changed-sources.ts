@@ -19,5 +19,10 @@ export function changedSources(
     const added = after[role].filter(({ name }) => !names.has(name) && !old.has(name));
     return [...kept, ...added];
   };
-  return { policies: merge('policies'), resources: merge('resources'), context: merge('context') };
+  return {
+    policies: merge('policies'),
+    resources: merge('resources'),
+    context: merge('context'),
+    files: merge('files'),
+  };
 }

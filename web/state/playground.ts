@@ -17,6 +17,7 @@ export const selected = signal<Readonly<Record<SourceRole, number>>>({
   policies: 0,
   resources: 0,
   context: 0,
+  files: 0,
 });
 export const selectedObject = signal(0);
 /** Where an editor must put its cursor. A new object for each jump. */
@@ -79,14 +80,25 @@ export function update(change: Partial<Workspace>): void {
 /** Replaces everything: an example, a link, files that changed. */
 export function openWorkspace(next: Workspace): void {
   workspace.value = next;
-  selected.value = { policies: 0, resources: 0, context: 0 };
+  selected.value = { policies: 0, resources: 0, context: 0, files: kustomizationIndex(next) };
   selectedObject.value = 0;
   loadedTexts.value++;
   void evaluate();
 }
 
+/** The kustomization that is built. */
+function kustomizationIndex({ files, folder = '.' }: Workspace): number {
+  const prefix = folder === '.' ? '' : `${folder}/`;
+  const at = files.findIndex(({ name }) => /^kustomization(?:\.ya?ml)?$/i.test(withoutPrefix(name, prefix)));
+  return Math.max(at, 0);
+}
+
+function withoutPrefix(name: string, prefix: string): string {
+  return name.startsWith(prefix) ? name.slice(prefix.length) : '/';
+}
+
 /** Texts that changed on disk. The selection stays. */
-export function replaceSources(change: Pick<Workspace, SourceRole>): void {
+export function replaceSources(change: Partial<Workspace>): void {
   update(change);
   loadedTexts.value++;
 }

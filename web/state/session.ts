@@ -9,9 +9,11 @@ import { starterWorkspace } from './starter.ts';
 interface SessionState extends Readonly<Record<SourceRole, readonly SourceText[]>> {
   readonly version: number;
   readonly writable: boolean;
+  /** The folder of `files` to build. */
+  readonly folder?: string | undefined;
 }
 
-const roles: readonly SourceRole[] = ['policies', 'resources', 'context'];
+const roles: readonly SourceRole[] = ['policies', 'resources', 'context', 'files'];
 const saveAfterMilliseconds = 400;
 const retryMilliseconds = 2_000;
 
@@ -73,6 +75,6 @@ export async function followSession(token: string): Promise<void> {
   }
 }
 
-function pick(state: SessionState): Pick<Workspace, SourceRole> {
-  return { policies: state.policies, resources: state.resources, context: state.context };
+function pick({ policies, resources, context, files, folder }: SessionState): Partial<Workspace> {
+  return { policies, resources, context, files, folder };
 }

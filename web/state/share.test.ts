@@ -10,6 +10,8 @@ describe('a shared link', () => {
   it('restores the whole workspace', () => {
     const workspace = {
       ...starterWorkspace,
+      files: [{ name: 'base/kustomization.yaml', text: 'resources: []\n' }],
+      folder: 'base',
       context: [{ name: 'ünï.yaml', text: 'key: "✓ 日本"\n' }],
       request: { ...emptyRequest, operation: 'UPDATE' as const, username: 'ada', oldObject: 'spec: {}' },
       mocks: { 'GET /api/v1/pods': 'items: []' },

@@ -54,6 +54,8 @@ export function readWorkspace(value: unknown): Workspace {
     context: readSources(given['context']),
     request: readRequest(given['request']),
     mocks: readTexts(given['mocks']),
+    files: readSources(given['files']),
+    ...(typeof given['folder'] === 'string' ? { folder: given['folder'] } : {}),
     tests: readSources(given['tests']),
   };
 }

@@ -1,9 +1,10 @@
 import { useSignal } from '@preact/signals';
 import type { TestFileResult, TestRowResult } from '../engine/evaluation.ts';
+import { readTexts } from '../input/dropped-files.ts';
 import { DiffLines } from '../result/diff-view.tsx';
 import { download } from '../state/download.ts';
 import { engine, openWorkspace, workspace } from '../state/playground.ts';
-import { readFiles, zipTest } from './folder.ts';
+import { zipTest } from './folder.ts';
 
 /** Pass and fail of each expected result, and the buttons to save and open tests. */
 export function TestView({ results }: { readonly results: readonly TestFileResult[] }) {
@@ -22,7 +23,9 @@ export function TestView({ results }: { readonly results: readonly TestFileResul
     download('kymera-test.zip', zipTest(saved, 'kymera-test'));
   };
   const open = async (files: readonly File[]) => {
-    if (files.length > 0) openWorkspace(await engine.run('openTest', await readFiles(files)));
+    const named = files.map((file) => ({ name: file.webkitRelativePath || file.name, file }));
+    const wanted = named.filter(({ name }) => /\.(?:ya?ml|json)$/.test(name));
+    if (wanted.length > 0) openWorkspace(await engine.run('openTest', await readTexts(wanted)));
   };
   const rows = results.flatMap((result) => result.rows);
   const failed = rows.filter(({ verdict }) => verdict === 'failed').length;

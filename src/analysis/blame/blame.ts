@@ -18,23 +18,23 @@ export interface RuleWrite extends Writer {
   readonly after: JsonObject;
 }
 
-export interface BlamedChange {
+export interface BlamedChange<By = Writer> {
   readonly op: 'add' | 'replace' | 'remove';
   /** A pointer into the new object; for `remove`, into the old object. */
   readonly path: string;
-  readonly by: Writer;
+  readonly by: By;
   /** Rules that wrote this value before `by` did, oldest first. */
-  readonly earlier: readonly Writer[];
+  readonly earlier: readonly By[];
 }
 
 /** Who changed what. Each list of writers is oldest first: the last one wrote the current value. */
-export interface Blame {
+export interface Blame<By = Writer> {
   /** In the order of the new object. A part has an entry of its own if another rule wrote it. */
-  readonly changes: readonly BlamedChange[];
+  readonly changes: readonly BlamedChange<By>[];
   /** The writers of the value at a pointer into the new object; empty if it is as in the old object. */
-  writersOf(pointer: string): readonly Writer[];
+  writersOf(pointer: string): readonly By[];
   /** The rules that removed or replaced the value at a pointer into the old object; empty if it is still there. */
-  removersOf(pointer: string): readonly Writer[];
+  removersOf(pointer: string): readonly By[];
   /** The pointer into the old object of the value that the value at a pointer into the new object replaced. */
   replacedBy(pointer: string): string | undefined;
 }
@@ -65,15 +65,28 @@ export function writesOf({
 
 /** As `blame`, for writes in order. A change between two writes is nobody's. */
 export function blameWrites(before: JsonObject, writes: readonly RuleWrite[], after: JsonObject): Blame {
-  const origins = new Origins<Writer>();
+  const written = writes.map((write) => ({ before: write.before, after: write.after, by: write }));
+  return blameSteps<Writer>(before, written, after);
+}
+
+/** One step of the history of an object. */
+export interface Step<By> {
+  readonly before: JsonObject;
+  readonly after: JsonObject;
+  readonly by: By;
+}
+
+/** As `blameWrites`, for any kind of writer. */
+export function blameSteps<By>(before: JsonObject, steps: readonly Step<By>[], after: JsonObject): Blame<By> {
+  const origins = new Origins<By>();
   let current = before;
-  for (const write of writes) {
-    origins.change(current, write.before, undefined);
-    origins.change(write.before, write.after, write);
-    current = write.after;
+  for (const step of steps) {
+    origins.change(current, step.before, undefined);
+    origins.change(step.before, step.after, step.by);
+    current = step.after;
   }
   origins.change(current, after, undefined);
-  const comparison = new Comparison(origins.removers);
+  const comparison = new Comparison<By>(origins.removers);
   comparison.compare({ value: before, path: '' }, { value: after, path: '' }, origins.root);
   return comparison;
 }
@@ -83,24 +96,24 @@ interface Place<Value extends Json = Json> {
   readonly path: string;
 }
 
-interface Entry {
-  readonly own: readonly Writer[];
+interface Entry<By> {
+  readonly own: readonly By[];
   /** For parts without an entry of their own. */
-  readonly inner: readonly Writer[];
+  readonly inner: readonly By[];
 }
 
 /** Compares the first object with the last one. A value that rules changed and changed back is no change. */
-class Comparison implements Blame {
-  readonly changes: BlamedChange[] = [];
-  readonly #added = new Map<string, Entry>();
-  readonly #gone = new Map<string, Entry>();
-  readonly #removers: ReadonlyMap<string, readonly Writer[]>;
+class Comparison<By> implements Blame<By> {
+  readonly changes: BlamedChange<By>[] = [];
+  readonly #added = new Map<string, Entry<By>>();
+  readonly #gone = new Map<string, Entry<By>>();
+  readonly #removers: ReadonlyMap<string, readonly By[]>;
   /** The removed values below each pointer. */
   readonly #removedParts = new Map<string, string[]>();
 
   readonly #replaced = new Map<string, string>();
 
-  constructor(removers: ReadonlyMap<string, readonly Writer[]>) {
+  constructor(removers: ReadonlyMap<string, readonly By[]>) {
     this.#removers = removers;
     for (const part of removers.keys()) {
       for (let end = part.lastIndexOf('/'); end >= 0; end = end === 0 ? -1 : part.lastIndexOf('/', end - 1)) {
@@ -112,11 +125,11 @@ class Comparison implements Blame {
     }
   }
 
-  writersOf(pointer: string): readonly Writer[] {
+  writersOf(pointer: string): readonly By[] {
     return lookUp(this.#added, pointer);
   }
 
-  removersOf(pointer: string): readonly Writer[] {
+  removersOf(pointer: string): readonly By[] {
     return lookUp(this.#gone, pointer);
   }
 
@@ -124,7 +137,7 @@ class Comparison implements Blame {
     return this.#replaced.get(pointer);
   }
 
-  compare(before: Place, after: Place, origin: Origin<Writer>): void {
+  compare(before: Place, after: Place, origin: Origin<By>): void {
     if (equal(before.value, after.value)) return;
     if (isFilledObject(before.value) && isFilledObject(after.value)) {
       this.#compareObjects(before as Place<JsonObject>, after as Place<JsonObject>, origin);
@@ -137,7 +150,7 @@ class Comparison implements Blame {
     }
   }
 
-  #compareObjects(before: Place<JsonObject>, after: Place<JsonObject>, origin: Origin<Writer>): void {
+  #compareObjects(before: Place<JsonObject>, after: Place<JsonObject>, origin: Origin<By>): void {
     for (const key of Object.keys(after.value)) {
       const part = partOf(origin, key);
       if (Object.hasOwn(before.value, key)) this.compare(memberAt(before, key), memberAt(after, key), part);
@@ -149,7 +162,7 @@ class Comparison implements Blame {
   }
 
   /** Items that descend from an item of the first object are compared with it; the gaps between them are aligned. */
-  #compareLists(before: Place<JsonArray>, after: Place<JsonArray>, origin: Origin<Writer>): void {
+  #compareLists(before: Place<JsonArray>, after: Place<JsonArray>, origin: Origin<By>): void {
     const indexes = new Map(before.value.map((_, index) => [below(before.path, index), index]));
     let start = { before: 0, after: 0 };
     for (let index = 0; index < after.value.length; index++) {
@@ -169,7 +182,7 @@ class Comparison implements Blame {
   #compareGap(
     before: Place<JsonArray>,
     after: Place<JsonArray>,
-    origin: Origin<Writer>,
+    origin: Origin<By>,
     start: { readonly before: number; readonly after: number },
     end: { readonly before: number; readonly after: number },
   ): void {
@@ -192,14 +205,14 @@ class Comparison implements Blame {
     }
   }
 
-  #write(op: 'add' | 'replace', path: string, origin: Origin<Writer>): void {
+  #write(op: 'add' | 'replace', path: string, origin: Origin<By>): void {
     this.#record(op, path, origin.writers);
     const inner = origin.inner ?? origin.writers;
     this.#added.set(path, { own: origin.writers, inner });
     this.#writeParts(path, origin, inner);
   }
 
-  #writeParts(path: string, { members, items }: Origin<Writer>, inherited: readonly Writer[]): void {
+  #writeParts(path: string, { members, items }: Origin<By>, inherited: readonly By[]): void {
     for (const [key, part] of [...(members ?? []), ...(items ?? []).entries()]) {
       const isInherited = [part.writers, part.inner ?? part.writers].every(
         (writers) => writers.at(-1) === inherited.at(-1),
@@ -221,7 +234,7 @@ class Comparison implements Blame {
     }
   }
 
-  #record(op: BlamedChange['op'], path: string, writers: readonly Writer[]): void {
+  #record(op: BlamedChange['op'], path: string, writers: readonly By[]): void {
     const by = writers.at(-1);
     if (by !== undefined) this.changes.push({ op, path, by, earlier: writers.slice(0, -1) });
   }
@@ -240,7 +253,7 @@ function isSameItem(left: Json, right: Json): boolean {
   return identity !== undefined && identity === identityOf(right);
 }
 
-function lookUp(entries: ReadonlyMap<string, Entry>, pointer: string): readonly Writer[] {
+function lookUp<By>(entries: ReadonlyMap<string, Entry<By>>, pointer: string): readonly By[] {
   const found = covering(entries, pointer);
   if (found === undefined) return [];
   return found.pointer === pointer ? found.value.own : found.value.inner;

@@ -4,23 +4,27 @@ import type { Blame, Writer } from './blame.ts';
 import { below } from './origin.ts';
 
 /** A line of the old or the new YAML source. */
-export interface BlamedLine {
+export interface BlamedLine<By = Writer> {
   readonly kind: 'same' | 'added' | 'removed';
   readonly text: string;
   /** Line numbers, from 1, in the source that has the line. */
   readonly before?: number | undefined;
   readonly after?: number | undefined;
   /** The rules that wrote or removed the values of the line, oldest first; empty for a line that is the same. */
-  readonly writers: readonly Writer[];
+  readonly writers: readonly By[];
   /** The values that begin on the line: pointers into the new object, or for a removed line into the old one. */
   readonly pointers: readonly string[];
 }
 
 /** The lines of both sources as in a diff of the whole object, each changed line with its writers. */
-export function blameLines(blame: Blame, before: string, after: string): readonly BlamedLine[] {
+export function blameLines<By = Writer>(
+  blame: Blame<By>,
+  before: string,
+  after: string,
+): readonly BlamedLine<By>[] {
   const old = sourceLines(before, (pointer) => blame.removersOf(pointer));
   const fresh = sourceLines(after, (pointer) => blame.writersOf(pointer));
-  const lines: BlamedLine[] = [];
+  const lines: BlamedLine<By>[] = [];
   let left = 0;
   let right = 0;
   const parts = diffArrays(
@@ -29,11 +33,11 @@ export function blameLines(blame: Blame, before: string, after: string): readonl
   );
   for (const { added, removed, value } of parts) {
     for (const _ of value) {
-      if (removed) lines.push(changedLine('removed', old[left++] as SourceLine, left));
-      else if (added) lines.push(changedLine('added', fresh[right++] as SourceLine, right));
+      if (removed) lines.push(changedLine('removed', old[left++] as SourceLine<By>, left));
+      else if (added) lines.push(changedLine('added', fresh[right++] as SourceLine<By>, right));
       else {
         left++;
-        const { text, pointers } = fresh[right++] as SourceLine;
+        const { text, pointers } = fresh[right++] as SourceLine<By>;
         lines.push({ kind: 'same', text, before: left, after: right, writers: [], pointers });
       }
     }
@@ -42,31 +46,31 @@ export function blameLines(blame: Blame, before: string, after: string): readonl
 }
 
 /** A change of the first value of a list item moves the dash, so that a line changes whose values do not. */
-function withNeighbours(lines: readonly BlamedLine[]): readonly BlamedLine[] {
+function withNeighbours<By>(lines: readonly BlamedLine<By>[]): readonly BlamedLine<By>[] {
   const forward = carryWriters(lines);
   return carryWriters(forward.reverse()).reverse();
 }
 
-function carryWriters(lines: readonly BlamedLine[]): BlamedLine[] {
-  let writers: readonly Writer[] = [];
+function carryWriters<By>(lines: readonly BlamedLine<By>[]): BlamedLine<By>[] {
+  let writers: readonly By[] = [];
   return lines.map((line) => {
     if (line.kind === 'same' || line.writers.length > 0) writers = line.writers;
     return line.writers === writers ? line : { ...line, writers };
   });
 }
 
-function changedLine(
+function changedLine<By>(
   kind: 'added' | 'removed',
-  { text, writers, pointers }: SourceLine,
+  { text, writers, pointers }: SourceLine<By>,
   number: number,
-): BlamedLine {
+): BlamedLine<By> {
   return { kind, text, [kind === 'added' ? 'after' : 'before']: number, writers, pointers };
 }
 
-interface SourceLine {
+interface SourceLine<By> {
   readonly text: string;
   readonly pointers: readonly string[];
-  readonly writers: readonly Writer[];
+  readonly writers: readonly By[];
   /** A further line of a scalar of several lines. */
   readonly continues: boolean;
 }
@@ -76,14 +80,14 @@ interface SourceLine {
  * of a scalar are compared with those of the scalar that it replaced.
  */
 function tokenOf(side: string, replaced: (pointer: string) => string | undefined) {
-  return ({ text, pointers: [pointer = ''], writers, continues }: SourceLine, index: number) => {
+  return ({ text, pointers: [pointer = ''], writers, continues }: SourceLine<unknown>, index: number) => {
     if (writers.length === 0) return text;
     const counterpart = continues ? replaced(pointer) : undefined;
     return counterpart === undefined ? `\n${side} ${index}` : `\n${counterpart}\n${text}`;
   };
 }
 
-function sourceLines(source: string, writersOf: (pointer: string) => readonly Writer[]): SourceLine[] {
+function sourceLines<By>(source: string, writersOf: (pointer: string) => readonly By[]): SourceLine<By>[] {
   const starts = valueLines(source);
   const texts = source.split('\n');
   if (texts.at(-1) === '') texts.pop();

@@ -1,15 +1,7 @@
-import { stringifyJson } from '../../json/json-text.ts';
-import { isArray, type JsonObject, member } from '../../json/value.ts';
-import type { PolicyPlace, PolicyRunner } from '../../kustomize/build-context.ts';
-import { KustomizeError } from '../../kustomize/kustomize-error.ts';
-import { applyPolicies, type PolicyChange } from '../../offline/apply-policies.ts';
+import type { PolicyChange } from '../../offline/apply-policies.ts';
 import { plain } from '../../offline/output/paint.ts';
 import { visible } from '../../offline/output/visible.ts';
-import { celCompilersFor } from '../../policy/cel-documents.ts';
-import type { SourceFile } from '../../policy/documents.ts';
-import { type LoadResult, loadDocuments } from '../../policy/load.ts';
-import type { Problem } from '../../problem.ts';
-import { commandEnvironment } from '../environment.ts';
+import type { LoadResult } from '../../policy/load.ts';
 import { loadPolicies } from '../input/policy-input.ts';
 import type { Io } from '../io.ts';
 import { formatProblem } from '../problem-text.ts';
@@ -23,56 +15,4 @@ export async function loadBuildPolicies(names: readonly string[], io: Io): Promi
 
 export function formatChange({ object, policy, rule, operations }: PolicyChange): string {
   return visible(`${object}: policy ${policy}, rule ${rule}: ${operations.join(', ')}`);
-}
-
-/** Runs policies that a kustomization lists under `transformers`. */
-export function createPolicyRunner(report: (change: PolicyChange) => void = () => {}): PolicyRunner {
-  return {
-    async run(configs, objects, place) {
-      const sources = configs.flatMap((config) => policySources(config, place));
-      const loaded = loadDocuments(sources, { cel: await celCompilersFor(sources) });
-      const [error] = loaded.problems.filter(({ severity }) => severity === 'error');
-      if (error !== undefined) throw problemError(error);
-      if (loaded.policies.length === 0) {
-        const message = 'a transformer contains no policy to apply';
-        throw new KustomizeError('KYM_KUSTOMIZATION_INVALID', message, {
-          file: place.file,
-          field: 'transformers',
-        });
-      }
-      const {
-        objects: results,
-        changes,
-        failures,
-      } = await applyPolicies(loaded, objects, commandEnvironment);
-      const [failure] = failures;
-      if (failure !== undefined) {
-        throw new KustomizeError(failure.code, failure.message, { file: place.file, field: 'transformers' });
-      }
-      for (const change of changes) report(change);
-      return results;
-    },
-  };
-}
-
-/** A policy is its own source; a PolicyTransformer lists policy files, relative to the kustomization. */
-function policySources(config: JsonObject, place: PolicyPlace): readonly SourceFile[] {
-  if (member(config, 'kind') !== 'PolicyTransformer') {
-    return [{ file: place.file, text: stringifyJson(config) }];
-  }
-  const files = member(config, 'policies');
-  if (!isArray(files) || files.length === 0 || !files.every((file) => typeof file === 'string')) {
-    throw new KustomizeError('KYM_KUSTOMIZATION_INVALID', 'a PolicyTransformer lists files under policies', {
-      file: place.file,
-      field: 'transformers: policies',
-    });
-  }
-  return (files as readonly string[]).map((file, index) => ({
-    file,
-    text: place.readText(file, `transformers: policies[${index}]`),
-  }));
-}
-
-function problemError({ code, message, file, pointer, hint }: Problem): KustomizeError {
-  return new KustomizeError(code, message, { file, field: pointer, hint });
 }

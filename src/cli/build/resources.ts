@@ -2,17 +2,20 @@ import { readFileSync, statSync } from 'node:fs';
 import { basename, dirname, resolve } from 'node:path';
 import { type BuildTarget, build } from '../../kustomize/build.ts';
 import { defaultPluginLimits, type HelmOptions } from '../../kustomize/build-context.ts';
+import { diskFiles } from '../../kustomize/kustomization/disk-files.ts';
 import { isKustomizationText } from '../../kustomize/kustomization/load-kustomization.ts';
-import { KustomizeError, type KustomizeLocation } from '../../kustomize/kustomize-error.ts';
+import { KustomizeError } from '../../kustomize/kustomize-error.ts';
+import { localPrograms } from '../../kustomize/local-programs.ts';
 import { parseRepositoryUrl } from '../../kustomize/remote/repository-url.ts';
 import type { Resource } from '../../kustomize/resource/resource.ts';
 import type { PolicyChange } from '../../offline/apply-policies.ts';
+import { kustomizeProblem } from '../../offline/kustomize-problem.ts';
 import { visible } from '../../offline/output/visible.ts';
-import { readDocuments } from '../../policy/documents.ts';
+import { createPolicyRunner } from '../../offline/policy-runner.ts';
 import { InputError, inputError } from '../../problem.ts';
+import { commandEnvironment } from '../environment.ts';
 import { readWhole } from '../input/text-input.ts';
 import type { Io } from '../io.ts';
-import { createPolicyRunner } from './policies.ts';
 
 /** The options of every command that builds a kustomization. */
 export interface BuildCommandOptions {
@@ -46,6 +49,8 @@ export async function buildResources(
     return await build(
       { ...target, ...(options.reorder !== undefined && { sortOptions: orderOf(options.reorder) }) },
       {
+        files: diskFiles,
+        programs: localPrograms,
         enablePlugins: options.enablePlugins === true || options.enableAlphaPlugins === true,
         // kustomize has a separate flag for functions; --enable-plugins covers both.
         enableExec: options.enableExec === true || options.enablePlugins === true,
@@ -54,7 +59,7 @@ export async function buildResources(
         readAddress: (address) => readWhole(address, { ...io, offline: options.offline }),
         helm: helmOf(options),
         environment: io.env,
-        policies: createPolicyRunner(options.report),
+        policies: createPolicyRunner(commandEnvironment, options.report),
         ...(options.pluginTimeout !== undefined && {
           pluginLimits: { ...defaultPluginLimits, milliseconds: secondsOf(options.pluginTimeout) },
         }),
@@ -129,34 +134,5 @@ async function targetOf(path: string, io: Io): Promise<BuildTarget> {
 }
 
 export function asInputError(error: KustomizeError, { cwd }: Pick<Io, 'cwd'>): InputError {
-  const { file, field, hint, sourceLine } = error.place;
-  return new InputError([
-    {
-      code: error.code,
-      severity: 'error',
-      message: field === undefined ? error.message : `${field}: ${error.message}`,
-      pointer: '',
-      file,
-      line: lineOf(error.place, cwd),
-      sourceLine,
-      hint,
-    },
-  ]);
-}
-
-/** The line of a field, found by reading the file again: only errors need it. */
-function lineOf({ file, field, line }: KustomizeLocation, cwd: string): number | undefined {
-  if (line !== undefined || file === undefined || field === undefined || field.includes(': ')) return line;
-  const path = [...field.matchAll(/[^.[\]]+/g)].map(([token]) =>
-    /^\d+$/.test(token) ? Number(token) : token,
-  );
-  try {
-    const text = readFileSync(resolve(cwd, file), 'utf8');
-    // A file of replacements is a list.
-    if (!field.startsWith('[')) return readDocuments({ file, text }).documents[0]?.positionOf(path).line;
-    const [document] = readDocuments({ file, text: `list:\n${text}` }).documents;
-    return document === undefined ? undefined : document.positionOf(['list', ...path]).line - 1;
-  } catch {
-    return undefined;
-  }
+  return new InputError([kustomizeProblem(error, (file) => readFileSync(resolve(cwd, file), 'utf8'))]);
 }

@@ -2,16 +2,18 @@ import { isAbsolute, resolve } from 'node:path';
 import { setMember } from '../../json/edit.ts';
 import { isArray, isObject, type JsonObject, member } from '../../json/value.ts';
 import type { PolicyPlace } from '../../kustomize/build-context.ts';
-import { decodeText, readRegularFile } from '../../kustomize/kustomization/folder.ts';
+import { diskFiles } from '../../kustomize/kustomization/disk-files.ts';
+import { decodeText, readFile } from '../../kustomize/kustomization/folder.ts';
 import { KustomizeError } from '../../kustomize/kustomize-error.ts';
 import { isPolicyConfig } from '../../kustomize/plugins/runner.ts';
 import { parseResources } from '../../kustomize/resource/parse-resources.ts';
 import { printYaml } from '../../kustomize/yaml/print.ts';
 import { readResourceYaml, yamlMessage } from '../../kustomize/yaml/read.ts';
+import { createPolicyRunner } from '../../offline/policy-runner.ts';
 import { inputError } from '../../problem.ts';
+import { commandEnvironment } from '../environment.ts';
 import { readWhole } from '../input/text-input.ts';
 import type { ExitCode, Io } from '../io.ts';
-import { createPolicyRunner } from './policies.ts';
 import { asInputError } from './resources.ts';
 
 /** `kymera transform`: applies policies to the resources on standard input. */
@@ -78,11 +80,11 @@ function run(
     root,
     readText: (path, field) => readConfigFile(isAbsolute(path) ? path : resolve(root, path), path, field),
   };
-  return createPolicyRunner().run(configs, objects, place);
+  return createPolicyRunner(commandEnvironment).run(configs, objects, place);
 }
 
 function readConfigFile(path: string, name: string, field: string): string {
-  return decodeText(readRegularFile(path, name, { file: name, field }), name, { file: name, field });
+  return decodeText(readFile(diskFiles, path, name, { file: name, field }), name, { file: name, field });
 }
 
 function documents(objects: readonly JsonObject[]): string {

@@ -1,4 +1,4 @@
-import { isUtf8 } from 'node:buffer';
+import { Buffer, isUtf8 } from 'node:buffer';
 import type { Json, JsonObject } from '../../json/value.ts';
 import type { KustomizationFolder } from '../kustomization/folder.ts';
 import type { ConfigMapEntry, GeneratorOptions, SecretEntry } from '../kustomization/kustomization.ts';

@@ -1,3 +1,4 @@
+import { Buffer } from 'node:buffer';
 import { basename } from 'node:path';
 import type { KustomizationFolder } from '../kustomization/folder.ts';
 import type { ConfigMapEntry } from '../kustomization/kustomization.ts';

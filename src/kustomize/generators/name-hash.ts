@@ -1,3 +1,4 @@
+import { Buffer } from 'node:buffer';
 import { createHash } from 'node:crypto';
 import { isArray, isObject, type Json, type JsonObject, member } from '../../json/value.ts';
 import { KustomizeError } from '../kustomize-error.ts';

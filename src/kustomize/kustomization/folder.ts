@@ -1,9 +1,10 @@
-import { readFileSync, realpathSync, statSync } from 'node:fs';
 import { isAbsolute, join, relative, resolve, sep } from 'node:path';
 import { KustomizeError, type KustomizeLocation } from '../kustomize-error.ts';
+import type { EntryKind, FileTree } from './files.ts';
 
 /** A folder that is part of the build. */
 export interface FolderPlace {
+  readonly files: FileTree;
   /** Absolute, without symbolic links. */
   readonly root: string;
   /** The path for messages. */
@@ -41,16 +42,9 @@ export interface KustomizationFolder {
   readBytes(path: string, field: string): Uint8Array;
 }
 
-export type EntryKind = 'file' | 'folder' | 'absent';
-
-/** The type of an entry of `resources` on disk. */
+/** The type of an entry of `resources`. */
 export function entryKind(place: FolderPlace, path: string): EntryKind {
-  try {
-    return statSync(resolve(place.root, path)).isDirectory() ? 'folder' : 'file';
-  } catch {
-    // Also for a name that is too long or contains NUL.
-    return 'absent';
-  }
+  return place.files.kindOf(resolve(place.root, path));
 }
 
 const remote = /^(?:[a-z][a-z0-9+.-]*:\/\/|git::|[\w.-]+@[\w.-]+:)|[?&](?:ref|version)=/i;
@@ -69,7 +63,7 @@ export function absentEntry(place: FolderPlace, path: string, field: string, fil
 
 /** Opens the folder of an entry. Throws if it contains a folder that is being built. */
 export function enterFolder(place: FolderPlace, path: string, field: string, file: string): FolderPlace {
-  const root = realpathSync(resolve(place.root, path));
+  const root = place.files.realPath(resolve(place.root, path));
   for (let visited: FolderPlace | undefined = place; visited !== undefined; visited = visited.parent) {
     if (!isInside(visited.root, root)) continue;
     throw new KustomizeError(
@@ -78,7 +72,7 @@ export function enterFolder(place: FolderPlace, path: string, field: string, fil
       { file, field },
     );
   }
-  const { repository } = place;
+  const { files, repository } = place;
   if (repository !== undefined && !isInside(root, repository.clone)) {
     throw new KustomizeError(
       'KYM_KUSTOMIZE_OUTSIDE',
@@ -89,7 +83,14 @@ export function enterFolder(place: FolderPlace, path: string, field: string, fil
       },
     );
   }
-  return { root, name: join(place.name, path), origin: join(place.origin, path), parent: place, repository };
+  return {
+    files,
+    root,
+    name: join(place.name, path),
+    origin: join(place.origin, path),
+    parent: place,
+    repository,
+  };
 }
 
 /** Throws if a repository that is being built is named again below itself. */
@@ -117,7 +118,7 @@ export function openFolder(place: FolderPlace, fileName: string, unrestricted: b
         { file, field },
       );
     }
-    return readRegularFile(full, path, { file, field });
+    return readFile(place.files, full, path, { file, field });
   };
   return {
     root: place.root,
@@ -129,16 +130,13 @@ export function openFolder(place: FolderPlace, fileName: string, unrestricted: b
   };
 }
 
-/** Reads a file. Throws for a named pipe or device, which could block forever. */
-export function readRegularFile(full: string, name: string, place: KustomizeLocation): Uint8Array {
-  const fail = (reason: string) =>
-    new KustomizeError('KYM_KUSTOMIZE_NOT_FOUND', `${name} is not readable: ${reason}`, place);
+export function readFile(files: FileTree, full: string, name: string, place: KustomizeLocation): Uint8Array {
   try {
-    if (statSync(full).isFile()) return readFileSync(full);
+    return files.read(full);
   } catch (error) {
-    throw fail(error instanceof Error ? error.message : String(error));
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new KustomizeError('KYM_KUSTOMIZE_NOT_FOUND', `${name} is not readable: ${reason}`, place);
   }
-  throw fail('it is not a regular file');
 }
 
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
@@ -154,7 +152,7 @@ export function decodeText(bytes: Uint8Array, name: string, place: KustomizeLoca
 
 function realPath(place: FolderPlace, path: string, field: string, file: string): string {
   try {
-    return realpathSync(resolve(place.root, path));
+    return place.files.realPath(resolve(place.root, path));
   } catch {
     throw absentEntry(place, path, field, file);
   }

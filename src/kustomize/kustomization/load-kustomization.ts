@@ -1,10 +1,9 @@
-import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { isObject, type JsonObject } from '../../json/value.ts';
 import { KustomizeError } from '../kustomize-error.ts';
 import { readSettings } from '../yaml/read.ts';
 import { decode } from './decode.ts';
-import { decodeText, type FolderPlace, readRegularFile } from './folder.ts';
+import { decodeText, type FolderPlace, readFile } from './folder.ts';
 import type { ImageEntry, Kustomization } from './kustomization.ts';
 import { kustomizationShape } from './kustomization-shape.ts';
 
@@ -18,7 +17,7 @@ export interface LoadedKustomization {
 /** Reads the kustomization of a folder, which must contain exactly one. */
 export function loadKustomization(place: FolderPlace, warn: (text: string) => void): LoadedKustomization {
   const found = kustomizationNames.flatMap((fileName) => {
-    const text = readIfPresent(join(place.root, fileName), join(place.name, fileName));
+    const text = readIfPresent(place, fileName);
     return text === undefined ? [] : [{ fileName, text }];
   });
   const [only] = found;
@@ -40,10 +39,11 @@ export function loadKustomization(place: FolderPlace, warn: (text: string) => vo
   return { kustomization: parseKustomization(only.text, file, warn), fileName: only.fileName };
 }
 
-function readIfPresent(path: string, name: string): string | undefined {
-  const stats = statSync(path, { throwIfNoEntry: false });
-  if (stats === undefined || stats.isDirectory()) return undefined;
-  return decodeText(readRegularFile(path, name, { file: name }), name, { file: name });
+function readIfPresent({ files, root, name }: FolderPlace, fileName: string): string | undefined {
+  const path = join(root, fileName);
+  if (files.kindOf(path) !== 'file') return undefined;
+  const file = join(name, fileName);
+  return decodeText(readFile(files, path, file, { file }), file, { file });
 }
 
 /** Checks the fields of a kustomization and converts deprecated ones. */

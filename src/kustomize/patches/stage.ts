@@ -1,3 +1,4 @@
+import { dirname, join } from 'node:path';
 import { setMember } from '../../json/edit.ts';
 import { isObject, type JsonObject, member } from '../../json/value.ts';
 import type { BuildContext } from '../build-context.ts';
@@ -28,7 +29,8 @@ export function applyStrategicMergePatches(
     const field = `patchesStrategicMerge[${index}]`;
     const isInline = entry.includes('\n') || /^\s*[{[]/.test(entry);
     const text = isInline ? entry : context.folder.readText(entry, field);
-    const place = { file: isInline ? context.folder.file : entry, field };
+    const { file } = context.folder;
+    const place = { file: isInline ? file : join(dirname(file), entry), field };
     const patch = readPatch(text, 'StrategicMergePatch', place, context);
     if (patch.type !== 'strategic') continue;
     if (patch.patches.length === 0) {
@@ -38,12 +40,17 @@ export function applyStrategicMergePatches(
       const target = atLocation(place, () => findPatchTarget(set, one));
       patching(set, target, place, () => applyStrategicPatch(set, target, one.object, {}, context));
     }
+    context.traced?.(set, field, isInline ? undefined : entry);
   }
 }
 
 /** `patches`: strategic merge or JSON patches for the resources that their target selects. */
 export function applyPatches(set: ResourceSet, entries: readonly PatchEntry[], context: BuildContext): void {
-  for (const [index, entry] of entries.entries()) applyPatch(set, entry, `patches[${index}]`, context);
+  for (const [index, entry] of entries.entries()) {
+    const field = `patches[${index}]`;
+    applyPatch(set, entry, field, context);
+    context.traced?.(set, field, entry.path);
+  }
 }
 
 /** One entry of `patches`; `field` is its path in the kustomization. */
@@ -97,6 +104,7 @@ export function applyJson6902Patches(
       throw new KustomizeError('KYM_KUSTOMIZE_PATCH', 'the patch is empty', source.place);
     }
     applyToTargets(set, entry, patch.operations, source.place, context, field, false);
+    context.traced?.(set, field, entry.path);
   }
 }
 
@@ -162,7 +170,10 @@ function patchSource(
     throw new KustomizeError('KYM_KUSTOMIZATION_INVALID', message, placeOf(context, field));
   }
   if (inline !== '') return { text: inline, place: placeOf(context, `${field}.patch`) };
-  return { text: context.folder.readText(path, `${field}.path`), place: { file: path, field } };
+  return {
+    text: context.folder.readText(path, `${field}.path`),
+    place: { file: join(dirname(context.folder.file), path), field },
+  };
 }
 
 function placeOf(context: BuildContext, field: string): KustomizeLocation {

@@ -34,7 +34,6 @@ import { applyReplacements } from '../transformers/replacement-stage.ts';
 import { setReplicas } from '../transformers/replica-transformer.ts';
 import { addValue, type ValueTarget } from '../transformers/value-add.ts';
 import { readSettings } from '../yaml/read.ts';
-import { renderChart } from './helm-chart.ts';
 
 export type BuiltinTransformer = (set: ResourceSet, config: JsonObject, context: BuildContext) => void;
 export type BuiltinGenerator = (
@@ -233,7 +232,13 @@ export async function chartResources(
   field: string,
   context: BuildContext,
 ): Promise<readonly Resource[]> {
-  const objects = await renderChart(config, field, context);
+  const { programs } = context.options;
+  if (programs === undefined) {
+    throw new KustomizeError('KYM_PLUGIN_DISABLED', 'charts are rendered by helm, which cannot run here', {
+      hint: 'Add the output of helm template as a resource, or build it with kymera build --enable-helm.',
+    });
+  }
+  const objects = await programs.renderChart(config, field, context);
   return objects.map((object) => createResource(object, { fromChart: true }));
 }
 

@@ -7,7 +7,7 @@ import { parseResources } from '../resource/parse-resources.ts';
 import { createResource, currentId, describeId, idKey, idOf, type ResourceId } from '../resource/resource.ts';
 import type { ResourceSet } from '../resource/resource-set.ts';
 import { printYaml } from '../yaml/print.ts';
-import { pluginName } from './lookup.ts';
+import { pluginName } from './plugin-name.ts';
 import { type PluginResult, pluginFailed, runPlugin } from './process.ts';
 
 /** The configs of one API group. One program handles them: `<program> generate` and `<program> transform`. */
@@ -16,30 +16,32 @@ export interface PluginGroup {
   readonly path: string;
   readonly generators: readonly JsonObject[];
   readonly transformers: readonly JsonObject[];
+  readonly program: GroupProgram;
 }
+
+/** Runs the program of a group. */
+export interface GroupProgram {
+  /** One run for all generator configs. */
+  generate(group: PluginGroup, context: BuildContext): Promise<readonly JsonObject[]>;
+  /**
+   * One run for all configs. Generators are included and may report that they do not transform. A transformer must
+   * not add, remove, rename or move resources; only a config with `generate` that is listed as a transformer may add some.
+   */
+  transform(group: PluginGroup, set: ResourceSet, context: BuildContext): Promise<void>;
+}
+
+export const groupProgram: GroupProgram = { generate: generateByGroup, transform: transformByGroup };
 
 /** Exit code of a program that does not support the subcommand. */
 const unsupported = 127;
 
-/** One run for all generator configs of the group. */
-export async function generateByGroup(
-  group: PluginGroup,
-  context: BuildContext,
-): Promise<readonly JsonObject[]> {
+async function generateByGroup(group: PluginGroup, context: BuildContext): Promise<readonly JsonObject[]> {
   const result = await run(group, 'generate', group.generators.map(printYaml), context);
   if (result.exitCode !== 0) throw failed(group, 'generate', result);
   return nonVirtual(result.output, group);
 }
 
-/**
- * One run for all configs of the group. Generators are included and may report that they do not transform. A transformer must
- * not add, remove, rename or move resources; only a config with `generate` that is listed as a transformer may add some.
- */
-export async function transformByGroup(
-  group: PluginGroup,
-  set: ResourceSet,
-  context: BuildContext,
-): Promise<void> {
+async function transformByGroup(group: PluginGroup, set: ResourceSet, context: BuildContext): Promise<void> {
   const configs = [...group.generators, ...group.transformers].map(printYaml);
   const resources = set.list().map((resource) => printYaml(resource.object));
   const result = await run(group, 'transform', [...configs, ...resources], context);

@@ -8,7 +8,7 @@ import { applyStrategicPatch } from '../patches/strategic.ts';
 import { readPatch } from '../patches/text.ts';
 import { createResource, type Resource } from '../resource/resource.ts';
 import { createResourceSet, type ResourceSet } from '../resource/resource-set.ts';
-import { pluginName } from './lookup.ts';
+import { pluginName } from './plugin-name.ts';
 
 export interface PatchedConfigs {
   /** By original config, without configs that a patch deleted. */

@@ -1,37 +1,15 @@
 import { type Stats, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { isObject, type JsonObject, member } from '../../json/value.ts';
 import { KustomizeError } from '../kustomize-error.ts';
+import type { PluginName, PluginRole } from './plugin-name.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
-
-/** The plugin that a config names. */
-export interface PluginName {
-  readonly group: string;
-  readonly version: string;
-  readonly kind: string;
-}
-
-export type PluginRole = 'generators' | 'transformers' | 'validators';
 
 export type FoundPlugin =
   /** One program for each kind: `<group>/<version>/<kind>/<Kind>`. */
   | { readonly layout: 'kind'; readonly path: string }
   /** One program for a whole group: `plugins/<group>`. */
   | { readonly layout: 'group'; readonly path: string };
-
-/** `groupVersion` is the name for apiVersion in the proposal. It may be a group without version. */
-export function pluginName(config: JsonObject): PluginName {
-  const apiVersion = textAt(config, 'apiVersion');
-  const stated = apiVersion === '' ? textAt(config, 'groupVersion') : apiVersion;
-  const slash = stated.indexOf('/');
-  const isGroupAlone = slash < 0 && apiVersion === '';
-  return {
-    group: slash >= 0 ? stated.slice(0, slash) : isGroupAlone ? stated : '',
-    version: slash >= 0 ? stated.slice(slash + 1) : isGroupAlone ? '' : stated,
-    kind: textAt(config, 'kind'),
-  };
-}
 
 /** Finds the program for a config. The error lists all paths tried. */
 export function findPlugin(name: PluginName, role: PluginRole, environment: Environment): FoundPlugin {
@@ -98,9 +76,4 @@ function statOf(path: string): Stats | undefined {
   } catch {
     return undefined;
   }
-}
-
-function textAt(config: JsonObject, key: string): string {
-  const value = isObject(config) ? member(config, key) : undefined;
-  return typeof value === 'string' ? value : '';
 }

@@ -1,4 +1,4 @@
-import { isObject, type JsonObject, member } from '../../json/value.ts';
+import { type JsonObject, member } from '../../json/value.ts';
 import type { BuildContext } from '../build-context.ts';
 import { mergeGenerated } from '../generators/merge-generated.ts';
 import { KustomizeError } from '../kustomize-error.ts';
@@ -10,21 +10,18 @@ import {
   builtinGenerators,
   builtinTransformers,
 } from './builtin-plugins.ts';
-import type { PluginGroup } from './by-group.ts';
-import { generateByKind, titleOf, transformByKind } from './by-kind.ts';
-import {
-  type FunctionSpec,
-  functionSpec,
-  functionTitle,
-  generateByFunction,
-  transformByFunction,
-} from './krm-function.ts';
-import { findPlugin, type PluginRole, pluginName } from './lookup.ts';
-import { addGenerated, replaceById } from './result.ts';
+import type { GroupProgram, PluginGroup } from './by-group.ts';
+import { type PluginRole, pluginName } from './plugin-name.ts';
 
 /** A plugin for a config, ready to run. */
 export type Plugin =
-  | { readonly layout: 'group'; readonly title: string; readonly path: string; readonly group: string }
+  | {
+      readonly layout: 'group';
+      readonly title: string;
+      readonly path: string;
+      readonly group: string;
+      readonly program: GroupProgram;
+    }
   | {
       readonly layout: 'own';
       readonly title: string;
@@ -32,7 +29,7 @@ export type Plugin =
       transform(set: ResourceSet, config: JsonObject): Promise<void>;
     };
 
-type OwnPlugin = Extract<Plugin, { layout: 'own' }>;
+export type OwnPlugin = Extract<Plugin, { layout: 'own' }>;
 
 /**
  * Finds the plugin: a built-in one or a policy, then the function that the config names, then a program for its kind, then one
@@ -44,36 +41,30 @@ export function pluginFor(config: JsonObject, role: PluginRole, context: BuildCo
   if (role !== 'generators' && isPolicyConfig(config) && context.options.policies !== undefined) {
     return policyPlugin(context);
   }
-  if (!context.options.enablePlugins) {
+  const { programs, enablePlugins } = context.options;
+  if (programs === undefined) {
+    throw new KustomizeError(
+      'KYM_PLUGIN_DISABLED',
+      `${name.kind} of '${name.group}' is a plugin, and no program can run here`,
+      { hint: 'If you trust it, build with kymera build --enable-plugins.' },
+    );
+  }
+  if (!enablePlugins) {
     throw new KustomizeError(
       'KYM_PLUGIN_DISABLED',
       `${name.kind} of '${name.group}' is a plugin, and plugins are disabled`,
       { hint: 'Plugins run programs. If you trust them, use --enable-plugins.' },
     );
   }
-  const spec = functionSpec(config);
-  if (spec !== undefined) return functionPlugin(spec, config, context);
-  const found = findPlugin(name, role, context.options.environment);
-  if (found.layout === 'group') return { ...found, title: titleOf(found.path), group: name.group };
-  requireName(config, name.kind);
-  return {
-    layout: 'own',
-    title: titleOf(found.path),
-    async generate(set, settings, origin) {
-      addGenerated(set, await generateByKind(found.path, settings, context), { origin });
-    },
-    async transform(set, settings) {
-      replaceById(set, await transformByKind(found.path, settings, set, context), titleOf(found.path));
-    },
-  };
+  return programs.pluginFor(config, role, context);
 }
 
 export function groupPlugin(
-  { group, path }: Extract<Plugin, { layout: 'group' }>,
+  { group, path, program }: Extract<Plugin, { layout: 'group' }>,
   generators: readonly JsonObject[],
   transformers: readonly JsonObject[],
 ): PluginGroup {
-  return { group, path, generators, transformers };
+  return { group, path, program, generators, transformers };
 }
 
 function builtinPlugin(kind: string, context: BuildContext): OwnPlugin {
@@ -98,26 +89,8 @@ function builtinPlugin(kind: string, context: BuildContext): OwnPlugin {
     },
     async transform(set, config) {
       if (transformer === undefined) throw wrongField('transformers');
-      transformer(set, config, context);
-    },
-  };
-}
-
-function functionPlugin(spec: FunctionSpec, config: JsonObject, context: BuildContext): OwnPlugin {
-  requireName(config, 'a function');
-  const title = functionTitle(spec);
-  if (!context.options.enableExec) {
-    context.options.warn(`${title} is skipped, as in kustomize; use --enable-exec to run functions`);
-    return { layout: 'own', title, generate: async () => {}, transform: async () => {} };
-  }
-  return {
-    layout: 'own',
-    title,
-    async generate(set, settings, origin) {
-      addGenerated(set, await generateByFunction(spec, settings, context), { origin });
-    },
-    async transform(set, settings) {
-      replaceById(set, await transformByFunction(spec, settings, set, context), title);
+      // The caller reports the stage.
+      transformer(set, config, { ...context, traced: undefined });
     },
   };
 }
@@ -142,13 +115,6 @@ function policyPlugin(context: BuildContext): OwnPlugin {
       }
     },
   };
-}
-
-function requireName(config: JsonObject, kind: string): void {
-  const metadata = member(config, 'metadata');
-  const name = isObject(metadata) ? member(metadata, 'name') : undefined;
-  if (typeof name === 'string' && name !== '') return;
-  throw new KustomizeError('KYM_KUSTOMIZE_RESOURCE', `the config of ${kind} has no metadata.name`);
 }
 
 const policyGroups = new Set([

@@ -3,9 +3,9 @@ import type { BuildContext } from '../build-context.ts';
 import type { Kustomization } from '../kustomization/kustomization.ts';
 import { withLocation } from '../kustomize-error.ts';
 import type { ResourceSet } from '../resource/resource-set.ts';
-import { generateByGroup, type PluginGroup, transformByGroup } from './by-group.ts';
+import type { PluginGroup } from './by-group.ts';
 import { patchConfigs } from './config-patches.ts';
-import type { PluginRole } from './lookup.ts';
+import type { PluginRole } from './plugin-name.ts';
 import { addGenerated } from './result.ts';
 import { groupPlugin, type Plugin, pluginFor } from './runner.ts';
 import { validateBy } from './validator.ts';
@@ -63,13 +63,15 @@ export async function preparePlugins(
           const group = groups.get(plugin.path);
           if (group === undefined || done.has(group) || group.generators.length === 0) return;
           done.add(group);
-          addGenerated(set, await generateByGroup(group, context), { origin });
+          addGenerated(set, await group.program.generate(group, context), { origin });
         });
+        context.traced?.(set, 'generators', file);
       }
     },
     async transformBeforeBuiltins(set) {
       for (const group of groups.values()) {
-        await at('transformers', () => transformByGroup(group, set, context));
+        await at('transformers', () => group.program.transform(group, set, context));
+        context.traced?.(set, 'transformers');
       }
     },
     async transform(set) {
@@ -77,13 +79,14 @@ export async function preparePlugins(
         if (plugin.layout === 'group') continue;
         await at('transformers', () => plugin.transform(set, config));
         context.recordTransformer(set, configuredBy(config), file);
+        context.traced?.(set, 'transformers', file);
       }
     },
     async validate(set) {
       for (const { config, plugin } of validators) {
         const run = (copy: ResourceSet) =>
           plugin.layout === 'group'
-            ? transformByGroup(groupPlugin(plugin, [], [config]), copy, context)
+            ? plugin.program.transform(groupPlugin(plugin, [], [config]), copy, context)
             : plugin.transform(copy, config);
         await at('validators', () => validateBy(plugin.title, set, run));
       }

@@ -69,34 +69,50 @@ function stepsOf(set: ResourceSet, kustomization: Kustomization, context: BuildC
       kind: 'NamespaceTransformer',
       field: 'namespace',
       count: one(namespace !== ''),
-      run: () => setNamespace(set, { namespace, specs: fieldSpecs.namespace }),
+      run: () => {
+        setNamespace(set, { namespace, specs: fieldSpecs.namespace });
+        context.traced?.(set, 'namespace');
+      },
     },
     {
       kind: 'PrefixTransformer',
       field: 'namePrefix',
       count: one(namePrefix !== ''),
-      run: () => addPrefix(set, namePrefix, fieldSpecs.namePrefix),
+      run: () => {
+        addPrefix(set, namePrefix, fieldSpecs.namePrefix);
+        context.traced?.(set, 'namePrefix');
+      },
     },
     {
       kind: 'SuffixTransformer',
       field: 'nameSuffix',
       count: one(nameSuffix !== ''),
-      run: () => addSuffix(set, nameSuffix, fieldSpecs.nameSuffix),
+      run: () => {
+        addSuffix(set, nameSuffix, fieldSpecs.nameSuffix);
+        context.traced?.(set, 'nameSuffix');
+      },
     },
     {
       kind: 'LabelTransformer',
       field: labels.length > 0 ? 'labels' : 'commonLabels',
       count: labelCount,
       run: () => {
-        for (const entry of labels) setPairs(set, entry.pairs ?? {}, labelSpecs(entry, fieldSpecs));
+        for (const [index, entry] of labels.entries()) {
+          setPairs(set, entry.pairs ?? {}, labelSpecs(entry, fieldSpecs));
+          context.traced?.(set, `labels[${index}]`);
+        }
         setPairs(set, commonLabels, fieldSpecs.commonLabels);
+        if (Object.keys(commonLabels).length > 0) context.traced?.(set, 'commonLabels');
       },
     },
     {
       kind: 'AnnotationsTransformer',
       field: 'commonAnnotations',
       count: one(Object.keys(commonAnnotations).length > 0),
-      run: () => setPairs(set, commonAnnotations, fieldSpecs.commonAnnotations),
+      run: () => {
+        setPairs(set, commonAnnotations, fieldSpecs.commonAnnotations);
+        context.traced?.(set, 'commonAnnotations');
+      },
     },
     {
       kind: 'PatchJson6902Transformer',
@@ -109,7 +125,10 @@ function stepsOf(set: ResourceSet, kustomization: Kustomization, context: BuildC
       field: 'replicas',
       count: replicas.length,
       run: () => {
-        for (const entry of replicas) setReplicas(set, entry, fieldSpecs.replicas);
+        for (const [index, entry] of replicas.entries()) {
+          setReplicas(set, entry, fieldSpecs.replicas);
+          context.traced?.(set, `replicas[${index}]`);
+        }
       },
     },
     {
@@ -117,7 +136,10 @@ function stepsOf(set: ResourceSet, kustomization: Kustomization, context: BuildC
       field: 'images',
       count: images.length,
       run: () => {
-        for (const entry of images) changeImages(set, entry, fieldSpecs.images);
+        for (const [index, entry] of images.entries()) {
+          changeImages(set, entry, fieldSpecs.images);
+          context.traced?.(set, `images[${index}]`);
+        }
       },
     },
     {

@@ -1,7 +1,7 @@
 import { dirname, join } from 'node:path';
 import { emptyScope } from '../../expression/scope.ts';
 import { stringifyJson } from '../../json/json-text.ts';
-import { isArray, isObject, type Json, type JsonObject, type Path } from '../../json/value.ts';
+import { isArray, isObject, type Json, type JsonObject, member, type Path } from '../../json/value.ts';
 import { PatchError } from '../../patch/compiled-patch.ts';
 import { compilePlan, type ReplacementPlan } from '../../patch/replacement/plan.ts';
 import { describeSelector } from '../../patch/replacement/selector.ts';
@@ -21,6 +21,7 @@ import {
   sameId,
 } from '../resource/resource.ts';
 import type { ResourceSet } from '../resource/resource-set.ts';
+import type { TracedField, TracedTarget } from '../trace.ts';
 import { readSettings } from '../yaml/read.ts';
 
 /** `replacements`, one after another. */
@@ -35,6 +36,7 @@ export function applyReplacements(
     const place = { file: context.folder.file, field };
     if (entry.path === undefined || entry.path === '') {
       applyReplacement(set, candidates, entry as unknown as JsonObject, place, context);
+      context.traced?.(set, field);
       continue;
     }
     if (entry.source !== undefined || (entry.targets?.length ?? 0) > 0) {
@@ -46,6 +48,7 @@ export function applyReplacements(
       const file = join(dirname(context.folder.file), entry.path);
       applyReplacement(set, candidates, replacement, { file, field: `[${at}]` }, context);
     }
+    context.traced?.(set, field, entry.path);
   }
   checkNames(set, { file: context.folder.file, field: 'replacements' });
 }
@@ -98,17 +101,35 @@ function applyReplacement(
 ): void {
   const { path: _path, ...inline } = entry;
   const plan = compiled(inline, place, options.warn);
-  const value = atLocation(place, () => sourceValue(candidates, plan.source));
+  const source = atLocation(place, () => sourceOf(candidates, plan.source));
+  // A target may be the source itself.
+  const from = options.trace && source.placeOf?.();
+  const traced: TracedTarget[] = [];
   for (const [index, target] of plan.targets.entries()) {
     const field = `${place.field ?? ''}.targets[${index}]`;
     for (const candidate of candidates) {
       const { resource } = candidate;
       if (!target.selects({ ids: candidate.targetIds, object: resource.object }, emptyScope)) continue;
       const id = currentId(resource);
-      atLocation({ ...place, field }, () => writeTarget(set, resource, target, value));
+      const before = resource.object;
+      atLocation({ ...place, field }, () => writeTarget(set, resource, target, source.value));
+      if (options.trace !== undefined) {
+        const written = target.placesOf(before, resource.object, emptyScope);
+        traced.push(...written.map((path) => ({ resource, path, options: optionsOf(inline, index) })));
+      }
       if (!sameId(id, currentId(resource))) Object.assign(candidate, candidateOf(resource));
     }
   }
+  const { file = '', field = '' } = place;
+  options.trace?.replaced({ file, field, source: from, value: source.value, targets: traced });
+}
+
+/** The options of a target as written. */
+function optionsOf(entry: JsonObject, index: number): JsonObject | undefined {
+  const targets = member(entry, 'targets');
+  const target = isArray(targets) ? targets[index] : undefined;
+  const options = isObject(target) ? member(target, 'options') : undefined;
+  return isObject(options) ? options : undefined;
 }
 
 function compiled(
@@ -140,8 +161,11 @@ function fieldText(path: Path): string {
 }
 
 /** Exactly one resource must match, by a current or earlier id. */
-function sourceValue(candidates: readonly Candidate[], source: ReplacementPlan['source']): Json {
-  if ('literal' in source) return source.literal(emptyScope);
+function sourceOf(
+  candidates: readonly Candidate[],
+  source: ReplacementPlan['source'],
+): { readonly value: Json; placeOf?(): TracedField | undefined } {
+  if ('literal' in source) return { value: source.literal(emptyScope) };
   const found = candidates
     .filter(({ sourceIds }) => sourceIds.some((id) => source.fits(id, emptyScope)))
     .map(({ resource }) => resource);
@@ -153,7 +177,14 @@ function sourceValue(candidates: readonly Candidate[], source: ReplacementPlan['
       `${what} the source ${describeSelector(source.selector(emptyScope))}`,
     );
   }
-  return withResource(() => source.read(first.object, emptyScope));
+  const value = withResource(() => source.read(first.object, emptyScope));
+  return {
+    value,
+    placeOf() {
+      const path = source.placeOf(first.object, emptyScope);
+      return path && { resource: first, path };
+    },
+  };
 }
 
 function writeTarget(set: ResourceSet, resource: Resource, target: PlanTarget, value: Json): void {

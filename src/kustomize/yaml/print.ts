@@ -1,3 +1,4 @@
+import { Buffer } from 'node:buffer';
 import { isArray, type Json, type JsonArray, type JsonObject } from '../../json/value.ts';
 import { compareKeys } from './key-order.ts';
 import { hasBreak, yamlKey, yamlLongKey, yamlText } from './text.ts';

@@ -4,6 +4,7 @@ import { isArray, type Json, type JsonObject, member, type Path } from '../../js
 import type { Reporter } from '../../problem.ts';
 import { PatchError } from '../compiled-patch.ts';
 import { FieldPathError, type FieldText, splitFieldPath } from '../field-path/field-path.ts';
+import { fieldPlaces } from '../field-path/places.ts';
 import { readField } from '../field-path/read.ts';
 import { compileFieldPath } from './field-path.ts';
 import {
@@ -37,6 +38,8 @@ export interface PlanSource {
   fits(id: ResourceId, scope: Scope): boolean;
   /** The value of the source. Throws PatchError when it has none. */
   read(object: JsonObject, scope: Scope): Json;
+  /** Where the value is. */
+  placeOf(object: JsonObject, scope: Scope): Path | undefined;
 }
 
 export function compilePlan(
@@ -145,6 +148,7 @@ function compileSourceSelector(source: Json, path: Path, build: ReplacementBuild
         }
         return sourcePart(value, options);
       }),
+    placeOf: (object, scope) => fieldPlaces(object, fieldPath.steps(scope))[0],
   };
 }
 

@@ -10,6 +10,7 @@ import {
 } from '../../json/value.ts';
 import { PatchError } from '../compiled-patch.ts';
 import { FieldPathError, type FieldText, splitFieldPath } from '../field-path/field-path.ts';
+import { fieldPlaces } from '../field-path/places.ts';
 import { writeField } from '../field-path/write.ts';
 import { compileFieldPath } from './field-path.ts';
 import { type LabelTest, parseLabelSelector } from './label-selector.ts';
@@ -34,6 +35,8 @@ export interface PlanTarget {
   selects(resource: Identified, scope: Scope): boolean;
   /** Sets the value at every field path. Throws PatchError. */
   write(object: JsonObject, value: Json, scope: Scope): JsonObject;
+  /** Where the fields are that `write` set. */
+  placesOf(before: JsonObject, after: JsonObject, scope: Scope): readonly Path[];
 }
 
 export function compileTarget(target: Json, path: Path, build: ReplacementBuild): PlanTarget | undefined {
@@ -67,6 +70,11 @@ export function compileTarget(target: Json, path: Path, build: ReplacementBuild)
       }
       return result as JsonObject;
     },
+    placesOf: (before, after, scope) =>
+      paths.flatMap(({ steps }) => {
+        const known = fieldPlaces(before, steps(scope));
+        return known.length > 0 ? known : fieldPlaces(after, steps(scope));
+      }),
   };
 }
 
