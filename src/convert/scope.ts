@@ -1,3 +1,4 @@
+import type { StructuredSchema } from '../patch/structured/schema.ts';
 import type { CelText, ConversionTarget, Scope } from './types.ts';
 
 /** One entry of `spec.variables`, in the order of their definition. */
@@ -37,26 +38,33 @@ export class Variables {
 }
 
 /** The outermost scope of a rule. */
-export function createScope(target: ConversionTarget, variables: Variables, object = 'object'): Scope {
-  return scopeWith(target, variables, object, new Map());
+export function createScope(
+  target: ConversionTarget,
+  variables: Variables,
+  object = 'object',
+  schema?: StructuredSchema,
+): Scope {
+  return scopeWith(target, variables, { object, schema }, new Map());
 }
 
 function scopeWith(
   target: ConversionTarget,
   variables: Variables,
-  object: string,
+  root: Pick<Scope, 'object' | 'schema'>,
   bindings: ReadonlyMap<string, CelText>,
 ): Scope {
   return {
     target,
-    object,
+    ...root,
     lookup: (name) => bindings.get(name),
     variable: (hint, expression, origin) => ({
       source: `variables.${variables.define(hint, expression.source, origin)}`,
       type: expression.type,
       precedence: primaryPrecedence,
+      schema: expression.schema,
+      total: expression.total,
     }),
-    child: (more) => scopeWith(target, variables, object, new Map([...bindings, ...more])),
+    child: (more) => scopeWith(target, variables, root, new Map([...bindings, ...more])),
   };
 }
 

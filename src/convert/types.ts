@@ -1,4 +1,5 @@
 import type { JsonObject } from '../json/value.ts';
+import type { StructuredSchema } from '../patch/structured/schema.ts';
 
 /** Why a clause cannot be converted exactly. */
 export interface Refusal {
@@ -35,6 +36,10 @@ export interface CelText {
   readonly source: string;
   readonly type: CelType;
   readonly precedence: number;
+  /** What the value is by the schema of the object that it is read from. */
+  readonly schema?: StructuredSchema | undefined;
+  /** Evaluation cannot fail. */
+  readonly total?: boolean | undefined;
 }
 
 /** What a clause may read, and the variables collected so far; one per converted rule. */
@@ -42,6 +47,8 @@ export interface Scope {
   readonly target: ConversionTarget;
   /** The variable that holds the current object. */
   readonly object: string;
+  /** The schema of the objects that the rule matches, if it is known. */
+  readonly schema?: StructuredSchema | undefined;
   /** The CEL expression of a context entry or a foreach variable (`element`, `elementIndex`, `element0` …). */
   lookup(name: string): CelText | undefined;
   /** Adds a CEL variable and returns `variables.NAME`. The same expression gives the same name; `origin` becomes the comment. */
