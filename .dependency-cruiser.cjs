@@ -106,7 +106,7 @@ const rooms = {
     run: ['generate', 'queue', 'targets', 'triggers'],
   },
   offline: { output: [], test: ['output'] },
-  convert: { expression: [], match: ['expression'], mutation: ['expression', 'match'], proof: [] },
+  convert: { forms: [], expression: [], match: ['expression'], mutation: ['expression', 'match'], proof: [] },
   cluster: {
     api: [],
     crds: [],

@@ -15,7 +15,16 @@ import { Random } from './random.ts';
 import { requestParts } from './request-parts.ts';
 import { addRuleFields } from './rule-fields.ts';
 import { defaultUser, type Sample } from './sample.ts';
-import { isIdentity, mayBeNull, mayHave, schemaBelow, valuesFor, vary, withKeys } from './variation.ts';
+import {
+  isIdentity,
+  mayBeAbsent,
+  mayBeNull,
+  mayHave,
+  schemaBelow,
+  valuesFor,
+  vary,
+  withKeys,
+} from './variation.ts';
 
 export interface GenerateOptions {
   /** The most objects to generate. */
@@ -43,7 +52,7 @@ export function generateObjects(
   }
   for (const field of ['name', 'namespace']) tree.add(['metadata', field]);
   const old = policies.filter(({ kind }) => !isCel(kind));
-  const bases = basesOf(old);
+  const bases = basesOf(old.length > 0 ? old : policies);
   const parts = requestParts(old.flatMap(({ rules }) => rules.map(({ document }) => document)));
   const samples = new Map<string, Sample>();
   const add = (sample: Sample): void => {
@@ -120,7 +129,7 @@ function basesOf(policies: readonly CompiledPolicy[]): readonly Sample[] {
     if (bases.size < maximumBases && !bases.has(key)) bases.set(key, base);
   };
   for (const policy of policies) {
-    for (const rule of policy.rules) {
+    for (const rule of isCel(policy.kind) ? [] : policy.rules) {
       const examples = [
         ...examplesFor(policy, rule, kindsPerBlock),
         ...(rule.exclude === undefined ? [] : examplesFor(policy, excluded(rule), kindsPerBlock)),
@@ -132,7 +141,7 @@ function basesOf(policies: readonly CompiledPolicy[]): readonly Sample[] {
         add({ ...base, object: plainObject(base.object) });
       }
     }
-    for (const [apiVersion, kind] of otherKinds) {
+    for (const [apiVersion, kind] of isCel(policy.kind) ? [...otherKinds, ...moreKinds] : otherKinds) {
       add(
         sampleOf({
           object: plainOf(apiVersion, kind, policy.namespace),
@@ -150,6 +159,17 @@ const otherKinds = [
   ['v1', 'Service'],
   ['apps/v1', 'Deployment'],
   ['v1', 'Namespace'],
+] as const;
+
+/** For policies in CEL, which name resources instead of kinds. */
+const moreKinds = [
+  ['v1', 'ConfigMap'],
+  ['v1', 'Secret'],
+  ['apps/v1', 'StatefulSet'],
+  ['apps/v1', 'DaemonSet'],
+  ['batch/v1', 'Job'],
+  ['batch/v1', 'CronJob'],
+  ['networking.k8s.io/v1', 'Ingress'],
 ] as const;
 
 function excluded(rule: CompiledRule): CompiledRule {
@@ -209,7 +229,12 @@ function singleChanges(base: Sample, tree: FieldTree): readonly Sample[] {
   const visit = (field: Field, path: Path, schema: StructuredSchema | undefined): void => {
     if (isIdentity(path)) return;
     if (path.length > 0) {
-      for (const value of [undefined, ...(mayBeNull(schema) ? [null] : []), ...valuesFor(field, schema)]) {
+      const values = [
+        ...(mayBeAbsent(path, schema) ? [undefined] : []),
+        ...(mayBeNull(path, schema) ? [null] : []),
+        ...valuesFor(field, schema),
+      ];
+      for (const value of values) {
         const object = changed(base.object, path, value);
         if (object !== undefined && isNamed(object, base.object))
           samples.push({ ...base, object, origin: `generated: ${path.join('.')} changed` });

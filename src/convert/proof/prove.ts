@@ -38,36 +38,26 @@ export interface Proof {
   readonly difference?: Difference | undefined;
 }
 
-export interface ProofOptions {
-  readonly dataSource?: DataSource | undefined;
-}
-
 /**
  * Runs both forms of a policy on each request. They are equal if both deny the request, or both admit it with the same object. A
  * failure that `failurePolicy: Ignore` hides is not visible in the request, so only its effect on the object counts.
  */
-export async function prove(
-  old: Form,
-  converted: Form,
-  samples: Iterable<Sample>,
-  options: ProofOptions = {},
-): Promise<Proof> {
+export async function prove(old: Form, converted: Form, samples: Iterable<Sample>): Promise<Proof> {
   const [oldSnapshot, newSnapshot] = [snapshotOf(old), snapshotOf(converted)];
   let compared = 0;
   let changed = 0;
   for (const sample of samples) {
-    const before = await run(oldSnapshot, sample, options);
-    const after = await run(newSnapshot, sample, options);
+    const before = await run(oldSnapshot, sample);
+    const after = await run(newSnapshot, sample);
     compared++;
     const [oldVerdict, newVerdict] = [verdictOf(before), verdictOf(after)];
     if (oldVerdict.type === 'admitted' && oldVerdict.object !== null && before.patch.length > 0) changed++;
     if (isSame(oldVerdict, newVerdict)) continue;
-    const explained = { ...options, explain: true };
     const fault = await findFault({
-      old: await run(oldSnapshot, sample, explained),
-      converted: await run(newSnapshot, sample, explained),
+      old: await run(oldSnapshot, sample, true),
+      converted: await run(newSnapshot, sample, true),
       sample,
-      run: (policies) => run(snapshotOf({ policies }), sample, options),
+      run: (policies) => run(snapshotOf({ policies }), sample),
     });
     return { compared, changed, difference: { sample, old: oldVerdict, converted: newVerdict, fault } };
   }
@@ -79,14 +69,10 @@ function snapshotOf({ policies, exceptions = [] }: Form): PolicySnapshot {
   return createSnapshot(policies, exceptions);
 }
 
-function run(
-  snapshot: PolicySnapshot,
-  sample: Sample,
-  { dataSource, explain }: ProofOptions & { readonly explain?: boolean | undefined },
-): Promise<Result> {
+function run(snapshot: PolicySnapshot, sample: Sample, explain = false): Promise<Result> {
   const { object, operation, oldObject, user } = sample;
   return mutate(requestFor(object, { operation, oldObject, user }), snapshot, {
-    dataSource: withNamespace(sample, dataSource),
+    dataSource: withNamespace(sample),
     environment: fixedEnvironment(),
     explain,
   });
@@ -103,13 +89,15 @@ function fixedEnvironment(): Environment {
   };
 }
 
-function withNamespace({ object, namespaceLabels }: Sample, other: DataSource | undefined): DataSource {
+/** A namespace has the label with its name, and those of the sample or, if it has none, of its data. */
+function withNamespace({ object, namespaceLabels, dataSource }: Sample): DataSource {
   const name = object['kind'] === 'Namespace' ? nameOf(object) : namespaceOf(object);
   const labels = { 'kubernetes.io/metadata.name': name, ...namespaceLabels };
   return {
     read: (query, milliseconds) => {
-      if (query.type === 'namespaceLabels') return { found: true, value: labels };
-      return other?.read(query, milliseconds) ?? { found: false, error: 'not found', absent: true };
+      const isGiven = Object.keys(namespaceLabels).length > 0 || dataSource === undefined;
+      if (query.type === 'namespaceLabels' && isGiven) return { found: true, value: labels };
+      return dataSource?.read(query, milliseconds) ?? { found: false, error: 'not found', absent: true };
     },
   };
 }

@@ -1,3 +1,4 @@
+import type { DataSource } from '../../engine/context/data-source.ts';
 import type { RequestUser } from '../../engine/request.ts';
 import type { JsonObject } from '../../json/value.ts';
 import type { Operation } from '../../policy/compiled.ts';
@@ -11,6 +12,8 @@ export interface Sample {
   readonly oldObject?: JsonObject | undefined;
   readonly user?: RequestUser | undefined;
   readonly namespaceLabels: JsonObject;
+  /** Answers lookups of policies. */
+  readonly dataSource?: DataSource | undefined;
 }
 
 /** Somebody always sends a request. */

@@ -92,9 +92,19 @@ export function mayHave(schema: StructuredSchema | undefined, token: string | nu
   return schema.kind === 'list' && typeof token === 'number';
 }
 
-/** An API server sends null for an empty list of a known kind, and for any field of a custom resource. */
-export function mayBeNull(schema: StructuredSchema | undefined): boolean {
-  return !isKnown(schema) || schema.kind === 'list';
+/** Lists that an API server sends as null when they are empty; it omits other empty lists of known kinds. */
+const nullLists: ReadonlySet<string> = new Set(['containers', 'rules', 'paths', 'nodeSelectorTerms']);
+/** Parts of known kinds that an API server always sends. */
+const constantParts: ReadonlySet<string> = new Set(['metadata', 'spec', 'template', 'jobTemplate']);
+
+/** Whether an API server could send null for a field. Custom resources may have it anywhere. */
+export function mayBeNull(path: Path, schema: StructuredSchema | undefined): boolean {
+  return !isKnown(schema) || (schema.kind === 'list' && nullLists.has(String(path.at(-1))));
+}
+
+/** Whether an API server could send an object without a field. */
+export function mayBeAbsent(path: Path, schema: StructuredSchema | undefined): boolean {
+  return !isKnown(schema) || schema.kind !== 'map' || !constantParts.has(String(path.at(-1)));
 }
 
 /** The identity of an object does not vary with its content. */
@@ -113,8 +123,8 @@ export function vary(
   if (isIdentity(path)) return value;
   const isInside = path.length > 0;
   if (isInside && random.chance(0.3)) return value;
-  if (isInside && random.chance(0.12)) return undefined;
-  if (isInside && random.chance(0.03) && mayBeNull(schema)) return null;
+  if (isInside && random.chance(0.12) && mayBeAbsent(path, schema)) return undefined;
+  if (isInside && random.chance(0.03) && mayBeNull(path, schema)) return null;
   if (field.item !== undefined && (isArray(value) || mayHave(schema, 0)) && schema?.kind !== 'map')
     return varyList(isArray(value) ? value : [], field.item, schema, random, path);
   if (field.members.size > 0 && schema?.kind !== 'list' && schema?.kind !== 'scalar')
