@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { search as referenceSearch } from 'jmespath';
 import { describe, expect, it } from 'vitest';
+import { anyText } from '../../json/text.testing.ts';
 import type { Json, JsonObject } from '../../json/value.ts';
 import { scopeOf, stillEnvironment } from '../expression.testing.ts';
 import { compileExpression } from '../expression.ts';
@@ -28,7 +29,7 @@ const anyJson = fc.jsonValue({ maxDepth: 4 }).map((value) => JSON.parse(JSON.str
 describe('any text', () => {
   it.each([
     ['scribbled', scribble],
-    ['arbitrary', fc.string({ unit: 'binary', maxLength: 40 })],
+    ['arbitrary', anyText(40)],
   ])('%s, compiles or is a syntax error within the text', (_name, texts) => {
     fc.assert(
       fc.property(texts, (text) => {
