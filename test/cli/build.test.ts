@@ -17,6 +17,37 @@ describe('kymera build', () => {
     expect({ exitCode, stdout, stderr }).toEqual({ exitCode: 0, stdout: configMap('x-a'), stderr: '' });
   });
 
+  it('--explain reports on stderr what each stage changes, also before a failure', async () => {
+    const explained = {
+      'base/kustomization.yaml': 'resources: [a.yaml]\n',
+      'base/a.yaml': configMap('a', 'data: {from: one, to: two}\n'),
+      'kustomization.yaml': `resources: [base]
+namePrefix: x-
+replacements:
+- source: {kind: ConfigMap, fieldPath: data.from}
+  targets: [{select: {kind: ConfigMap}, fieldPaths: [data.to]}]
+`,
+    };
+    const { stdout, stderr } = await kymera(['build', '--explain'], { files: explained });
+    expect(stdout).toContain('to: one');
+    expect(stderr).toBe(`base/kustomization.yaml: resources[0] (base/a.yaml)
+  adds ConfigMap a
+kustomization.yaml: resources[0] (base)
+  takes ConfigMap a
+kustomization.yaml: namePrefix
+  ConfigMap a: replace /metadata/name
+kustomization.yaml: replacements[0]
+  ConfigMap x-a: replace /data/to
+  replacements[0]: ConfigMap x-a data.from → ConfigMap x-a data.to
+`);
+    const broken = await kymera(['build', '--explain'], {
+      files: { ...explained, 'kustomization.yaml': 'resources: [base, absent.yaml]\n' },
+    });
+    expect([broken.exitCode, broken.stdout]).toEqual([2, '']);
+    expect(broken.stderr).toContain('takes ConfigMap a');
+    expect(broken.stderr).toContain('absent.yaml does not exist');
+  });
+
   it('builds a kustomization file of any name', async () => {
     const { stdout } = await kymera(['build', 'k/other.yaml'], {
       files: { 'k/other.yaml': 'resources: [../a]\nnameSuffix: -y', ...inFolder('a', files) },

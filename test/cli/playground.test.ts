@@ -1,50 +1,16 @@
-import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { request } from 'node:http';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, expect, it } from 'vitest';
-import { run } from '../../src/cli/program.ts';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { describeUnless, unlessBuilt } from '../needs.testing.ts';
-
-interface Running {
-  readonly address: URL;
-  readonly token: string;
-  readonly folder: string;
-  stop(): Promise<number>;
-}
+import { kymera } from './in-process.testing.ts';
+import { type Running, startSession } from './playground.testing.ts';
 
 const pod = 'apiVersion: v1\nkind: Pod\nmetadata: {name: web}\n';
 const policy = 'apiVersion: kyverno.io/v1\nkind: ClusterPolicy\nmetadata: {name: p}\nspec: {rules: []}\n';
 
-/** Starts the command and waits for its address. */
-async function start(...options: string[]): Promise<Running> {
-  const folder = mkdtempSync(join(tmpdir(), 'kymera-playground-'));
-  writeFileSync(join(folder, 'policy.yaml'), policy);
-  writeFileSync(join(folder, 'pod.yaml'), pod);
-  const abort = new AbortController();
-  let finished: Promise<number> = Promise.resolve(0);
-  const address = await new Promise<string>((resolve) => {
-    const output = { isTTY: false, write: (text: string | Uint8Array) => resolve(String(text)) };
-    finished = run(['playground', 'policy.yaml', '-r', 'pod.yaml', ...options], {
-      stdin: (async function* () {})(),
-      stdout: output,
-      stderr: output,
-      cwd: folder,
-      env: {},
-      signal: abort.signal,
-    });
-  });
-  const url = new URL(/http:\S+/.exec(address)?.[0] ?? address);
-  return {
-    address: url,
-    token: url.hash.replace('#session=', ''),
-    folder,
-    stop: () => {
-      abort.abort();
-      return finished;
-    },
-  };
-}
+const start = (...options: string[]) =>
+  startSession({ 'policy.yaml': policy, 'pod.yaml': pod }, 'policy.yaml', '-r', 'pod.yaml', ...options);
 
 describeUnless(unlessBuilt('dist/web/index.html'))('kymera playground', { timeout: 60_000 }, () => {
   let running: Running;
@@ -123,5 +89,62 @@ describeUnless(unlessBuilt('dist/web/index.html'))('kymera playground', { timeou
     running = await start();
     expect((await save(edit)).status).toBe(403);
     expect(readFileSync(join(running.folder, 'pod.yaml'), 'utf8')).toBe(pod);
+  });
+
+  describe('with a kustomization', () => {
+    const files = {
+      'app/base/kustomization.yaml': 'resources: [pod.yaml]\n',
+      'app/base/pod.yaml': pod,
+      'app/base/notes.txt': 'any text\n',
+      'app/.git/config': 'hidden\n',
+      'app/top/kustomization.yaml': 'resources: [../base]\n',
+      'other/secret.yaml': pod,
+    };
+    const names = ['base/kustomization.yaml', 'base/notes.txt', 'base/pod.yaml', 'top/kustomization.yaml'];
+    const state = async (path = '/session') =>
+      (await (await call(path)).json()) as { folder: string; files: { name: string; text: string }[] };
+
+    beforeEach(async () => {
+      await running.stop();
+      running = await startSession(files, '-k', 'app/top', '--write');
+    });
+
+    it('has the files of all folders that it uses, and the folder to build', async () => {
+      const { folder, files: found } = await state();
+      expect([folder, found.map(({ name }) => name)]).toEqual(['top', names]);
+    });
+
+    it('follows changes on disk, also of the folders that it uses', async () => {
+      const waiting = state('/session/changes?since=1');
+      writeFileSync(join(running.folder, 'app/base/pod.yaml'), `${pod}# changed\n`);
+      expect((await waiting).files[2]?.text).toBe(`${pod}# changed\n`);
+      const next = state('/session/changes?since=2');
+      mkdirSync(join(running.folder, 'app/part'));
+      writeFileSync(join(running.folder, 'app/part/kustomization.yaml'), 'kind: Component\n');
+      writeFileSync(join(running.folder, 'app/top/kustomization.yaml'), 'components: [../part]\n');
+      expect((await next).files.map(({ name }) => name)).toContain('top/kustomization.yaml');
+      await expect
+        .poll(async () => (await state()).files.map(({ name }) => name))
+        .toEqual(['part/kustomization.yaml', 'top/kustomization.yaml']);
+    });
+
+    it('saves edits, but only to its files', async () => {
+      const change = { role: 'files', name: 'base/pod.yaml', before: pod, text: `${pod}# edited\n` };
+      expect((await save(change)).status).toBe(200);
+      expect(readFileSync(join(running.folder, 'app/base/pod.yaml'), 'utf8')).toBe(change.text);
+      for (const name of ['../other/secret.yaml', '.git/config', 'app/base/pod.yaml']) {
+        expect((await save({ ...change, name })).status, name).toBe(404);
+      }
+    });
+
+    it.each([
+      ['nowhere', 'the folder does not exist'],
+      ['other', 'the folder contains no kustomization'],
+    ])('refuses the folder %s', async (folder, message) => {
+      await running.stop();
+      const { exitCode, stderr } = await kymera(['playground', '-k', folder], { files });
+      expect([exitCode, stderr]).toEqual([2, expect.stringContaining(message)]);
+      running = await start();
+    });
   });
 });

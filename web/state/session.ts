@@ -67,7 +67,12 @@ export async function followSession(token: string): Promise<void> {
       const next = (await call(`session/changes?since=${disk.version}`)) as SessionState;
       const previous = disk;
       disk = next;
-      if (next.version !== previous.version) replaceSources(changedSources(previous, next, workspace.value));
+      if (next.version === previous.version) continue;
+      const { folder } = next;
+      replaceSources({
+        ...changedSources(previous, next, workspace.value),
+        ...(folder === previous.folder ? {} : { folder }),
+      });
     } catch (error) {
       sessionMessage.value = { text: `The files cannot be read: ${String(error)}`, isBad: true };
       await new Promise((wake) => setTimeout(wake, retryMilliseconds));

@@ -5,6 +5,7 @@ import {
   isNamespaced,
   type Resource,
 } from '../../kustomize/resource/resource.ts';
+import { recordTrace } from '../../kustomize/trace.ts';
 import { applyPolicies, type PolicyChange } from '../../offline/apply-policies.ts';
 import { visible } from '../../offline/output/visible.ts';
 import { commandEnvironment } from '../environment.ts';
@@ -12,18 +13,24 @@ import type { ExitCode, Io } from '../io.ts';
 import { openResultOutput } from '../output/result-output.ts';
 import { formatChange, loadBuildPolicies } from './policies.ts';
 import { type BuildCommandOptions, buildResources } from './resources.ts';
+import { formatStage } from './stage-text.ts';
 
 export interface BuildOptions extends BuildCommandOptions {
   readonly output?: string | undefined;
   readonly policies?: readonly string[] | undefined;
   readonly quiet?: boolean | undefined;
+  readonly explain?: boolean | undefined;
 }
 
 /** `kymera build`: builds a kustomization as kustomize does. */
 export async function build(path: string, options: BuildOptions, io: Io): Promise<ExitCode> {
   const policies = options.policies === undefined ? undefined : await loadBuildPolicies(options.policies, io);
   const changes: PolicyChange[] = [];
-  const built = await buildResources(path, { ...options, report: (change) => changes.push(change) }, io);
+  const trace = options.explain === true ? recordTrace() : undefined;
+  const report = (change: PolicyChange) => changes.push(change);
+  const built = await buildResources(path, { ...options, trace, report }, io).finally(async () => {
+    for (const stage of trace?.stages ?? []) await io.stderr.write(formatStage(stage));
+  });
   const objects = built.map(({ object }) => object);
   const outcome =
     policies === undefined ? undefined : await applyPolicies(policies, objects, commandEnvironment);

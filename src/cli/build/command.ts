@@ -12,7 +12,8 @@ Examples:
   $ kymera build . -o manifests.yaml
   $ kymera build . -o manifests/                      one file per resource
   $ kymera build . --enable-plugins                   also run exec plugins and functions
-  $ kymera build . --policies policies/               with the mutations of admission`;
+  $ kymera build . --policies policies/               with the mutations of admission
+  $ kymera build . --explain > /dev/null              what each entry of the kustomizations changes`;
 
 export function defineBuild(program: Command, { io, end }: CommandHost): void {
   withBuildOptions(
@@ -25,6 +26,7 @@ export function defineBuild(program: Command, { io, end }: CommandHost): void {
         '--policies <path...>',
         'apply these policies to the resources and report each change on stderr',
       )
+      .option('--explain', 'report on stderr what each stage of the build changes')
       .option('-q, --quiet', 'do not report the changes of policies'),
   )
     .addHelpText('after', examples)

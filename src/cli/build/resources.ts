@@ -8,6 +8,7 @@ import { KustomizeError } from '../../kustomize/kustomize-error.ts';
 import { localPrograms } from '../../kustomize/local-programs.ts';
 import { parseRepositoryUrl } from '../../kustomize/remote/repository-url.ts';
 import type { Resource } from '../../kustomize/resource/resource.ts';
+import type { BuildTrace } from '../../kustomize/trace.ts';
 import type { PolicyChange } from '../../offline/apply-policies.ts';
 import { kustomizeProblem } from '../../offline/kustomize-problem.ts';
 import { visible } from '../../offline/output/visible.ts';
@@ -33,6 +34,8 @@ export interface BuildCommandOptions {
   readonly reorder?: 'legacy' | 'none' | undefined;
   /** Seconds. */
   readonly pluginTimeout?: string | undefined;
+  /** Told about each stage. */
+  readonly trace?: BuildTrace | undefined;
   /** Called for each change of policies under `transformers`. */
   readonly report?: ((change: PolicyChange) => void) | undefined;
 }
@@ -59,6 +62,7 @@ export async function buildResources(
         readAddress: (address) => readWhole(address, { ...io, offline: options.offline }),
         helm: helmOf(options),
         environment: io.env,
+        trace: options.trace,
         policies: createPolicyRunner(commandEnvironment, options.report),
         ...(options.pluginTimeout !== undefined && {
           pluginLimits: { ...defaultPluginLimits, milliseconds: secondsOf(options.pluginTimeout) },

@@ -5,6 +5,7 @@ import type { CommandHost } from '../io.ts';
 interface ParsedPlaygroundOptions {
   readonly resource?: readonly string[] | undefined;
   readonly targetResource?: readonly string[] | undefined;
+  readonly kustomize?: string | undefined;
   readonly write?: boolean | undefined;
   readonly port: number;
 }
@@ -16,6 +17,7 @@ on this machine only, and its address contains a token. Without files, the page 
 Examples:
   $ kymera playground
   $ kymera playground policies/ -r pod.yaml
+  $ kymera playground policies/ -k overlays/production    the stages of a build, with the policies on top
   $ kymera playground policy.yaml -r pod.yaml --write     save what you type`;
 
 export function definePlayground(program: Command, { io, end }: CommandHost): void {
@@ -25,16 +27,17 @@ export function definePlayground(program: Command, { io, end }: CommandHost): vo
     .description('Open a page that shows, as you type, what policies do to objects, and why.')
     .option('-r, --resource <path...>', 'files, folders or globs with the objects')
     .option('--target-resource <path...>', 'files, folders or globs with objects that policies can read')
+    .option('-k, --kustomize <folder>', 'a folder with a kustomization, instead of objects')
     .option('--write', 'save edits to the files')
     .option('--port <number>', 'port to listen on; 0 for any free port', readPort, 0)
     .addHelpText('after', examples)
     .action(async (policies: string[], parsed: ParsedPlaygroundOptions) => {
-      const { resource = [], targetResource = [], write = false, port } = parsed;
+      const { resource = [], targetResource = [], kustomize, write = false, port } = parsed;
       if ([...policies, ...resource, ...targetResource].includes('-')) {
         throw inputError('KYM_USAGE', 'the playground reads files: standard input cannot be one of them');
       }
       const { playground } = await import('./playground.ts');
-      end(await playground({ policies, resource, targetResource, write, port }, io));
+      end(await playground({ policies, resource, targetResource, kustomize, write, port }, io));
     });
 }
 

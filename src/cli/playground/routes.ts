@@ -3,7 +3,7 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { HttpError } from '../../server/http-error.ts';
 import type { Session, SessionRole } from './session.ts';
 
-const roles: ReadonlySet<string> = new Set<SessionRole>(['policies', 'resources', 'context']);
+const roles: ReadonlySet<string> = new Set<SessionRole>(['policies', 'resources', 'context', 'files']);
 
 /** The routes for the files of a session. Only the page with the token may use them. */
 export function addSessionRoutes(app: FastifyInstance, session: Session, token: string): void {
