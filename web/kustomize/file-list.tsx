@@ -1,4 +1,4 @@
-import { useState } from 'preact/hooks';
+import { useEffect, useRef, useState } from 'preact/hooks';
 import { RenameField } from '../input/source-tabs.tsx';
 import { evaluation, removeSource, renameSource, selected, workspace } from '../state/playground.ts';
 
@@ -8,6 +8,10 @@ export function FileList() {
   const { files } = workspace.value;
   const order = [...files.keys()].sort((left, right) => comparePaths(nameAt(left), nameAt(right)));
   const current = selected.value.files;
+  const list = useRef<HTMLDivElement>(null);
+  useEffect(() => {
+    list.current?.querySelector('[aria-selected=true]')?.scrollIntoView({ block: 'nearest' });
+  }, [current, files.length]);
   const errors = new Set(
     (evaluation.value?.problems ?? [])
       .filter(({ role, severity }) => role === 'files' && severity === 'error')
@@ -32,7 +36,7 @@ export function FileList() {
     event.preventDefault();
   };
   return (
-    <div class="file-list" role="tablist" aria-orientation="vertical" aria-label="Files">
+    <div class="file-list" ref={list} role="tablist" aria-orientation="vertical" aria-label="Files">
       {order.map((index, at) => {
         const name = nameAt(index);
         const folder = folderOf(name);

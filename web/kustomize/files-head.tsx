@@ -10,7 +10,7 @@ export function FilesHead() {
   const chosen = folder === '' ? (build?.folder ?? '') : folder;
   const folders = new Set([...(chosen === '' ? [] : [chosen]), ...(build?.folders ?? [])]);
   return (
-    <div class="tabs">
+    <div class="tabs files-head">
       <label class="folder-choice">
         <span>Build</span>
         <select value={chosen} onChange={(event) => update({ folder: event.currentTarget.value })}>
