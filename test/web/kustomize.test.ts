@@ -175,6 +175,30 @@ describeUnless(noBrowser)('a kustomization in the playground', { timeout: 120_00
     await expect.poll(() => page.locator('.line:focus code').textContent()).toBe('  host: shop.example');
   });
 
+  it('draws the replacements of a separate file, with their options', async () => {
+    const page = await open(
+      workspace({
+        'overlays/prod/kustomization.yaml':
+          'resources: [../../base, config.yaml]\nreplacements:\n- path: image.yaml\n',
+        'overlays/prod/image.yaml': `source: {kind: ConfigMap, name: config, fieldPath: data.host}
+targets:
+- select: {kind: Deployment}
+  fieldPaths: [spec.template.spec.containers.0.image]
+  options: {delimiter: ":", index: 1}
+`,
+      }),
+    );
+    await expect.poll(() => page.locator('.arrow').count()).toBe(1);
+    expect(await page.getByRole('region', { name: 'Replacements' }).locator('li').first().textContent()).toBe(
+      'overlays/prod/image.yaml[0] shop.example from ConfigMap config data.host' +
+        '→ Deployment web spec.template.spec.containers[0].image (delimiter ":", index 1)',
+    );
+    await page.getByRole('button', { name: 'overlays/prod/image.yaml[0]' }).click();
+    await expect
+      .poll(() => page.getByRole('tab', { selected: true, name: 'overlays/prod/image.yaml' }).count())
+      .toBe(1);
+  });
+
   it('follows the typing, and says where an error is', async () => {
     const page = await open(workspace());
     await page.getByRole('tab', { name: 'overlays/prod/replicas.yaml' }).click();

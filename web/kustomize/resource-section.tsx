@@ -7,6 +7,7 @@ import { isWhole } from './state.ts';
 
 interface Props {
   readonly stage: number;
+  readonly isLast: boolean;
   /** The index in the view. */
   readonly at: number;
   readonly resource: StageResource;
@@ -22,7 +23,7 @@ const marks = {
 } as const;
 
 /** One resource. Those that the stage does not concern are closed. */
-export function ResourceSection({ stage, at, resource, replacements }: Props) {
+export function ResourceSection({ stage, isLast, at, resource, replacements }: Props) {
   const [opened, setOpened] = useState<readonly DiffLine[]>();
   const lines = resource.lines ?? opened;
   // Another result has other lines.
@@ -47,7 +48,7 @@ export function ResourceSection({ stage, at, resource, replacements }: Props) {
           lines={lines}
           split={false}
           anchors={anchorsOf(at, replacements)}
-          isWhole={isWhole.value}
+          isWhole={isWhole.value || (isLast && resource.status === 'same')}
         />
       )}
     </section>

@@ -54,7 +54,7 @@ export function StageList({ stages, index }: Props) {
       <div class="stage-groups" ref={list} role="group" aria-label="Stages">
         {groupsOf(stages).map(({ folder, from, members }) => (
           <div key={from} class="stage-group">
-            <span class="stage-folder">{folder}</span>
+            <span class="stage-folder">{folder === '.' ? './' : folder}</span>
             <ol start={from + 1}>
               {members.map((stage, at) => (
                 <li key={from + at}>

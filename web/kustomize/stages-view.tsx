@@ -39,6 +39,7 @@ export function StagesView({ result, build }: { readonly result: Evaluation; rea
           <ResourceSection
             key={`${index} ${at} ${resource.title}`}
             stage={index}
+            isLast={index === count - 1}
             at={at}
             resource={resource}
             replacements={shown}

@@ -13,8 +13,9 @@ export function stageWriter(stage: BuildStage): WriterName {
   return { name: `${fieldName(stage.file, titleOf(stage))}${file}`, at };
 }
 
-/** `overlays/prod › patches[0]`. */
+/** `overlays/prod › patches[0]`, or `prod/hosts.yaml[0]` in a file of replacements. */
 export function fieldName(file: string, field: string): string {
+  if (field.startsWith('[')) return `${file}${field}`;
   const folder = dirname(file);
   return folder === '.' ? field : `${folder} › ${field}`;
 }
