@@ -10,7 +10,14 @@ export async function applyPolicies(
 ): Promise<void> {
   const { stdout } = await kubectl.sendOk('apply', documents, '-o', 'name');
   const names = stdout.trim().split('\n');
-  await kubectl.ok('wait', '--for=condition=Ready', ...names, `--timeout=${seconds * names.length}s`);
+  const isCel = (name: string) => name.includes('.policies.kyverno.io/');
+  for (const [sign, chosen] of [
+    ['condition=Ready', names.filter((name) => !isCel(name))],
+    ['jsonpath={.status.conditionStatus.ready}=true', names.filter(isCel)],
+  ] as const) {
+    if (chosen.length === 0) continue;
+    await kubectl.ok('wait', `--for=${sign}`, ...chosen, `--timeout=${seconds * names.length}s`);
+  }
 }
 
 /** Runs `act` while the policies are installed. */

@@ -11,6 +11,7 @@ import type { ServedKind } from './api/discovery-document.ts';
 import { apiVersionOf, resourceTypes } from './api/resource-path.ts';
 import { createClusterStore } from './background/store.ts';
 import { callApi, readNamedObject } from './context/data-source.ts';
+import { createOpenApiDocuments } from './context/openapi-documents.ts';
 
 /** Reads a running cluster without watching it. */
 export interface ClusterReader {
@@ -44,6 +45,7 @@ function createReadingSource(client: ApiClient, kinds: KindTable): DataSource {
       (value): DataAnswer => ({ found: true, value }),
       (error: unknown): DataAnswer => ({ found: false, error: messageOf(error) }),
     );
+  const openApi = createOpenApiDocuments(client);
   return {
     read(query) {
       switch (query.type) {
@@ -61,7 +63,7 @@ function createReadingSource(client: ApiClient, kinds: KindTable): DataSource {
         case 'imageRegistry':
           return { found: false, error: `only the server reads ${query.type} entries` };
         case 'schema':
-          return { found: false, error: `the schema of ${query.kind} is not given` };
+          return openApi.read(query.apiVersion, query.kind, calls);
       }
     },
   };

@@ -15,6 +15,7 @@ import { createConfigMapCache } from './context/config-map-cache.ts';
 import { callApi, createClusterDataSource } from './context/data-source.ts';
 import type { GlobalContext } from './context/global-context.ts';
 import { followGlobalContext } from './context/global-context-watcher.ts';
+import { createOpenApiDocuments } from './context/openapi-documents.ts';
 import { createEventSink, type EventSink } from './events/events.ts';
 import { type FollowedObjects, followObjects } from './followed-objects.ts';
 import { type ClusterMetrics, createClusterMetrics } from './metrics/cluster-metrics.ts';
@@ -89,13 +90,17 @@ export function observeCluster(
     onError: (error) => warn('discovery', error),
     onEnd: metrics.endOf('discovery-controller'),
   });
+  const openApi = createOpenApiDocuments(client);
   const objects = followObjects({
     client,
     namespace,
     configMap: options.configMap ?? 'kymera',
     request: options.request,
     onSettings: (problems) => onSettings?.(problems),
-    onKinds: () => kinds.soon(),
+    onKinds() {
+      kinds.soon();
+      openApi.outdate();
+    },
     ...followed,
   });
   const catalog = createPolicyCatalog({
@@ -152,6 +157,7 @@ export function observeCluster(
       namespaces: objects.namespaces,
       configMaps,
       globalContext,
+      openApi,
       namespace,
       calls,
     }),

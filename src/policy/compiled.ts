@@ -34,7 +34,10 @@ export interface CompiledPolicy {
   readonly failurePolicy: 'Fail' | 'Ignore';
   readonly emitWarning: boolean;
   readonly timeoutSeconds?: number | undefined;
-  /** CEL conditions that the API server evaluates. They are not evaluated offline. */
+  /**
+   * CEL conditions that the API server evaluates. Those of a ClusterPolicy are not evaluated elsewhere; those of a
+   * MutatingPolicy are evaluated by its rules too.
+   */
   readonly matchConditions: readonly { readonly name: string; readonly expression: string }[];
   readonly annotations: Readonly<Record<string, string>>;
   readonly labels: Readonly<Record<string, string>>;

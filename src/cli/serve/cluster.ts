@@ -9,6 +9,7 @@ import { registerBackgroundMetrics } from '../../server/metrics/background-metri
 import { registerClusterMetrics } from '../../server/metrics/cluster-metrics.ts';
 import { type Gather, type RunningServer, startServer } from '../../server/server.ts';
 import type { ServingCertificate } from '../../server/tls.ts';
+import { commandEnvironment } from '../environment.ts';
 import type { Io } from '../io.ts';
 import { type GivenAuthority, readAuthority } from './authority.ts';
 import { loadCertificate, readPem, watchCertificate } from './certificate.ts';
@@ -103,6 +104,7 @@ async function startMember(
     port: options.port ?? 0,
     certificate: runtime.certificate() ?? (await loadCertificate(options, io)),
     provider: runtime.provider,
+    environment: commandEnvironment,
     dataSource: runtime.dataSource,
     settings: () => runtime.settings(),
     roles: (user, namespace) => runtime.roles(user, namespace),

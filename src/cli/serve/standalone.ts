@@ -1,5 +1,6 @@
 import { type Gather, type RunningServer, startServer } from '../../server/server.ts';
 import type { ServingCertificate } from '../../server/tls.ts';
+import { commandEnvironment } from '../environment.ts';
 import { assumedKinds } from '../input/assumed-kinds.ts';
 import type { Io } from '../io.ts';
 import {
@@ -55,6 +56,7 @@ export async function startStandalone(
     port: options.port ?? 0,
     certificate,
     provider: policies,
+    environment: commandEnvironment,
     dataSource: context.dataSource,
     checks: context.checks,
     settings: () => settings,

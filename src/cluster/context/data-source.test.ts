@@ -8,6 +8,7 @@ import { smallCluster } from '../api/served-kinds.testing.ts';
 import { createTransport } from '../api/transport.ts';
 import { createConfigMapCache } from './config-map-cache.ts';
 import { createClusterDataSource } from './data-source.ts';
+import { createOpenApiDocuments } from './openapi-documents.ts';
 
 /** Takes every request and never answers. */
 let silent: Server;
@@ -52,6 +53,7 @@ function source(port = portOf(silent)) {
     kinds: () => smallCluster,
     namespaces: noNamespaces,
     configMaps: createConfigMapCache(client),
+    openApi: createOpenApiDocuments(client),
     globalContext: {
       set: () => {},
       read: () => ({ found: false, error: '' }),

@@ -12,6 +12,7 @@ import type { Informer } from '../api/informer.ts';
 import { apiVersionOf, isObjectName, resourceTypes } from '../api/resource-path.ts';
 import type { ConfigMapCache } from './config-map-cache.ts';
 import type { GlobalContext } from './global-context.ts';
+import type { OpenApiDocuments } from './openapi-documents.ts';
 import { readImage } from './registry-client.ts';
 import { registryLogins } from './registry-credentials.ts';
 import { callService, type Reach, type ServiceCallLimits } from './service-call.ts';
@@ -22,6 +23,7 @@ export interface ClusterDataOptions {
   readonly namespaces: Informer;
   readonly configMaps: ConfigMapCache;
   readonly globalContext: GlobalContext;
+  readonly openApi: OpenApiDocuments;
   readonly calls: ServiceCallLimits;
   /** The namespace of the Secrets with registry credentials. */
   readonly namespace: string;
@@ -56,7 +58,7 @@ export function createClusterDataSource(options: ClusterDataOptions): DataSource
         case 'imageRegistry':
           return readFromRegistry(client, options.namespace, query, limits);
         case 'schema':
-          return missing(`the schema of ${query.kind} is not known`);
+          return options.openApi.read(query.apiVersion, query.kind, limits);
       }
     },
   };
@@ -165,7 +167,7 @@ export async function readNamedObject(
     const place = { name, namespace: policyNamespace ?? namespace };
     return { found: true, value: await client.get(served, place, { timeoutMs }) };
   } catch (error) {
-    return missing(`${kind} ${name} ${reasonOf(error)}`);
+    return { found: false, error: `${kind} ${name} ${reasonOf(error)}`, absent: hasStatus(error, 404) };
   }
 }
 

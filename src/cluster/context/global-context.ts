@@ -55,7 +55,12 @@ export function createGlobalContext(options: GlobalContextOptions): GlobalContex
       const [name = '', projection] = splitReference(reference, entries);
       const entry = entries.get(name);
       if (entry === undefined)
-        return missing(`GlobalContextEntry ${name} does not exist`, 'the GlobalContextEntry does not exist');
+        return {
+          found: false,
+          error: `GlobalContextEntry ${name} does not exist`,
+          reason: 'the GlobalContextEntry does not exist',
+          absent: true,
+        };
       const violation = scopeViolation(policyNamespace, {
         type: 'globalContextEntry',
         name,

@@ -3,8 +3,8 @@ import type { JsonObject } from '../../json/value.ts';
 import { loadCelCompilers } from '../../policy/cel-documents.ts';
 import { createPolicyCatalog } from './catalog.ts';
 import { policyKinds } from './kinds.ts';
-import { kinds, rule } from './policy.testing.ts';
-import { type BackgroundHealth, changedStatus } from './status.ts';
+import { kinds, mutatingPolicyDocument, rule } from './policy.testing.ts';
+import { type BackgroundHealth, changedStatus, type WebhookState } from './status.ts';
 
 const cel = await loadCelCompilers();
 
@@ -155,6 +155,60 @@ describe('the status of a policy', () => {
       expect(message({ limited: "'x' may not get configmaps" }, "{{ random('[a-z]{3}') }}")).toBe(
         "True Succeeded Ready; 'x' may not get configmaps; a rule whose patch differs on each run is not reconciled",
       );
+    });
+  });
+});
+
+describe('the status of a MutatingPolicy', () => {
+  const statusOf = (spec: JsonObject, status?: JsonObject, state: WebhookState = written) => {
+    const catalog = createPolicyCatalog({ kinds: policyKinds, cel });
+    const kind = policyKinds.find((each) => each.kind === 'MutatingPolicy');
+    if (kind === undefined) throw new Error('no kind');
+    const object = mutatingPolicyDocument('p', spec, { uid: 'u', generation: 2 });
+    catalog.set(kind, 'p', status === undefined ? object : { ...object, status });
+    const [found] = catalog.records();
+    if (found === undefined) throw new Error('no record');
+    return changedStatus(found, state, now);
+  };
+  const condition = {
+    type: 'WebhookConfigured',
+    status: 'True',
+    reason: 'Succeeded',
+    message: 'Ready',
+    lastTransitionTime: '2026-03-04T05:06:07Z',
+    observedGeneration: 2,
+  };
+  const ready = {
+    conditionStatus: { conditions: [condition], message: 'Ready', ready: true },
+    autogen: {},
+    generated: false,
+  };
+
+  it('says whether the webhook is configured, where Kyverno says it', () => {
+    expect(statusOf({})).toEqual(ready);
+    expect(statusOf({}, ready)).toBeUndefined();
+    expect(statusOf({}, undefined, { written: false })).toMatchObject({
+      conditionStatus: { ready: false, conditions: [{ status: 'False', reason: 'Failed' }] },
+    });
+  });
+
+  it('keeps what others wrote: conditions, and that a MutatingAdmissionPolicy was generated', () => {
+    const other = { ...condition, type: 'RBACPermissionsGranted' };
+    const before = { conditionStatus: { conditions: [other] }, generated: true };
+    expect(statusOf({}, before)).toEqual({
+      ...ready,
+      conditionStatus: { ...ready.conditionStatus, conditions: [other, condition] },
+      generated: true,
+    });
+  });
+
+  it('names the field of an invalid expression', () => {
+    const status = statusOf({ matchConditions: [{ name: 'c', expression: '1' }] });
+    expect(status).toMatchObject({
+      conditionStatus: {
+        ready: false,
+        message: expect.stringContaining('/spec/matchConditions/0/expression: output is expected'),
+      },
     });
   });
 });

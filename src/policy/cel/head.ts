@@ -9,12 +9,13 @@ export function celPolicy(
   document: JsonObject,
   source: PolicySource,
   kind: PolicyKind,
-  more: Pick<CompiledPolicy, 'rules' | 'timeoutSeconds'> & Partial<Pick<CompiledPolicy, 'namespace'>>,
+  more: Pick<CompiledPolicy, 'rules' | 'timeoutSeconds'> &
+    Partial<Pick<CompiledPolicy, 'namespace' | 'matchConditions'>>,
 ): CompiledPolicy {
   const metadata = readObject(document, 'metadata') ?? {};
   const spec = readObject(document, 'spec') ?? {};
   const name = readText(metadata, 'name') ?? '';
-  const { namespace, rules, timeoutSeconds } = more;
+  const { namespace, rules, timeoutSeconds, matchConditions = [] } = more;
   return {
     key: namespace === undefined ? name : `${namespace}/${name}`,
     kind,
@@ -28,7 +29,7 @@ export function celPolicy(
     failurePolicy: readText(spec, 'failurePolicy') === 'Ignore' ? 'Ignore' : 'Fail',
     emitWarning: false,
     timeoutSeconds,
-    matchConditions: [],
+    matchConditions,
     annotations: readTextMap(metadata, 'annotations'),
     labels: readTextMap(metadata, 'labels'),
     source: { file: source.file, line: source.positionOf?.([]).line ?? 1 },

@@ -23,9 +23,10 @@ import { type CompiledConstraints, compileConstraints } from './constraints.ts';
 import { typedExpression } from './expressions.ts';
 import { celPolicy, celRule, mainRule } from './head.ts';
 import { checkNames } from './names.ts';
-import { compileNamed, compileParts, expressionsOf, findNode } from './parts.ts';
+import { compileNamed, compileParts, expressionsOf, findNode, rewrittenSpec } from './parts.ts';
 import { failureOf, type PlacedExpression, type ProgramParts, Run } from './program.ts';
 import { type CurrentObject, createScope } from './scope.ts';
+import { type ConditionedSpec, webhookConditions } from './webhook-conditions.ts';
 
 export interface CelOptions {
   /** Kyverno's exact behaviour where ours is deliberately different. */
@@ -76,6 +77,7 @@ export function compileMutatingPolicy(
   const rules: CompiledRule[] = [
     celRule({ name: mainRule, blocks: constraints.blocks, program, document: spec, ...common }),
   ];
+  const specs: ConditionedSpec[] = [{ spec }];
   for (const variant of autogenVariants(spec)) {
     const authors = derivedReporter(reporter, variant.name);
     const own = compileParts(spec, authors, { ...options, template: variant.template });
@@ -83,16 +85,21 @@ export function compileMutatingPolicy(
       indexed: true,
     });
     if (own === undefined || limits === undefined) continue;
+    const derived = {
+      ...rewrittenSpec(spec, variant.template, options),
+      matchConstraints: variant.constraints,
+    };
     rules.push(
       celRule({
         name: variant.name,
         autogenOf: mainRule,
         blocks: limits.blocks,
         program: createProgram({ parts: own, constraints: limits, annotations, namespace }),
-        document: { ...spec, matchConstraints: variant.constraints },
+        document: derived,
         ...common,
       }),
     );
+    specs.push({ name: variant.name, spec: derived });
   }
   if (collector.hasErrors()) return refused();
   const webhook = readObject(spec, 'webhookConfiguration') ?? {};
@@ -100,6 +107,7 @@ export function compileMutatingPolicy(
     rules,
     namespace,
     timeoutSeconds: readNumber(webhook, 'timeoutSeconds'),
+    matchConditions: webhookConditions(specs),
   });
   return { policy, problems: collector.problems };
 }

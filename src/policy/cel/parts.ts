@@ -10,7 +10,12 @@ import type { Reporter } from '../../problem.ts';
 import { watchErrors } from '../problem-collector.ts';
 import { type ExpectedType, reportProblems, typedExpression } from './expressions.ts';
 import type { CompiledStep, Fidelity, PlacedExpression, ProgramParts } from './program.ts';
-import { type ExpressionRole, rewriteForTemplate, rewriteTextForTemplate } from './rewrite.ts';
+import {
+  type ExpressionRole,
+  rewriteForTemplate,
+  rewriteSourceForTemplate,
+  rewriteTextForTemplate,
+} from './rewrite.ts';
 
 export interface PartsOptions {
   readonly environment: Environment;
@@ -122,6 +127,36 @@ function compileRewritten(
     if (!(error instanceof CelSyntaxError)) throw error;
     return { expression: undefined, problems: [problemAt(source, error.offset, error.message, error.hint)] };
   }
+}
+
+/** The spec of a derived policy: as written, with the expressions that it runs. */
+export function rewrittenSpec(
+  spec: JsonObject,
+  template: readonly string[],
+  { environment, fidelity }: Pick<PartsOptions, 'environment' | 'fidelity'>,
+): JsonObject {
+  const rewrite = (entry: JsonObject, role: ExpressionRole): JsonObject => {
+    const source = readText(entry, 'expression') ?? '';
+    const expression =
+      fidelity === 'kyverno'
+        ? rewriteTextForTemplate(source, template, role)
+        : rewriteSourceForTemplate(source, environment.macros, template, role);
+    return { ...entry, expression };
+  };
+  const named = (field: string, role: ExpressionRole) =>
+    Object.hasOwn(spec, field)
+      ? { [field]: readObjects(spec, field).map((entry) => rewrite(entry, role)) }
+      : {};
+  const mutations = readObjects(spec, 'mutations').map((mutation) => {
+    const field = readText(mutation, 'patchType') === 'JSONPatch' ? 'jsonPatch' : 'applyConfiguration';
+    return { ...mutation, [field]: rewrite(readObject(mutation, field) ?? {}, field) };
+  });
+  return {
+    ...spec,
+    ...named('matchConditions', 'condition'),
+    ...named('variables', 'variable'),
+    ...(Object.hasOwn(spec, 'mutations') ? { mutations } : {}),
+  };
 }
 
 /** All expressions of the parts, with their paths. */

@@ -1,11 +1,16 @@
 import { describe, expect, it } from 'vitest';
 import { mutatingPolicyEnvironment } from '../../cel/environments.ts';
-import { compileTree } from '../../cel/expression.ts';
+import { type CelResult, compileCel, compileTree } from '../../cel/expression.ts';
 import { parse } from '../../cel/syntax/parser.ts';
 import { toJson } from '../../cel/value/json.ts';
 import { StructValue, type Value } from '../../cel/value/value.ts';
 import type { Json } from '../../json/value.ts';
-import { type ExpressionRole, rewriteForTemplate, rewriteTextForTemplate } from './rewrite.ts';
+import {
+  type ExpressionRole,
+  rewriteForTemplate,
+  rewriteSourceForTemplate,
+  rewriteTextForTemplate,
+} from './rewrite.ts';
 
 const environment = mutatingPolicyEnvironment();
 const deployment = {
@@ -20,8 +25,20 @@ const deployment = {
 };
 
 function valueFor(source: string, role: ExpressionRole): Value {
-  const node = rewriteForTemplate(parse(source, environment.macros), ['spec', 'template'], role);
-  const { expression, problems } = compileTree(node, source, environment);
+  const template = ['spec', 'template'];
+  const node = rewriteForTemplate(parse(source, environment.macros), template, role);
+  const value = evaluated(compileTree(node, source, environment));
+  const text = rewriteSourceForTemplate(source, environment.macros, template, role);
+  // The text that is shown and passed on means the same as what runs.
+  expect(shape(evaluated(compileCel(text, environment)))).toEqual(shape(value));
+  return value;
+}
+
+function shape(value: Value): Json {
+  return [toJson(value), value instanceof StructValue ? value.typeName : ''];
+}
+
+function evaluated({ expression, problems }: CelResult): Value {
   if (expression === undefined) throw new Error(problems.map(({ message }) => message).join('; '));
   return expression.evaluate({
     lookup: (name) =>

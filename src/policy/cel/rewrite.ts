@@ -7,9 +7,44 @@ import {
   type SelectNode,
   type StructNode,
 } from '../../cel/syntax/ast.ts';
+import { parse } from '../../cel/syntax/parser.ts';
 
 /** What an expression is for: only mutations name types and paths of the object that they build. */
 export type ExpressionRole = 'condition' | 'variable' | 'applyConfiguration' | 'jsonPatch';
+
+/** A place in the source: an offset, or before or after the first text at or after one. */
+type Place =
+  | number
+  | { readonly after: string; readonly from: number; readonly before?: boolean | undefined };
+/** Called with what makes the source of the rewritten tree, if inserted into the source of the tree. */
+type Insert = (place: Place, text: string) => void;
+
+/** The source of the tree that `rewriteForTemplate` returns. */
+export function rewriteSourceForTemplate(
+  source: string,
+  macros: Parameters<typeof parse>[1],
+  template: readonly string[],
+  role: ExpressionRole,
+): string {
+  const insertions: { readonly at: number; readonly text: string }[] = [];
+  rewriteForTemplate(parse(source, macros), template, role, (place, text) => {
+    insertions.push({ at: typeof place === 'number' ? place : offsetOf(source, place), text });
+  });
+  // Of several at one place, the outer one is first: it was found first.
+  const ordered = insertions.toSorted((left, right) => left.at - right.at);
+  let result = '';
+  let end = 0;
+  for (const { at, text } of ordered) {
+    result += source.slice(end, at) + text;
+    end = at;
+  }
+  return result + source.slice(end);
+}
+
+function offsetOf(source: string, { after, from, before = false }: Exclude<Place, number>): number {
+  const found = Math.max(source.indexOf(after, from), from);
+  return before ? found : found + after.length;
+}
 
 const roots: ReadonlySet<string> = new Set(['object', 'oldObject']);
 const podMetadata: ReadonlySet<string> = new Set(['labels', 'annotations']);
@@ -18,18 +53,23 @@ const podMetadata: ReadonlySet<string> = new Set(['labels', 'annotations']);
  * Translates an expression about Pods to a controller whose Pod template is at `template`: `object.spec` and the labels and
  * annotations of the object become those of the template, and so do `Object` types and the paths of JSONPatch operations.
  */
-export function rewriteForTemplate(node: Node, template: readonly string[], role: ExpressionRole): Node {
+export function rewriteForTemplate(
+  node: Node,
+  template: readonly string[],
+  role: ExpressionRole,
+  insert: Insert = () => {},
+): Node {
   const rewrite = (current: Node, shadowed: ReadonlySet<string>): Node => {
     if (current.kind === 'select') {
-      const moved = movedSelect(current, template, shadowed);
+      const moved = movedSelect(current, template, shadowed, insert);
       if (moved !== undefined) return moved;
     }
     if (current.kind === 'struct') {
       if (role === 'applyConfiguration' && isObjectType(current.typeName)) {
-        return movedStruct(current, template, (child) => rewrite(child, shadowed));
+        return movedStruct(current, template, insert, (child) => rewrite(child, shadowed));
       }
       if (role === 'jsonPatch' && current.typeName === 'JSONPatch') {
-        return movedOperation(current, template, (child) => rewrite(child, shadowed));
+        return movedOperation(current, template, insert, (child) => rewrite(child, shadowed));
       }
     }
     const names = namesBoundBy(current);
@@ -54,9 +94,11 @@ function movedSelect(
   node: SelectNode,
   template: readonly string[],
   shadowed: ReadonlySet<string>,
+  insert: Insert,
 ): Node | undefined {
   const { operand } = node;
   if (node.field === 'spec' && isRoot(operand, shadowed)) {
+    insert(operand.end, selectors(node, template));
     return { ...node, ...heightOf(below(node, operand, template)), operand: below(node, operand, template) };
   }
   const isMetadata =
@@ -65,6 +107,7 @@ function movedSelect(
     operand.field === 'metadata' &&
     isRoot(operand.operand, shadowed);
   if (!isMetadata) return undefined;
+  insert(operand.operand.end, selectors(operand, template));
   const parent = below(operand, operand.operand, template);
   const metadata = select(operand, parent, 'metadata', operand.mode);
   return { ...node, ...heightOf(metadata), operand: metadata };
@@ -80,6 +123,10 @@ function below(place: SelectNode, root: Node, template: readonly string[]): Node
   return template.reduce((operand, field) => select(place, operand, field, mode), root);
 }
 
+function selectors(place: SelectNode, template: readonly string[]): string {
+  return template.map((field) => `${place.mode === 'optional' ? '.?' : '.'}${field}`).join('');
+}
+
 function select(place: Node, operand: Node, field: string, mode: SelectNode['mode']): SelectNode {
   const draft = { kind: 'select', offset: place.offset, operand, field, mode } as const;
   return locate(make<SelectNode>(draft), place.start, place.end);
@@ -89,7 +136,15 @@ function isObjectType(name: string): boolean {
   return name === 'Object' || name.startsWith('Object.');
 }
 
-function movedStruct(node: StructNode, template: readonly string[], change: (child: Node) => Node): Node {
+function movedStruct(
+  node: StructNode,
+  template: readonly string[],
+  insert: Insert,
+  change: (child: Node) => Node,
+): Node {
+  if (node.typeName === 'Object') insert(node.start, structsAround(template));
+  insert({ after: 'Object', from: node.start }, template.map((field) => `.${field}`).join(''));
+  if (node.typeName === 'Object') insert(node.end, '}'.repeat(template.length));
   const typeName = ['Object', ...template, ...node.typeName.split('.').slice(1)].join('.');
   const inner = { ...(mapChildren(node, change) as StructNode), typeName };
   if (node.typeName !== 'Object') return inner;
@@ -106,11 +161,23 @@ function movedStruct(node: StructNode, template: readonly string[], change: (chi
   }, inner);
 }
 
-function movedOperation(node: StructNode, template: readonly string[], change: (child: Node) => Node): Node {
+/** `Object{spec: Object.spec{template: `. */
+function structsAround(template: readonly string[]): string {
+  return template
+    .map((field, depth) => `${['Object', ...template.slice(0, depth)].join('.')}{${field}: `)
+    .join('');
+}
+
+function movedOperation(
+  node: StructNode,
+  template: readonly string[],
+  insert: Insert,
+  change: (child: Node) => Node,
+): Node {
   const moved = mapChildren(node, change) as StructNode;
   const fields = moved.fields.map((field) =>
     field.name === 'path' || field.name === 'from'
-      ? { ...field, value: movedPaths(field.value, template) }
+      ? { ...field, value: movedPaths(field.value, template, insert) }
       : field,
   );
   return { ...moved, fields };
@@ -119,13 +186,14 @@ function movedOperation(node: StructNode, template: readonly string[], change: (
 const podPath = /^\/(?:spec|metadata\/(?:labels|annotations))(?=\/|$)/;
 
 /** Paths in string literals, also in parts such as `"/spec/containers/" + string(i)`. */
-function movedPaths(node: Node, template: readonly string[]): Node {
+function movedPaths(node: Node, template: readonly string[], insert: Insert): Node {
   if (node.kind === 'literal') {
     if (typeof node.value !== 'string' || !podPath.test(node.value)) return node;
+    insert({ after: '/', from: node.start, before: true }, `/${template.join('/')}`);
     const literal: LiteralNode = { ...node, value: `/${template.join('/')}${node.value}` };
     return literal;
   }
-  return mapChildren(node, (child) => movedPaths(child, template));
+  return mapChildren(node, (child) => movedPaths(child, template, insert));
 }
 
 /** Kyverno rewrites text: string literals and comments too, but neither variables nor JSONPatch expressions. */
