@@ -35,6 +35,8 @@ export interface LoadOptions {
   readonly limits?: PolicyLimits | undefined;
   /** Compiles CEL policies: see `celCompilersFor`. Without it they are ignored documents. */
   readonly cel?: CelCompilers | undefined;
+  /** Bindings of MutatingAdmissionPolicies; by default those in the files. */
+  readonly bindings?: readonly CompiledBinding[] | undefined;
   /** Kyverno's exact behaviour where ours is deliberately different. */
   readonly strictCompat?: boolean | undefined;
   /** Additional warnings about a policy: see `adviseOnPolicy`. */
@@ -111,8 +113,18 @@ export function loadDocuments(files: readonly SourceFile[], options: LoadOptions
   };
 }
 
+/** The bindings of MutatingAdmissionPolicies in files. Their problems are reported where the files are loaded. */
+export function loadBindings(files: readonly SourceFile[], cel: CelCompilers): readonly CompiledBinding[] {
+  return files.flatMap((file) =>
+    readDocuments(file).documents.flatMap((document) => {
+      if (celDocumentType(document.value) !== 'admissionBinding') return [];
+      return cel.compileBinding(document.value, document).binding ?? [];
+    }),
+  );
+}
+
 /** Compiles CEL documents one by one, and joins policies with their bindings when all are known. */
-function loadCel(cel: CelCompilers, { strictCompat = false }: LoadOptions) {
+function loadCel(cel: CelCompilers, { strictCompat = false, bindings: given }: LoadOptions) {
   const bindings: CompiledBinding[] = [];
   const binders = new Map<CompiledPolicy, NonNullable<AdmissionPolicyResult['bind']>>();
   return {
@@ -138,7 +150,7 @@ function loadCel(cel: CelCompilers, { strictCompat = false }: LoadOptions) {
     bind(policies: readonly CompiledPolicy[]): Pick<LoadResult, 'policies' | 'problems'> {
       const problems: Problem[] = [];
       const bound = policies.map((policy) => {
-        const result = binders.get(policy)?.(bindings);
+        const result = binders.get(policy)?.(given ?? bindings);
         problems.push(...(result?.problems ?? []));
         return result?.policy ?? policy;
       });

@@ -1,7 +1,9 @@
 import type { PolicyProvider, PolicySets, ReadinessCheck } from '../../admission/policy-provider.ts';
 import { createPolicySets } from '../../admission/policy-sets.ts';
+import { pathGroupOf } from '../../cluster/policies/grouping.ts';
 import { plain } from '../../offline/output/paint.ts';
 import type { CompiledException, CompiledPolicy } from '../../policy/compiled.ts';
+import { isMutatingPolicy, policyId } from '../../policy/policy-id.ts';
 import { InputError } from '../../problem.ts';
 import type { Log } from '../../server/log.ts';
 import { formatProblem } from '../problem-text.ts';
@@ -59,12 +61,15 @@ function setsOf(files: LoadedFiles, log: Log): PolicySets {
   for (const [file, loaded] of files) {
     exceptions.push(...loaded.exceptions);
     for (const policy of loaded.policies) {
-      const first = policies.get(policy.key);
-      if (first === undefined) policies.set(policy.key, policy);
+      const first = policies.get(policyId(policy));
+      if (first === undefined) policies.set(policyId(policy), policy);
       else log.warn({ policy: policy.key, file, used: first.source.file }, 'duplicate policy');
     }
   }
-  return createPolicySets([...policies.values()], exceptions);
+  return createPolicySets([...policies.values()], exceptions, {
+    groupOf: pathGroupOf,
+    hasOwnPath: isMutatingPolicy,
+  });
 }
 
 function checksOf(

@@ -1,7 +1,7 @@
 import { plain } from '../../offline/output/paint.ts';
 import { celCompilersFor } from '../../policy/cel-documents.ts';
 import type { CompiledException, CompiledPolicy } from '../../policy/compiled.ts';
-import { type LoadOptions, type LoadResult, loadDocuments } from '../../policy/load.ts';
+import { type LoadOptions, type LoadResult, loadBindings, loadDocuments } from '../../policy/load.ts';
 import type { PolicyLimits } from '../../policy/policy-limits.ts';
 import { InputError, type Problem } from '../../problem.ts';
 import type { Log } from '../../server/log.ts';
@@ -20,6 +20,8 @@ export interface LoadedFile {
   readonly errors: readonly Problem[];
   /** The policies come from an earlier version of the file. */
   readonly isOutdated: boolean;
+  /** The files with the bindings of its MutatingAdmissionPolicies; empty if it has none of these. */
+  readonly boundBy: string;
 }
 
 export interface LoadFilesOptions {
@@ -47,13 +49,24 @@ export async function loadPolicyFiles(
   const files = new Map<string, LoadedFile>();
   const read = await readFiles(names, before, io);
   const cel = await celCompilersFor(read.flatMap((contents) => ('text' in contents ? [contents] : [])));
+  // Policies and their bindings may be in different files.
+  const binding = read.flatMap((contents) =>
+    'text' in contents && contents.text.includes('MutatingAdmissionPolicyBinding') ? [contents] : [],
+  );
+  const bindings = cel === undefined ? [] : loadBindings(binding, cel);
+  const bindingTexts = binding.map(({ text }) => text).join('\n');
   for (const contents of read) {
     const known = before.get(contents.file);
-    const isKnown = known !== undefined && 'text' in contents && known.text === contents.text;
-    files.set(contents.file, isKnown ? known : loadFile(contents, known, { log, limits, cel }));
+    const boundBy = 'text' in contents && admissionPolicy.test(contents.text) ? bindingTexts : '';
+    const isKnown =
+      known !== undefined && 'text' in contents && known.text === contents.text && known.boundBy === boundBy;
+    const loaded = isKnown ? known : loadFile(contents, known, { log, limits, cel, bindings });
+    files.set(contents.file, { ...loaded, boundBy });
   }
   return files;
 }
+
+const admissionPolicy = /\bMutatingAdmissionPolicy\b/;
 
 async function readFiles(names: readonly string[], before: LoadedFiles, io: Io): Promise<FileContents[]> {
   const files: FileContents[] = [];
@@ -76,8 +89,8 @@ async function readFiles(names: readonly string[], before: LoadedFiles, io: Io):
 function loadFile(
   contents: FileContents,
   known: LoadedFile | undefined,
-  { log, ...options }: Omit<LoadFilesOptions, 'io'> & Pick<LoadOptions, 'cel'>,
-): LoadedFile {
+  { log, ...options }: Omit<LoadFilesOptions, 'io'> & Pick<LoadOptions, 'cel' | 'bindings'>,
+): Omit<LoadedFile, 'boundBy'> {
   const { policies, exceptions, problems } = loadContents(contents, known, options);
   for (const problem of problems) {
     const text = formatProblem(problem, plain);

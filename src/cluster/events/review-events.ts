@@ -4,6 +4,7 @@ import type { Request } from '../../engine/request.ts';
 import { readObject, readText } from '../../json/read-field.ts';
 import type { JsonObject } from '../../json/value.ts';
 import type { CompiledPolicy } from '../../policy/compiled.ts';
+import { isMutatingPolicy } from '../../policy/policy-id.ts';
 
 export type EventReason =
   | 'PolicyApplied'
@@ -128,7 +129,8 @@ function exceptions(
     return [
       ...names.map((key): EventNote => {
         const [namespace = '', name = ''] = key.split('/');
-        const regarding = { apiVersion: 'kyverno.io/v2', kind: 'PolicyException', name, namespace };
+        const apiVersion = isMutatingPolicy(policy) ? 'policies.kyverno.io/v1' : 'kyverno.io/v2';
+        const regarding = { apiVersion, kind: 'PolicyException', name, namespace };
         return { ...base, regarding, note: `${nameOf(object)} was skipped from ${rule}` };
       }),
       {

@@ -6,11 +6,11 @@ import { type CelCompilers, celDocumentType } from '../../policy/cel-documents.t
 import { compileException, type ExceptionResult } from '../../policy/compile/exception.ts';
 import { compilePolicy, type PolicyResult } from '../../policy/compile/policy.ts';
 import type { CompiledException, CompiledPolicy, PolicyKind } from '../../policy/compiled.ts';
-import { isMutatingPolicy, policyId } from '../../policy/policy-id.ts';
+import { policyId } from '../../policy/policy-id.ts';
 import { type PolicyLimits, sizeProblem } from '../../policy/policy-limits.ts';
 import { documentSource } from '../../policy/problem-collector.ts';
 import type { Problem } from '../../problem.ts';
-import { celEntryId, hasOwnEntry } from './grouping.ts';
+import { hasOwnEntry, pathGroupOf } from './grouping.ts';
 import type { WatchedKind } from './kinds.ts';
 import { guardProtectedKinds } from './protected-kinds.ts';
 import { authoredPolicy } from './stored-policy.ts';
@@ -103,7 +103,7 @@ export function createPolicyCatalog(options: CatalogOptions): PolicyCatalog {
     sets() {
       sets ??= createPolicySets(currentPolicies(), [...exceptions.values()], {
         hasOwnPath: hasOwnEntry,
-        groupOf: (policy) => (isMutatingPolicy(policy) ? celEntryId(policy) : undefined),
+        groupOf: pathGroupOf,
         restrict: guardProtectedKinds,
       });
       return sets;

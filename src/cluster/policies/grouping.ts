@@ -32,6 +32,11 @@ export function hasOwnTriggerEntry({ matchConditions }: CompiledPolicy): boolean
   return matchConditions.length > 0;
 }
 
+/** The path that a policy shares with others, apart from those of a failure policy. */
+export function pathGroupOf(policy: CompiledPolicy): string | undefined {
+  return isMutatingPolicy(policy) ? celEntryId(policy) : undefined;
+}
+
 /**
  * The webhook entry of a MutatingPolicy, which is also the set of policies that the server runs for it. A policy shares an
  * entry with those of the same namespace, failure policy, reinvocation policy and selectors, unless it has conditions that

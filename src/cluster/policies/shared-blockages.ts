@@ -9,6 +9,7 @@ import { parseJson, stringifyJson } from '../../json/json-text.ts';
 import { readTextMap } from '../../json/read-field.ts';
 import { isArray, type JsonObject } from '../../json/value.ts';
 import type { CompiledPolicy } from '../../policy/compiled.ts';
+import { policyId } from '../../policy/policy-id.ts';
 import type { ApiClient } from '../api/client.ts';
 import { hasStatus } from '../api/cluster-error.ts';
 import { startInformer } from '../api/informer.ts';
@@ -104,11 +105,12 @@ export function mergeBlockages(stored: readonly Blockage[], added: readonly Bloc
 /** What the status of a policy says about its rules that no longer run. */
 export function stuckRuleNotes(
   blockages: readonly Blockage[],
-  { key, rules, generateRules }: Pick<CompiledPolicy, 'key' | 'rules' | 'generateRules'>,
+  policy: Pick<CompiledPolicy, 'kind' | 'key' | 'rules' | 'generateRules'>,
 ): readonly string[] {
-  const stuck = [...stuckRules(blockages.filter(({ policy }) => policy === key)).values()];
+  const id = policyId(policy);
+  const stuck = [...stuckRules(blockages.filter((blockage) => blockage.policy === id)).values()];
   if (stuck.length === 0) return [];
-  const current = new Set([...rules, ...generateRules].map(fingerprintOf));
+  const current = new Set([...policy.rules, ...policy.generateRules].map(fingerprintOf));
   return stuck
     .filter(({ fingerprint }) => current.has(fingerprint))
     .map(

@@ -2,6 +2,7 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { modeOf } from '../../admission/policy-mode.ts';
 import type { PolicyProvider, Readiness } from '../../admission/policy-provider.ts';
 import { parseJson, stringifyJson } from '../../json/json-text.ts';
+import { policyId } from '../../policy/policy-id.ts';
 import { HttpError, notFound } from '../http-error.ts';
 import type { DecisionRecord } from '../reviews/decision-log.ts';
 import { isAcceptedToken } from '../reviews/path-token.ts';
@@ -37,7 +38,7 @@ export function addLiveRoutes(app: FastifyInstance, routes: LiveRoutes): void {
       ready,
       checks,
       policies: provider.current().all.policies.map((policy) => ({
-        key: policy.key,
+        key: policyId(policy),
         kind: policy.kind,
         mode: modeOf(policy),
         rules: policy.rules.length + policy.generateRules.length,
@@ -53,10 +54,10 @@ export function addLiveRoutes(app: FastifyInstance, routes: LiveRoutes): void {
     const record = (await records())?.findLast(({ uid }) => uid === params.uid);
     if (record?.request === undefined) throw notFound();
     const keys = new Set(record.rules.map(({ policy }) => policy));
-    const policies = provider.current().all.policies.filter(({ key }) => keys.has(key));
+    const policies = provider.current().all.policies.filter((policy) => keys.has(policyId(policy)));
     const opened = {
       request: parseJson(record.request),
-      policies: policies.map(({ key, document }) => ({ key, document })),
+      policies: policies.map((policy) => ({ key: policyId(policy), document: policy.document })),
     };
     return reply.type('application/json').header('cache-control', 'no-store').send(stringifyJson(opened));
   });

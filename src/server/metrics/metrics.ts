@@ -3,6 +3,7 @@ import type { Decision } from '../../admission/decision.ts';
 import type { PolicyProvider } from '../../admission/policy-provider.ts';
 import { stringifyJson } from '../../json/json-text.ts';
 import type { CompiledPolicy } from '../../policy/compiled.ts';
+import { policyId } from '../../policy/policy-id.ts';
 import { createCounterFamily, createHistogramFamily, observe, registerMetric } from './metric-family.ts';
 import { registerProcessMetrics } from './process-metrics.ts';
 import { createReviewCounters, policyLabels } from './review-metrics.ts';
@@ -62,7 +63,7 @@ export function createMetrics(): Metrics {
         ['generate', policy.generateRules],
       ] as const) {
         for (const { name } of list) {
-          rules.series(`${policy.key} ${name}`, () => ({
+          rules.series(`${policyId(policy)} ${name}`, () => ({
             status_ready: 'true',
             ...policyLabels(policy),
             rule_name: name,
@@ -104,7 +105,7 @@ export function createMetrics(): Metrics {
       loaded = after;
       isOutdated = true;
       for (const [policy, change] of changesBetween(before, after)) {
-        changes.series(`${policy.key} ${change}`, () => ({
+        changes.series(`${policyId(policy)} ${change}`, () => ({
           ...policyLabels(policy),
           policy_change_type: change,
         })).value += 1;
@@ -132,11 +133,12 @@ function changesBetween(
   before: readonly CompiledPolicy[],
   after: readonly CompiledPolicy[],
 ): [CompiledPolicy, 'created' | 'updated' | 'deleted'][] {
-  const old = new Map(before.map((policy) => [policy.key, policy]));
+  const old = new Map(before.map((policy) => [policyId(policy), policy]));
   const changes: [CompiledPolicy, 'created' | 'updated' | 'deleted'][] = [];
   for (const policy of after) {
-    const known = old.get(policy.key);
-    old.delete(policy.key);
+    const id = policyId(policy);
+    const known = old.get(id);
+    old.delete(id);
     if (known === undefined) changes.push([policy, 'created']);
     else if (known !== policy && stringifyJson(known.document) !== stringifyJson(policy.document))
       changes.push([policy, 'updated']);

@@ -5,6 +5,7 @@ import type { Outcome } from '../../engine/outcome.ts';
 import { readBoolean, readObject } from '../../json/read-field.ts';
 import type { JsonObject } from '../../json/value.ts';
 import type { CompiledPolicy, CompiledRule } from '../../policy/compiled.ts';
+import { isMutatingPolicy } from '../../policy/policy-id.ts';
 import {
   type CounterSeries,
   createCounterFamily,
@@ -126,11 +127,19 @@ export function createReviewCounters(registry: Registry): ReviewCounters {
 export function policyLabels(policy: CompiledPolicy): LabelValues {
   return {
     policy_validation_mode: modeOf(policy),
+    policy_kind: policy.kind,
     policy_type: policy.namespace === undefined ? 'cluster' : 'namespaced',
-    policy_background_mode: String(readBoolean(specOf(policy), 'background') ?? true),
+    policy_background_mode: String(isInBackground(policy)),
     policy_namespace: policy.namespace ?? '-',
     policy_name: policy.name,
   };
+}
+
+function isInBackground(policy: CompiledPolicy): boolean {
+  const spec = specOf(policy);
+  if (!isMutatingPolicy(policy)) return readBoolean(spec, 'background') ?? true;
+  const background = readObject(readObject(spec, 'evaluation') ?? {}, 'background') ?? {};
+  return readBoolean(background, 'enabled') ?? true;
 }
 
 function specOf({ document }: CompiledPolicy): JsonObject {

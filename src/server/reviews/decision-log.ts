@@ -6,6 +6,7 @@ import { stringifyJson } from '../../json/json-text.ts';
 import type { PatchOperation } from '../../json/patch/operation.ts';
 import type { Json } from '../../json/value.ts';
 import { maskPair } from '../../offline/output/mask-secrets.ts';
+import { policyId } from '../../policy/policy-id.ts';
 
 /** An answered review in `/debug/decisions`. */
 export interface DecisionRecord {
@@ -99,7 +100,7 @@ function recordOf(decision: Decision, microseconds: number, readsSecrets: boolea
 /** Masks values that come from Secrets, including annotations: one may contain a whole Secret. */
 function ruleRecord(outcome: Outcome, isMasked: boolean): RuleRecord {
   const { policy, rule, status } = outcome;
-  const common = { policy: policy.key, rule: rule.name, mode: modeOf(policy), status };
+  const common = { policy: policyId(policy), rule: rule.name, mode: modeOf(policy), status };
   if (status === 'failed') return { ...common, message: isMasked ? failureText(outcome) : outcome.message };
   if (status === 'skipped') return { ...common, message: isMasked ? outcome.reason.type : outcome.message };
   if (status === 'unchanged') return { ...common, message: outcome.message };

@@ -2,6 +2,7 @@ import type { Decision } from '../../admission/decision.ts';
 import { failureText } from '../../admission/failure-text.ts';
 import { appliedAnnotation } from '../../admission/review-response.ts';
 import type { Outcome } from '../../engine/outcome.ts';
+import { policyId } from '../../policy/policy-id.ts';
 import type { Log } from '../log.ts';
 
 /** Writes one line per review: names, paths and counts, no values of objects. */
@@ -36,7 +37,7 @@ function isFailed(outcome: Outcome): outcome is Extract<Outcome, { status: 'fail
 function ruleNames(outcomes: readonly Outcome[], wanted: Outcome['status']): string {
   const names: string[] = [];
   for (const { status, policy, rule } of outcomes) {
-    if (status === wanted) names.push(`${policy.key}/${rule.name}`);
+    if (status === wanted) names.push(`${policyId(policy)}/${rule.name}`);
   }
   return names.join();
 }

@@ -2,6 +2,7 @@ import { Worker } from 'node:worker_threads';
 import { type Blockage, fingerprintOf } from '../../admission/blockage.ts';
 import type { RuleGuard } from '../../engine/rule-guard.ts';
 import type { CompiledPolicy, CompiledRule } from '../../policy/compiled.ts';
+import { policyId } from '../../policy/policy-id.ts';
 import type { Log } from '../log.ts';
 import { openBlockageStore, type SharedBlockages } from './stuck-rules.ts';
 import {
@@ -62,7 +63,7 @@ export function startWatchdog({ folder, shared: others, log }: WatchdogOptions):
     const found = known.get(rule);
     if (found !== undefined) return found;
     lastId += 1;
-    const names = { id: lastId, policy: policy.key, rule: rule.name, fingerprint: fingerprintOf(rule) };
+    const names = { id: lastId, policy: policyId(policy), rule: rule.name, fingerprint: fingerprintOf(rule) };
     known.set(rule, names);
     thread.postMessage(names);
     return names;
@@ -75,8 +76,8 @@ export function startWatchdog({ folder, shared: others, log }: WatchdogOptions):
   return {
     guardReview: (namespace, milliseconds) => ({
       enter(policy, rule) {
-        const { id, fingerprint } = namesOf(policy, rule);
-        if (store.isStuck(fingerprint, policy.key, namespace))
+        const { id, fingerprint, policy: policyName } = namesOf(policy, rule);
+        if (store.isStuck(fingerprint, policyName, namespace))
           return `the rule has blocked the server twice for objects of namespace "${namespace}"`;
         if (namespace !== lastNamespace) setNamespace(namespace);
         numbers[layout.limit] = milliseconds + graceMilliseconds;
