@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import type { Page } from 'playwright-core';
@@ -16,6 +16,8 @@ import {
   typeInto,
   type WatchedPage,
 } from './page.testing.ts';
+
+const screenshotFile = join(import.meta.dirname, '../../docs/images/playground-kustomize.png');
 
 const files: Readonly<Record<string, string>> = {
   'base/kustomization.yaml': 'resources:\n- web.yaml\n',
@@ -197,6 +199,35 @@ targets:
     await expect
       .poll(() => page.getByRole('tab', { selected: true, name: 'overlays/prod/image.yaml' }).count())
       .toBe(1);
+  });
+
+  it('makes the screenshot of the documents', async () => {
+    const page = await open(undefined, { viewport: { width: 1280, height: 760 }, colorScheme: 'light' });
+    await page.goto(`${playground.address}#example=kustomize/hosts`);
+    await stage(page, 'replacements[0]').click();
+    await expect.poll(() => page.locator('.arrow').count()).toBe(4);
+    await page.locator('.stage-resources').evaluate((element) => element.scrollIntoView());
+    const image = await page.screenshot();
+    expect(image.length).toBeGreaterThan(20_000);
+    // Fonts differ between machines, so the committed image is renewed only on request.
+    if (process.env['KYMERA_UPDATE_SCREENSHOT'] === '1') writeFileSync(screenshotFile, image);
+    expect(existsSync(screenshotFile)).toBe(true);
+  });
+
+  it('completes the fields of a kustomization', async () => {
+    const page = await open(workspace());
+    await page.getByRole('tab', { name: 'base/kustomization.yaml' }).click();
+    await typeInto(page, 'File source', 'resources:\n- web.yaml\nimages:\n- newT');
+    // Completion is loaded after the first render.
+    await expect
+      .poll(
+        async () => {
+          await page.keyboard.press('Control+Space');
+          return page.locator('.cm-completionLabel').allTextContents();
+        },
+        { timeout: 30_000, interval: 500 },
+      )
+      .toEqual(['newTag']);
   });
 
   it('follows the typing, and says where an error is', async () => {

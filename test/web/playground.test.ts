@@ -138,6 +138,9 @@ describeUnless(noBrowser)('the playground in a browser', { timeout: 120_000 }, (
       return found.join('\n');
     };
     expect(await complete('  failure')).toContain('failurePolicy');
+    const cel =
+      '---\napiVersion: policies.kyverno.io/v1\nkind: MutatingPolicy\nmetadata:\n  name: c\nspec:\n';
+    expect(await complete(`${cel}  matchC`)).toContain('matchConstraints');
     expect(await complete('  failurePolicy: ')).toContain('Ignore');
     const rule = '  - name: q\n    context:\n    - name: settings\n      variable: {value: 1}\n';
     const merge = `${rule}    mutate:\n      patchStrategicMerge:\n        spec:\n`;

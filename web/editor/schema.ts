@@ -44,12 +44,28 @@ function expand(root: Schema, schema: Schema, depth = 0): Schema[] {
   return [schema, ...others.flatMap((other) => expand(root, other, depth + 1))];
 }
 
+/** A kustomization needs no kind. */
+const kustomizationField =
+  /^(?:resources|components|bases|patches\w*|name(?:space|Prefix|Suffix)|labels|common\w+|images|replicas|replacements|configMapGenerator|secretGenerator|generatorOptions|generators|transformers|validators):/m;
+
 /** The definition for a document of this kind. */
 export function definitionOf(text: string): string | undefined {
   const value = (key: string) => new RegExp(`^${key}:\\s*["']?([\\w./]+)`, 'm').exec(text)?.[1];
   switch (value('kind')) {
     case 'PolicyException':
-      return 'exception';
+      return value('apiVersion')?.startsWith('policies.kyverno.io/') ? 'celException' : 'exception';
+    case 'MutatingPolicy':
+    case 'NamespacedMutatingPolicy':
+      return 'mutatingPolicy';
+    case 'MutatingAdmissionPolicy':
+      return 'mutatingAdmissionPolicy';
+    case 'MutatingAdmissionPolicyBinding':
+      return 'mutatingAdmissionPolicyBinding';
+    case 'Kustomization':
+    case 'Component':
+      return 'kustomization';
+    case undefined:
+      return kustomizationField.test(text) ? 'kustomization' : undefined;
     case 'ClusterPolicy':
       return 'policy';
     case 'Policy':
