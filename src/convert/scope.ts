@@ -29,6 +29,27 @@ export class Variables {
     return name;
   }
 
+  /** The next mutation sees a changed object, so it cannot use variables that read the object. */
+  startMutation(): void {
+    const stale = new Set<string>();
+    for (const { name, expression } of this.list) {
+      const isStale =
+        /(?<![\w.])object\b/.test(expression) ||
+        [...expression.matchAll(/\bvariables\.(\w+)/g)].some(([, other = '']) => stale.has(other));
+      if (!isStale) continue;
+      stale.add(name);
+      this.#names.delete(expression);
+    }
+  }
+
+  /** The expression with the variables replaced by their own expressions. */
+  inline(expression: string): string {
+    return expression.replace(/\bvariables\.(\w+)/g, (written, name: string) => {
+      const variable = this.list.find((each) => each.name === name);
+      return variable === undefined ? written : `(${this.inline(variable.expression)})`;
+    });
+  }
+
   #freeName(name: string): string {
     if (!this.#used.has(name)) return name;
     let number = 2;

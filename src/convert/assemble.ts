@@ -1,0 +1,305 @@
+import {
+  readBoolean,
+  readNumber,
+  readObject,
+  readObjects,
+  readText,
+  readTextMap,
+  readTexts,
+} from '../json/read-field.ts';
+import { isObject, type Json, type JsonObject } from '../json/value.ts';
+import { autogenAnnotation } from '../policy/autogen.ts';
+import { allOf, bool, precedence, within } from './expression/cel-text.ts';
+import type { Mutation } from './mutation/mutate.ts';
+import { type NamedGroup, policyNames } from './names.ts';
+import { printPolicy } from './print.ts';
+import type { ConvertedRule } from './rule.ts';
+import type { Variables } from './scope.ts';
+import type { CelText, Conversion, ConversionTarget, ConvertedDocument, Refusal } from './types.ts';
+
+/** Rules that become one policy. */
+export interface RuleGroup {
+  readonly variables: Variables;
+  readonly rules: ConvertedRule[];
+}
+
+interface Output {
+  readonly to: ConversionTarget;
+}
+
+/** Makes policies of the groups. They run in the order of their names, so the names follow the order of the rules. */
+export function assemble(
+  old: JsonObject,
+  groups: readonly RuleGroup[],
+  { to }: Output,
+): Pick<Conversion, 'documents' | 'differences'> {
+  const filled = groups.filter(({ rules }) => rules.some(({ mutations }) => mutations.length > 0));
+  const names = policyNames(
+    nameOf(old),
+    filled.map((group) => namedGroup(group, filled)),
+  );
+  const documents = filled.flatMap((group, index) => policyOf(old, group, names[index] ?? '', to));
+  return { documents, differences: [...lostTransactions(old, filled), ...moreRuns(old, filled)] };
+}
+
+function nameOf(document: JsonObject): string {
+  return readText(readObject(document, 'metadata') ?? {}, 'name') ?? '';
+}
+
+function namedGroup({ rules }: RuleGroup, groups: readonly RuleGroup[]): NamedGroup {
+  const names = rules.map(({ rule }) => rule.name);
+  const kindOf = (name = ''): string => /^autogen-(?:cronjob-)?/.exec(name)?.[0] ?? '';
+  const isOnly = groups.every(
+    (group) => group.rules === rules || kindOf(group.rules[0]?.rule.name) !== kindOf(names[0]),
+  );
+  return { rules: names, isWhole: isOnly && names.length > 1, resources: resourcesOf(rules[0]) };
+}
+
+function resourcesOf(rule: ConvertedRule | undefined): readonly string[] {
+  return readObjects(rule?.matchConstraints ?? {}, 'resourceRules').flatMap((each) =>
+    readTexts(each, 'resources'),
+  );
+}
+
+/** A failure in one policy leaves the changes of the others. Only rules for the same objects are affected. */
+function lostTransactions(old: JsonObject, groups: readonly RuleGroup[]): readonly Refusal[] {
+  const shared = groups.flatMap((group, index) => {
+    const resources = resourcesOf(group.rules[0]);
+    const other = groups
+      .slice(0, index)
+      .find(({ rules }) =>
+        resourcesOf(rules[0]).some((name) => name.includes('*') || resources.includes(name)),
+      );
+    return other === undefined ? [] : [{ group, other }];
+  });
+  return shared.map(({ group, other }) => ({
+    rule: group.rules[0]?.rule.name,
+    path: group.rules[0]?.rule.path ?? 'spec.rules',
+    reason: `if this rule of ${nameOf(old)} fails, the changes of rule ${other.rules[0]?.rule.name} stay: the rules match differently and become two policies`,
+  }));
+}
+
+/** Without `mutateExistingOnPolicyUpdate` a rule runs only for requests. */
+function moreRuns(old: JsonObject, groups: readonly RuleGroup[]): readonly Refusal[] {
+  if (readBoolean(readObject(old, 'spec') ?? {}, 'mutateExistingOnPolicyUpdate') === true) return [];
+  return groups.flatMap(({ rules: [first] }) =>
+    first?.targets === undefined
+      ? []
+      : [
+          {
+            rule: first.rule.name,
+            path: 'spec.mutateExistingOnPolicyUpdate',
+            reason: 'a MutatingPolicy for existing objects also runs when the policy changes',
+          },
+        ],
+  );
+}
+
+function policyOf(
+  old: JsonObject,
+  group: RuleGroup,
+  name: string,
+  to: ConversionTarget,
+): readonly ConvertedDocument[] {
+  const comments = new Map<Json, readonly string[]>();
+  const [first] = group.rules;
+  if (first === undefined) return [];
+  const isMap = to === 'map';
+  const conditions = matchConditions(group, isMap);
+  const mutations = group.rules.flatMap((rule) => {
+    const isAlone = group.rules.length === 1;
+    return rule.mutations.map((mutation) => {
+      const guard = isAlone
+        ? rule.mutations.length === 1
+          ? bool(true)
+          : mutation.guard
+        : allOf([rule.preconditions ?? bool(true), mutation.guard]);
+      return commented(mutationOf(mutation, guard), [origin(rule, mutation.origin)], comments);
+    });
+  });
+  const targetConditions = first.targets?.conditions ?? [];
+  const readers = [
+    ...mutations.map(expressionOf),
+    ...targetConditions.map(({ expression }) => expression),
+    readText(first.targets?.constraints ?? {}, 'expression') ?? '',
+    ...(isMap ? [] : conditions.map(({ value }) => value.expression)),
+  ];
+  const used = usedVariables(group.variables, readers);
+  const variables = used.map(({ name: variable, expression, origin: from }) =>
+    commented({ name: variable, expression }, [from], comments),
+  );
+  const spec: JsonObject = {
+    ...settings(old, first, to),
+    matchConstraints: first.matchConstraints,
+    ...(conditions.length > 0 && {
+      matchConditions: conditions.map(({ value, from }) => commented(value, from, comments)),
+    }),
+    ...(first.targets !== undefined && {
+      targetMatchConstraints: first.targets.constraints,
+      ...(targetConditions.length > 0 && {
+        targetMatchConditions: targetConditions.map((condition) =>
+          commented(condition, [`${first.rule.path}.mutate.targets`], comments),
+        ),
+      }),
+    }),
+    ...(variables.length > 0 && { variables }),
+    mutations,
+  };
+  const namespace = readText(readObject(old, 'metadata') ?? {}, 'namespace');
+  const isNamespaced = readText(old, 'kind') === 'Policy';
+  const document: JsonObject = {
+    apiVersion: isMap ? 'admissionregistration.k8s.io/v1' : 'policies.kyverno.io/v1',
+    kind: isMap ? 'MutatingAdmissionPolicy' : isNamespaced ? 'NamespacedMutatingPolicy' : 'MutatingPolicy',
+    metadata: metadataOf(old, name, isNamespaced ? (namespace ?? 'default') : undefined),
+    spec,
+  };
+  const kept = group.rules.map(({ rule }) => rule.name);
+  const head = [
+    `Converted from ${readText(old, 'kind')} ${nameOf(old)}, rule${kept.length > 1 ? 's' : ''} ${kept.join(', ')}.`,
+  ];
+  const policy = { document, text: printPolicy(document, comments, head) };
+  return isMap ? [policy, binding(name)] : [policy];
+}
+
+function binding(name: string): ConvertedDocument {
+  const document: JsonObject = {
+    apiVersion: 'admissionregistration.k8s.io/v1',
+    kind: 'MutatingAdmissionPolicyBinding',
+    metadata: { name: `${name}-binding` },
+    spec: { policyName: name },
+  };
+  return { document, text: printPolicy(document, new Map(), []) };
+}
+
+function metadataOf(old: JsonObject, name: string, namespace: string | undefined): JsonObject {
+  const metadata = readObject(old, 'metadata') ?? {};
+  const annotations = { ...readTextMap(metadata, 'annotations') };
+  delete annotations[autogenAnnotation];
+  delete annotations['kubectl.kubernetes.io/last-applied-configuration'];
+  const labels = readTextMap(metadata, 'labels');
+  return {
+    name,
+    ...(namespace !== undefined && { namespace }),
+    ...(Object.keys(labels).length > 0 && { labels }),
+    ...(Object.keys(annotations).length > 0 && { annotations }),
+  };
+}
+
+/** Kyverno's webhooks for ClusterPolicies are called again when another webhook changes the object. */
+function settings(
+  old: JsonObject,
+  { matchConstraints, targets }: ConvertedRule,
+  to: ConversionTarget,
+): JsonObject {
+  const spec = readObject(old, 'spec') ?? {};
+  const failurePolicy = readText(spec, 'failurePolicy');
+  const common = {
+    ...(failurePolicy !== undefined && { failurePolicy }),
+    reinvocationPolicy: 'IfNeeded',
+  };
+  if (to === 'map') return common;
+  const timeoutSeconds =
+    readNumber(readObject(spec, 'webhookConfiguration') ?? {}, 'timeoutSeconds') ??
+    readNumber(spec, 'webhookTimeoutSeconds');
+  const evaluation = {
+    ...(readBoolean(spec, 'admission') === false && { admission: { enabled: false } }),
+    ...(readBoolean(spec, 'background') === false && { background: { enabled: false } }),
+    ...(targets !== undefined && { mutateExisting: { enabled: true } }),
+  };
+  return {
+    ...common,
+    ...(timeoutSeconds !== undefined && { webhookConfiguration: { timeoutSeconds } }),
+    ...(Object.keys(evaluation).length > 0 && { evaluation }),
+    // The rules for pod controllers are policies of their own.
+    ...(JSON.stringify(matchConstraints).includes('"pods"') && {
+      autogen: { podControllers: { controllers: [] } },
+    }),
+  };
+}
+
+interface Condition {
+  readonly value: { readonly name: string; readonly expression: string };
+  readonly from: readonly string[];
+}
+
+/** The conditions of a policy with one rule include its preconditions; otherwise each mutation has its own. */
+function matchConditions({ rules, variables }: RuleGroup, isMap: boolean): readonly Condition[] {
+  const [first] = rules;
+  if (first === undefined) return [];
+  const { path } = first.rule;
+  const conditions: Condition[] = first.matchConditions.map((value) => ({ value, from: [`${path}.match`] }));
+  if (rules.length === 1) conditions.push(...ruleConditions(first));
+  if (!isMap) return conditions;
+  return conditions.map(({ value, from }) => ({
+    value: { ...value, expression: variables.inline(value.expression) },
+    from,
+  }));
+}
+
+/** A precondition that fails must not be hidden by an anchor that does not hold, so they are one condition then. */
+function ruleConditions({
+  rule,
+  preconditions = bool(true),
+  mutations,
+}: ConvertedRule): readonly Condition[] {
+  const [only] = mutations;
+  const anchors = mutations.length === 1 && only !== undefined ? only.guard : bool(true);
+  const isTrue = ({ source }: CelText): boolean => source === 'true';
+  const before = {
+    value: { name: 'preconditions', expression: preconditions.source },
+    from: [`${rule.path}.preconditions`],
+  };
+  const after = {
+    value: { name: 'anchors', expression: anchors.source },
+    from: [`anchors of ${only?.origin}`],
+  };
+  if (isTrue(anchors)) return isTrue(preconditions) ? [] : [before];
+  if (isTrue(preconditions)) return [after];
+  if (preconditions.total === true) return [before, after];
+  const both = allOf([preconditions, anchors]);
+  return [
+    { value: { name: 'preconditions', expression: both.source }, from: [...before.from, ...after.from] },
+  ];
+}
+
+function mutationOf({ type, expression }: Mutation, guard: CelText): JsonObject {
+  const none = type === 'JSONPatch' ? '[]' : 'Object{}';
+  const guarded =
+    guard.source === 'true'
+      ? expression
+      : `${within(guard, precedence.or)}\n  ? ${expression.replaceAll('\n', '\n    ')}\n  : ${none}`;
+  if (type === 'JSONPatch') return { patchType: type, jsonPatch: { expression: guarded } };
+  return { patchType: type, applyConfiguration: { expression: guarded } };
+}
+
+function expressionOf({ jsonPatch, applyConfiguration }: JsonObject): string {
+  const body = jsonPatch ?? applyConfiguration ?? null;
+  return isObject(body) ? (readText(body, 'expression') ?? '') : '';
+}
+
+function origin({ rule }: ConvertedRule, path: string): string {
+  return `Rule ${rule.name}: ${path}`;
+}
+
+function commented<T extends Json>(
+  value: T,
+  lines: readonly string[],
+  comments: Map<Json, readonly string[]>,
+): T {
+  comments.set(value, lines);
+  return value;
+}
+
+/** Variables that an expression reads, and those that they read. */
+function usedVariables(variables: Variables, readers: readonly string[]): Variables['list'] {
+  const used = new Set<string>();
+  const visit = (source: string): void => {
+    for (const [, name = ''] of source.matchAll(/\bvariables\.(\w+)/g)) {
+      if (used.has(name)) continue;
+      used.add(name);
+      visit(variables.list.find((variable) => variable.name === name)?.expression ?? '');
+    }
+  };
+  for (const reader of readers) visit(reader);
+  return variables.list.filter(({ name }) => used.has(name));
+}

@@ -1,0 +1,370 @@
+import { describe, expect, it } from 'vitest';
+import type { JsonObject } from '../json/value.ts';
+import { celCompilers } from '../policy/cel/language.ts';
+import type { CompiledPolicy } from '../policy/compiled.ts';
+import { loadDocuments } from '../policy/load.ts';
+import { parseYamlText } from '../yaml/parse-text.ts';
+import { convertPolicy } from './policy.ts';
+import { generateObjects } from './proof/generate-objects.ts';
+import { prove } from './proof/prove.ts';
+import type { ConversionTarget } from './types.ts';
+
+function load(text: string): readonly CompiledPolicy[] {
+  const { policies, problems } = loadDocuments([{ file: 'policy.yaml', text }], { cel: celCompilers });
+  expect(problems.filter(({ severity }) => severity === 'error')).toEqual([]);
+  return policies;
+}
+
+/** Converted policies have no warnings either. */
+function loadConverted(text: string): readonly CompiledPolicy[] {
+  const { policies, problems } = loadDocuments([{ file: 'policy.yaml', text }], { cel: celCompilers });
+  expect(problems.map(({ message }) => message)).toEqual([]);
+  return policies;
+}
+
+function policy(kinds: string, ...rules: readonly string[]): string {
+  const indented = rules.map((rule, index) => {
+    const body = rule.trim().replaceAll('\n', '\n    ');
+    return `  - name: rule-${index}\n    match: {any: [{resources: {kinds: [${kinds}]}}]}\n    ${body}`;
+  });
+  const annotations = '{pod-policies.kyverno.io/autogen-controllers: none}';
+  return `apiVersion: kyverno.io/v1
+kind: ClusterPolicy
+metadata: {name: old, annotations: ${annotations}}
+spec:
+  rules:
+${indented.join('\n')}
+`;
+}
+
+function convert(text: string, to: ConversionTarget = 'mutatingpolicy') {
+  return convertPolicy(parseYamlText(text) as JsonObject, { to });
+}
+
+async function proveConversion(old: string, to: ConversionTarget) {
+  const { documents, refusals } = convert(old, to);
+  expect(refusals).toEqual([]);
+  const text = documents.map((document) => document.text).join('---\n');
+  const [before, after] = [load(old), loadConverted(text)];
+  const samples = generateObjects([...before, ...after], { limit: 300 });
+  return prove({ policies: before }, { policies: after }, samples);
+}
+
+const overlay = (yaml: string): string =>
+  `mutate:\n  patchStrategicMerge:\n    ${yaml.trim().replaceAll('\n', '\n    ')}`;
+const jsonPatch = (yaml: string): string =>
+  `mutate:\n  patchesJson6902: |-\n    ${yaml.trim().replaceAll('\n', '\n    ')}`;
+
+const pod: readonly (readonly [string, string])[] = [
+  ['labels', overlay('metadata: {labels: {team: platform, +(env): dev}}')],
+  ['an empty map', overlay('metadata: {labels: {}}')],
+  ['a number where a string is declared', overlay('spec: {nodeSelector: {port: 80}, hostname: 7}')],
+  ['a struct', overlay('spec: {securityContext: {runAsNonRoot: true, +(fsGroup): 1000}}')],
+  ['deletion', overlay('spec: {nodeName: null, nodeSelector: {zone: null}}')],
+  ['a condition', overlay('spec: {(hostNetwork): true, dnsPolicy: ClusterFirstWithHostNet}')],
+  [
+    'a condition with a wildcard',
+    overlay('metadata: {labels: {(app): "web-*|api"}, annotations: {seen: "yes"}}'),
+  ],
+  ['a condition with a number', overlay('spec: {(priority): ">5 & <100", +(priorityClassName): high}')],
+  ['a nested condition', overlay('metadata: {(labels): {app: web}, annotations: {seen: "yes"}}')],
+  [
+    'a global condition',
+    overlay('spec: {containers: [{<(image): "*:latest"}]}\nmetadata: {annotations: {latest: "true"}}'),
+  ],
+  [
+    'items that a condition selects',
+    overlay('spec: {containers: [{(image): "*:latest", imagePullPolicy: Always}]}'),
+  ],
+  [
+    'fields that items lack',
+    overlay(
+      'spec: {containers: [{(name): "*", +(imagePullPolicy): Always, resources: {requests: {+(cpu): 100m}}}]}',
+    ),
+  ],
+  ['an item by its name', overlay('spec: {containers: [{name: app, +(tty): true}]}')],
+  [
+    'an item that is added',
+    overlay('spec: {containers: [{name: proxy, image: "proxy:1"}], volumes: [{name: tmp, emptyDir: {}}]}'),
+  ],
+  [
+    'nested lists',
+    overlay(
+      'spec: {containers: [{(name): "*", env: [{name: ZONE, value: a}], volumeMounts: [{name: tmp, mountPath: /tmp}]}]}',
+    ),
+  ],
+  ['a list that is replaced', overlay('spec: {tolerations: [{key: a, operator: Exists}]}')],
+  ['a set', overlay('metadata: {finalizers: [example.com/a, example.com/b]}')],
+  [
+    'an item that is deleted',
+    overlay(
+      'spec: {volumes: [{name: tmp, $patch: delete}], containers: [{(name): "*", volumeMounts: [{mountPath: /tmp, $patch: delete}]}]}',
+    ),
+  ],
+  ['a map that is replaced', overlay('spec: {securityContext: {$patch: replace, runAsUser: 1}}')],
+  [
+    'a list that is replaced by a directive',
+    overlay('spec: {volumes: [{$patch: replace}, {name: only, emptyDir: {}}]}'),
+  ],
+  [
+    'values of a list that are deleted',
+    overlay('metadata: {$deleteFromPrimitiveList/finalizers: [example.com/a]}'),
+  ],
+  [
+    'ports with two keys',
+    overlay('spec: {containers: [{(name): "*", ports: [{containerPort: 80, name: http}]}]}'),
+  ],
+  [
+    'variables',
+    overlay(
+      'metadata: {annotations: {name: "pod {{ request.object.metadata.name }}", +(node): "{{ request.object.spec.nodeName }}"}}',
+    ),
+  ],
+  ['the value itself', overlay('metadata: {(labels): {app: "?*"}, labels: {app: "{{@}}-x"}}')],
+  [
+    'parents that are created',
+    jsonPatch(
+      '- {op: add, path: /metadata/annotations/a~1b, value: x}\n- {op: add, path: /spec/tolerations/-, value: {key: a}}',
+    ),
+  ],
+  ['removal', jsonPatch('- {op: remove, path: /metadata/labels/app}\n- {op: remove, path: /spec/volumes/0}')],
+  [
+    'replacement, which fails without a value',
+    jsonPatch('- {op: replace, path: /spec/nodeName, value: other}'),
+  ],
+  [
+    'a test, which fails',
+    jsonPatch(
+      '- {op: test, path: /metadata/labels/app, value: web}\n- {op: add, path: /metadata/labels/tier, value: front}',
+    ),
+  ],
+  [
+    'operations on the same path',
+    jsonPatch(
+      '- {op: add, path: /metadata/labels/a, value: x}\n- {op: copy, from: /metadata/labels/a, path: /metadata/labels/b}\n- {op: remove, path: /metadata/labels/a}',
+    ),
+  ],
+  [
+    'a loop with a merge',
+    'mutate:\n  foreach:\n  - list: request.object.spec.containers\n    patchStrategicMerge: {spec: {containers: [{(name): "{{ element.name }}", image: "mirror/{{ element.image }}"}], volumes: [{name: tmp, emptyDir: {}}]}}',
+  ],
+  [
+    'a loop with conditions',
+    'mutate:\n  foreach:\n  - list: request.object.spec.containers\n    preconditions: {all: [{key: "{{ element.image }}", operator: Equals, value: "*:latest"}]}\n    patchesJson6902: |-\n      - {op: add, path: "/spec/containers/{{elementIndex}}/imagePullPolicy", value: Always}\n      - {op: add, path: "/metadata/annotations/{{element.name}}", value: latest}',
+  ],
+  [
+    'a nested loop',
+    'mutate:\n  foreach:\n  - list: request.object.spec.containers\n    foreach:\n    - list: "element.ports || `[]`"\n      patchesJson6902: |-\n        - {op: remove, path: "/spec/containers/{{elementIndex0}}/ports/{{elementIndex1}}/hostPort"}',
+  ],
+  [
+    'a loop that removes',
+    'mutate:\n  foreach:\n  - list: "request.object.spec.volumes || `[]`"\n    order: Descending\n    preconditions: {all: [{key: "{{ element.name }}", operator: Equals, value: tmp*}]}\n    patchesJson6902: |-\n      - {op: remove, path: "/spec/volumes/{{elementIndex}}"}',
+  ],
+  [
+    'preconditions',
+    `preconditions: {all: [{key: "{{ request.operation }}", operator: Equals, value: CREATE}]}\n${overlay('metadata: {labels: {new: "yes"}}')}`,
+  ],
+];
+
+describe('a rule as a MutatingPolicy', () => {
+  it.each(pod)('converts %s', async (_name, rule) => {
+    const { difference, changed } = await proveConversion(policy('Pod', rule), 'mutatingpolicy');
+    expect(difference).toBeUndefined();
+    expect(changed).toBeGreaterThan(0);
+  });
+});
+
+/** The API server leaves out maps and lists that a mutation empties, and the old form keeps them. */
+const leavingEmpty = new Set([
+  'an empty map',
+  'the value itself',
+  'parents that are created',
+  'removal',
+  'deletion',
+  'a loop with a merge',
+]);
+
+describe('a rule as a MutatingAdmissionPolicy', () => {
+  it.each(pod.filter(([name]) => !leavingEmpty.has(name)))('converts %s', async (_name, rule) => {
+    const { difference, changed } = await proveConversion(policy('Pod', rule), 'map');
+    expect(difference).toBeUndefined();
+    expect(changed).toBeGreaterThan(0);
+  });
+});
+
+describe('convertPolicy', () => {
+  it('gives the same bytes each time', () => {
+    for (const [, rule] of pod) expect(convert(policy('Pod', rule))).toEqual(convert(policy('Pod', rule)));
+  });
+
+  it('converts custom resources, of which only the metadata is known', async () => {
+    const rule = overlay('metadata: {labels: {a: b}}\nspec: {size: 3, +(mode): fast, tags: [x]}');
+    const { difference } = await proveConversion(policy('example.com/v1/Widget', rule), 'mutatingpolicy');
+    expect(difference).toBeUndefined();
+  });
+
+  it('makes one policy of rules with the same match, so that a failure drops all changes', async () => {
+    const old = policy(
+      'ConfigMap',
+      overlay('metadata: {labels: {first: "yes"}}'),
+      `preconditions: {all: [{key: "{{ request.object.metadata.labels.first }}", operator: Equals, value: "yes"}]}\n${overlay('metadata: {labels: {second: "yes"}}')}`,
+      jsonPatch('- {op: replace, path: /data/key, value: x}'),
+    );
+    const { documents, differences } = convert(old);
+    expect(documents.map(({ document }) => (document['metadata'] as JsonObject)['name'])).toEqual(['old']);
+    expect(differences).toEqual([]);
+    const { difference, changed } = await proveConversion(old, 'mutatingpolicy');
+    expect(difference).toBeUndefined();
+    expect(changed).toBeGreaterThan(0);
+  });
+
+  it('reports the lost transaction of rules that match differently, and names the policies in the order of the rules', () => {
+    const first = policy('Pod', overlay('metadata: {labels: {a: b}}'));
+    const old = `${first}  - name: another
+    match: {any: [{resources: {kinds: [Pod, Service]}}]}
+    mutate: {patchStrategicMerge: {metadata: {labels: {c: d}}}}
+`;
+    const { documents, differences } = convert(old);
+    expect(documents.map(({ document }) => (document['metadata'] as JsonObject)['name'])).toEqual([
+      'old-1-rule-0',
+      'old-2-another',
+    ]);
+    expect(differences).toEqual([expect.objectContaining({ rule: 'another', path: 'spec.rules[1]' })]);
+  });
+
+  it('makes policies of the rules for pod controllers', async () => {
+    const rule = overlay('spec: {containers: [{(image): "*:latest", imagePullPolicy: Always}]}');
+    const old = policy('Pod', rule).replace(
+      'autogen-controllers: none',
+      'autogen-controllers: "Deployment,CronJob"',
+    );
+    const { documents } = convert(old);
+    expect(documents.map(({ document }) => (document['metadata'] as JsonObject)['name'])).toEqual([
+      'old-rule-0',
+      'old-autogen-rule-0',
+      'old-autogen-cronjob-rule-0',
+    ]);
+    const { difference, changed } = await proveConversion(old, 'mutatingpolicy');
+    expect(difference).toBeUndefined();
+    expect(changed).toBeGreaterThan(0);
+  });
+
+  it('writes readable YAML with the origin of each expression', () => {
+    const rule = overlay(
+      'metadata: {labels: {+(team): "{{ request.namespace }}"}}\nspec: {containers: [{(image): "*:latest", imagePullPolicy: Always}]}',
+    );
+    const { documents } = convert(policy('Pod', rule));
+    expect(documents[0]?.text).toMatchInlineSnapshot(`
+      "# Converted from ClusterPolicy old, rule rule-0.
+      apiVersion: policies.kyverno.io/v1
+      kind: MutatingPolicy
+      metadata:
+        name: old-rule-0
+      spec:
+        reinvocationPolicy: IfNeeded
+        autogen:
+          podControllers:
+            controllers: []
+        matchConstraints:
+          resourceRules:
+          - apiGroups:
+            - ""
+            apiVersions:
+            - '*'
+            operations:
+            - CREATE
+            - UPDATE
+            resources:
+            - pods
+            - pods/ephemeralcontainers
+        variables:
+          # spec.rules[0].mutate.patchStrategicMerge.spec.containers
+          - name: containers
+            expression: |-
+              object.?spec.?containers.orValue(null) == null ? [] : object.spec.containers
+        mutations:
+          # Rule rule-0: spec.rules[0].mutate.patchStrategicMerge
+          - patchType: JSONPatch
+            jsonPatch:
+              expression: |-
+                (object.metadata.?labels.orValue(null) == null
+                   ? [JSONPatch{op: "add", path: '/metadata/labels', value: {}}]
+                   : []) +
+                (!object.metadata.?labels.?team.hasValue()
+                   ? [JSONPatch{op: "add", path: '/metadata/labels/team', value: request.namespace}]
+                   : []) +
+                variables.containers.transformList(i, container,
+                  container.?image.orValue(null) != null && container.image.endsWith(':latest'),
+                  JSONPatch{op: "add", path: '/spec/containers/' + string(i) + '/imagePullPolicy', value: 'Always'}
+                )
+      "
+    `);
+  });
+
+  it('writes settings of the policy', () => {
+    const old = policy('ConfigMap', overlay('metadata: {labels: {a: b}}')).replace(
+      'spec:',
+      'spec:\n  failurePolicy: Ignore\n  background: false\n  webhookTimeoutSeconds: 5',
+    );
+    expect(convert(old).documents[0]?.document['spec']).toMatchObject({
+      failurePolicy: 'Ignore',
+      evaluation: { background: { enabled: false } },
+      webhookConfiguration: { timeoutSeconds: 5 },
+    });
+    const [map, binding] = convert(old, 'map').documents;
+    expect(map?.document).toMatchObject({
+      kind: 'MutatingAdmissionPolicy',
+      spec: { failurePolicy: 'Ignore' },
+    });
+    expect(binding?.document).toMatchObject({ spec: { policyName: 'old-rule-0' } });
+  });
+
+  it('converts a rule for existing objects', () => {
+    const rule = `mutate:
+  targets: [{apiVersion: v1, kind: Secret, namespace: "{{ request.object.metadata.namespace }}", name: copy}]
+  patchStrategicMerge: {metadata: {labels: {from: "{{ request.object.metadata.name }}", old: "{{ target.metadata.name }}"}}}`;
+    const { documents, differences } = convert(policy('ConfigMap', rule));
+    loadConverted(documents.map(({ text }) => text).join('---\n'));
+    expect(documents[0]?.document['spec']).toMatchObject({
+      evaluation: { mutateExisting: { enabled: true } },
+      targetMatchConstraints: {
+        expression: "resource.Get('v1', 'secrets', request.object.metadata.namespace, 'copy')",
+      },
+      mutations: [
+        {
+          applyConfiguration: {
+            expression: expect.stringContaining("'from': string(request.object.metadata.name)"),
+          },
+        },
+      ],
+    });
+    expect(differences).toEqual([expect.objectContaining({ path: 'spec.mutateExistingOnPolicyUpdate' })]);
+    expect(convert(policy('ConfigMap', rule), 'map').refusals).toEqual([
+      expect.objectContaining({ path: 'spec.rules[0].mutate.targets' }),
+    ]);
+  });
+
+  it.each([
+    ['validate: {}', 'spec.rules[0].validate'],
+    [overlay('spec: {$retainKeys: [a], a: 1}'), 'spec.rules[0].mutate.patchStrategicMerge.spec.$retainKeys'],
+    [
+      overlay('spec: {containers: [{image: x}]}'),
+      'spec.rules[0].mutate.patchStrategicMerge.spec.containers[0]',
+    ],
+    [jsonPatch('- {op: add, path: /spec/volumes/-2, value: x}'), 'spec.rules[0].mutate.patchesJson6902[0]'],
+  ])('refuses %s', (rule, path) => {
+    const { documents, refusals } = convert(policy('Pod', rule));
+    expect(documents).toEqual([]);
+    expect(refusals).toEqual([expect.objectContaining({ rule: 'rule-0', path })]);
+  });
+
+  it('converts the rules that can be converted, if a part is wanted', () => {
+    const old = policy('ConfigMap', 'validate: {}', overlay('metadata: {labels: {a: b}}'));
+    const { documents, refusals } = convertPolicy(parseYamlText(old) as JsonObject, {
+      to: 'mutatingpolicy',
+      partial: true,
+    });
+    expect(documents).toHaveLength(1);
+    expect(refusals).toHaveLength(1);
+  });
+});

@@ -1,0 +1,118 @@
+import { readObject, readObjects, readText } from '../json/read-field.ts';
+import type { JsonObject } from '../json/value.ts';
+import { autogenRules, isAutogenName } from '../policy/autogen.ts';
+import { assemble, type RuleGroup } from './assemble.ts';
+import { type ConvertedRule, convertRule, type SourceRule } from './rule.ts';
+import { Variables } from './scope.ts';
+import { type Conversion, type ConversionTarget, NotConvertible, type Refusal } from './types.ts';
+
+export interface ConvertOptions {
+  readonly to: ConversionTarget;
+  /** Convert the rules that can be converted, even if others cannot. */
+  readonly partial?: boolean | undefined;
+  /** The source of the document, for its comments. */
+  readonly source?: string | undefined;
+}
+
+/**
+ * Converts a ClusterPolicy or Policy to policies in CEL. Rules with the same match become one policy with several mutations, so
+ * that a failure still drops all their changes.
+ *
+ * @example convertPolicy(document, { to: 'mutatingpolicy' }).documents[0]?.text
+ */
+export function convertPolicy(document: JsonObject, options: ConvertOptions): Conversion {
+  const unsupported = unsupportedPolicy(document, options.to);
+  if (unsupported !== undefined) return { documents: [], refusals: [unsupported], differences: [] };
+  const rules = rulesOf(document);
+  const refusals: Refusal[] = [];
+  const groups: RuleGroup[] = [];
+  const convertible = rules.filter((rule) => {
+    const refusal = refusalOf(rule, options.to);
+    if (refusal !== undefined) refusals.push(refusal);
+    return refusal === undefined;
+  });
+  if (refusals.length > 0 && options.partial !== true) return { documents: [], refusals, differences: [] };
+  for (const rule of convertible) {
+    const last = groups.at(-1);
+    if (last !== undefined && hasSameMatch(last, rule))
+      last.rules.push(convertRule(rule, options.to, last.variables));
+    else groups.push(newGroup(rule, options.to));
+  }
+  return { ...assemble(document, groups, options), refusals };
+}
+
+function newGroup(rule: SourceRule, to: ConversionTarget): RuleGroup {
+  const variables = new Variables();
+  return { variables, rules: [convertRule(rule, to, variables)] };
+}
+
+function hasSameMatch({ rules }: RuleGroup, rule: SourceRule): boolean {
+  const [first] = rules;
+  const key = ({ document }: SourceRule): string =>
+    JSON.stringify([document['match'], document['exclude'] ?? null]);
+  return (
+    first !== undefined && first.targets === undefined && !hasTargets(rule) && key(first.rule) === key(rule)
+  );
+}
+
+function hasTargets({ document }: SourceRule): boolean {
+  return readObjects(readObject(document, 'mutate') ?? {}, 'targets').length > 0;
+}
+
+function refusalOf(rule: SourceRule, to: ConversionTarget): Refusal | undefined {
+  try {
+    convertRule(rule, to, new Variables()) satisfies ConvertedRule;
+    return undefined;
+  } catch (error) {
+    if (!(error instanceof NotConvertible)) throw error;
+    return { rule: rule.name, path: error.path, reason: error.reason };
+  }
+}
+
+function unsupportedPolicy(document: JsonObject, to: ConversionTarget): Refusal | undefined {
+  const kind = readText(document, 'kind') ?? '';
+  const [group = ''] = (readText(document, 'apiVersion') ?? '').split('/');
+  if (!['kyverno.io', 'kymera.io'].includes(group) || !['ClusterPolicy', 'Policy'].includes(kind)) {
+    return { path: 'kind', reason: 'only ClusterPolicies and Policies are converted' };
+  }
+  const spec = readObject(document, 'spec') ?? {};
+  if (kind === 'Policy' && to === 'map') {
+    return { path: 'kind', reason: 'a MutatingAdmissionPolicy cannot be limited to one namespace' };
+  }
+  const isExisting = readObjects(spec, 'rules').every(
+    (rule) => readObjects(readObject(rule, 'mutate') ?? {}, 'targets').length > 0,
+  );
+  if (spec['admission'] === false && !isExisting) {
+    return { path: 'spec.admission', reason: 'a policy without admission changes no request' };
+  }
+  if (spec['applyRules'] === 'One' && readObjects(spec, 'rules').length > 1) {
+    return { path: 'spec.applyRules', reason: 'CEL policies apply all mutations' };
+  }
+  return undefined;
+}
+
+/** The rules in the order in which they run, each followed by those that autogen makes of it. */
+function rulesOf(document: JsonObject): readonly SourceRule[] {
+  const written = readObjects(readObject(document, 'spec') ?? {}, 'rules');
+  const generated = autogenRules(document);
+  const own =
+    generated.length === 0 ? written : written.filter((rule) => !isAutogenName(readText(rule, 'name') ?? ''));
+  const sources = own.flatMap((rule) => splitTargets(sourceRule(rule, written.indexOf(rule))));
+  return [...sources, ...generated.map((rule) => sourceRule(rule.document, rule.source))];
+}
+
+/** Each target of a rule becomes a policy of its own. */
+function splitTargets(rule: SourceRule): readonly SourceRule[] {
+  const mutate = readObject(rule.document, 'mutate') ?? {};
+  const targets = readObjects(mutate, 'targets');
+  if (targets.length < 2) return [rule];
+  return targets.map((target, index) => ({
+    ...rule,
+    name: index === 0 ? rule.name : `${rule.name}-${index + 1}`,
+    document: { ...rule.document, mutate: { ...mutate, targets: [target] } },
+  }));
+}
+
+function sourceRule(document: JsonObject, index: number): SourceRule {
+  return { document, name: readText(document, 'name') ?? '', path: `spec.rules[${index}]` };
+}
