@@ -11,17 +11,20 @@ interface Known {
   readonly operation: Operation;
 }
 
-/** The last result for an operation without variables, which is the same object for each review. */
+/** The last result for each operation without variables. */
 const known = new WeakMap<Operation, Known>();
 
 /**
  * Applies an operation with strings where the schema of the object's kind declares strings. Without a schema, a number or boolean
  * becomes a string where it replaces one.
+ *
+ * @param isConstant whether the same operation object is applied to other objects, too.
  */
 export function applyDeclared(
   document: Json,
   operation: Operation,
   object: JsonObject,
+  isConstant: boolean,
   apply: ApplyOperation,
 ): Json {
   switch (operation.op) {
@@ -42,23 +45,30 @@ export function applyDeclared(
     default:
       return apply(
         document,
-        typeof operation.value === 'string' ? operation : declaredWrite(operation, document, object),
+        typeof operation.value === 'string'
+          ? operation
+          : declaredWrite(operation, document, object, isConstant),
       );
   }
 }
 
 type Write = Extract<Operation, { readonly value: Json }>;
 
-function declaredWrite(operation: Write, document: Json, object: JsonObject): Operation {
+function declaredWrite(
+  operation: Write,
+  document: Json,
+  object: JsonObject,
+  isConstant: boolean,
+): Operation {
   const root = declaredSchema(object);
-  const before = known.get(operation);
+  const before = isConstant ? known.get(operation) : undefined;
   if (before?.schema === root) return before.operation;
   const { op, path, value } = operation;
   const schema = schemaAt(root, path);
   const declared = declaredValue(value, schema, document, path);
   const result = declared === value ? operation : { op, path, value: declared };
   // Without a schema, the result depends on the document.
-  if (schema !== undefined) known.set(operation, { schema: root, operation: result });
+  if (isConstant && schema !== undefined) known.set(operation, { schema: root, operation: result });
   return result;
 }
 

@@ -109,7 +109,7 @@ function readRendered(whole: PatchValue, scope: Scope, rules: OperationRules): r
     throw new JsonPatchError(0, [], 'the patch is not a list of operations after substituting variables');
   return list.map((item, index) => {
     const operation = readOperation(item, index, rules);
-    return { index, resolve: () => operation };
+    return { index, isConstant: false, resolve: () => operation };
   });
 }
 
@@ -166,9 +166,10 @@ function applyAll(
   let result: Json = object;
   let count = 0;
   try {
-    for (const { index, resolve } of operations(scope)) {
-      result = applyDeclared(result, resolve(scope), object, (document, operation) =>
-        apply(document, operation, index),
+    for (const { index, isConstant, resolve } of operations(scope)) {
+      const operation = resolve(scope);
+      result = applyDeclared(result, operation, object, isConstant, (document, declared) =>
+        apply(document, declared, index),
       );
       count++;
     }

@@ -17,6 +17,8 @@ import { compileNode, isConstant, type PatchLocation, type PatchValue, renderVal
 /** One operation, whose variables are substituted on demand. `index` is its position in the author's list. */
 export interface CompiledOperation {
   readonly index: number;
+  /** Whether it has no variables, so that it resolves to the same object each time. */
+  readonly isConstant: boolean;
   resolve(scope: Scope): Operation;
 }
 
@@ -36,7 +38,11 @@ export function compileOperation(
   const op = entryOf(node, 'op');
   if (node.type === 'template' || op?.type === 'template') {
     const whole = compileNode(node, location);
-    return { index, resolve: (scope) => readOperation(renderValue(whole, scope), index, rules) };
+    return {
+      index,
+      isConstant: false,
+      resolve: (scope) => readOperation(renderValue(whole, scope), index, rules),
+    };
   }
   if (node.type !== 'map') return refuse(location, index, 'an operation must be a map with op and path');
   const name = op?.type === 'constant' ? op.value : undefined;
@@ -89,10 +95,11 @@ function compileNamed(
       (known) => (isConstant(known) ? known.value : null),
       (known) => known.tokens ?? [],
     );
-    return { index, resolve: () => operation };
+    return { index, isConstant: true, resolve: () => operation };
   }
   return {
     index,
+    isConstant: false,
     resolve: (scope) =>
       build(
         (part) => renderValue(part, scope),
