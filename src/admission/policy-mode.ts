@@ -21,8 +21,11 @@ export interface PoliciesByMode {
 export function createModeSplitter(): (snapshot: PolicySnapshot) => PoliciesByMode {
   const known = new WeakMap<PolicySnapshot, PoliciesByMode>();
   return (snapshot) => {
-    const split = known.get(snapshot) ?? splitByMode(snapshot);
-    known.set(snapshot, split);
+    let split = known.get(snapshot);
+    if (split === undefined) {
+      split = splitByMode(snapshot);
+      known.set(snapshot, split);
+    }
     return split;
   };
 }

@@ -1,5 +1,6 @@
 import { spendSteps } from './budget.ts';
 import {
+  countMembers,
   isArray,
   isObject,
   type Json,
@@ -30,7 +31,7 @@ export function assignMember(object: Record<string, Json>, key: string, value: J
 export function setMember(object: JsonObject, key: string, value: Json): JsonObject {
   if (Object.hasOwn(object, key) && object[key] === value) return object;
   const copy = copyMembers(object);
-  spendSteps(Object.keys(copy).length);
+  spendSteps(countMembers(object));
   assignMember(copy, key, value);
   return copy;
 }
@@ -38,7 +39,7 @@ export function setMember(object: JsonObject, key: string, value: Json): JsonObj
 export function removeMember(object: JsonObject, key: string): JsonObject {
   if (!Object.hasOwn(object, key)) return object;
   const { [key]: _removed, ...rest } = object;
-  spendSteps(Object.keys(rest).length);
+  spendSteps(countMembers(rest));
   return rest;
 }
 

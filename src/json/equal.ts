@@ -1,5 +1,13 @@
 import { spendSteps } from './budget.ts';
-import { isArray, isNumber, isObject, type Json, type JsonArray, type JsonObject } from './value.ts';
+import {
+  countMembers,
+  isArray,
+  isNumber,
+  isObject,
+  type Json,
+  type JsonArray,
+  type JsonObject,
+} from './value.ts';
 
 /** Deep equality; the order of object members does not matter. Shared subtrees cost nothing. */
 export function equal(a: Json, b: Json): boolean {
@@ -22,10 +30,10 @@ function equalLists(a: JsonArray, b: JsonArray): boolean {
 }
 
 function equalObjects(a: JsonObject, b: JsonObject): boolean {
-  const keys = Object.keys(a);
-  if (keys.length !== Object.keys(b).length) return false;
-  spendSteps(keys.length >> 2);
-  for (const key of keys) {
+  const count = countMembers(a);
+  if (count !== countMembers(b)) return false;
+  spendSteps(count >> 2);
+  for (const key in a) {
     const value = a[key] as Json;
     // No inherited member is a JSON value, so this needs no hasOwn check.
     if (b[key] === value) continue;

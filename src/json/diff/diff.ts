@@ -1,6 +1,14 @@
 import { spendSteps } from '../budget.ts';
 import type { PatchOperation } from '../patch/operation.ts';
-import { isArray, isObject, type Json, type JsonArray, type JsonObject, member } from '../value.ts';
+import {
+  countMembers,
+  isArray,
+  isObject,
+  type Json,
+  type JsonArray,
+  type JsonObject,
+  member,
+} from '../value.ts';
 import { alignLists } from './align.ts';
 import { type DiffSink, OperationSink, TextSink } from './diff-sink.ts';
 import { textIsShorterThan } from './text-length.ts';
@@ -35,7 +43,7 @@ function diffValue(before: Json, after: Json, path: string, sink: DiffSink): voi
 
 function diffObject(before: JsonObject, after: JsonObject, path: string, sink: DiffSink): void {
   let kept = 0;
-  for (const key of Object.keys(after)) {
+  for (const key in after) {
     spendSteps(1);
     const value = after[key] as Json;
     kept += 1;
@@ -48,9 +56,8 @@ function diffObject(before: JsonObject, after: JsonObject, path: string, sink: D
       sink.put('add', childPath, value);
     } else diffValue(old, value, childPath, sink);
   }
-  const keys = Object.keys(before);
-  if (keys.length === kept) return;
-  for (const key of keys) {
+  if (countMembers(before) === kept) return;
+  for (const key in before) {
     if (!Object.hasOwn(after, key)) sink.remove(`${path}/${sink.token(key)}`);
   }
 }
@@ -102,7 +109,7 @@ function diffItem(before: Json, after: Json, path: string, sink: DiffSink): void
 /** With fewer operations, replacing the value is rarely shorter. */
 function sizeOf(value: Json): number {
   if (isArray(value)) return value.reduce<number>((size, item) => size + Math.max(1, sizeOf(item)), 0);
-  return isObject(value) ? Object.keys(value).length / 2 : 0;
+  return isObject(value) ? countMembers(value) / 2 : 0;
 }
 
 function replaceIfShorter(sink: DiffSink, start: number, path: string, value: Json): void {

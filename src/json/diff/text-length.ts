@@ -19,7 +19,7 @@ function measure(value: Json, limit: number): number {
     }
     return length;
   }
-  for (const key of Object.keys(value)) {
+  for (const key in value) {
     if (length >= limit) return length;
     length += key.length + 4 + measure((value as Record<string, Json>)[key] as Json, limit - length);
   }

@@ -54,12 +54,7 @@ export function applyDeclared(
 
 type Write = Extract<Operation, { readonly value: Json }>;
 
-function declaredWrite(
-  operation: Write,
-  document: Json,
-  object: JsonObject,
-  isConstant: boolean,
-): Operation {
+function declaredWrite(operation: Write, document: Json, object: JsonObject, isConstant: boolean): Operation {
   const root = declaredSchema(object);
   const before = isConstant ? known.get(operation) : undefined;
   if (before?.schema === root) return before.operation;

@@ -1,7 +1,7 @@
 import { spendSteps } from '../../json/budget.ts';
 import { assignMember, copyMembers } from '../../json/edit.ts';
 import { equal } from '../../json/equal.ts';
-import { isObject, type Json, type JsonObject, typeOf } from '../../json/value.ts';
+import { countMembers, isObject, type Json, type JsonObject, typeOf } from '../../json/value.ts';
 import type { SchemaNode } from '../merge-schema.ts';
 import { asDeclared } from '../structured/declared.ts';
 import { dataNode } from './data.ts';
@@ -105,7 +105,7 @@ function replaceMap(
 }
 
 function isEmpty(object: JsonObject): boolean {
-  return Object.keys(object).length === 0;
+  return countMembers(object) === 0;
 }
 
 /** Undefined when there was no map and nothing was written. */
@@ -146,9 +146,8 @@ function mergeEntries(
 }
 
 function chargedCopy(object: JsonObject): Record<string, Json> {
-  const copy = copyMembers(object);
-  spendSteps(Object.keys(copy).length);
-  return copy;
+  spendSteps(countMembers(object));
+  return copyMembers(object);
 }
 
 function holds(test: AnchorTest, original: Json | undefined, run: MergeRun): boolean {
