@@ -26,7 +26,7 @@ export function member(object: JsonObject, key: string): Json | undefined {
 }
 
 /** The number of members. Allocates nothing, unlike Object.keys. */
-export function countMembers(object: JsonObject): number {
+export function countMembers(object: Readonly<Record<string, unknown>>): number {
   let count = 0;
   for (const _key in object) count++;
   return count;

@@ -54,7 +54,7 @@ export const mutationLibrary: Library = {
 export function typeNameMismatches(value: StructValue): readonly string[] {
   const problems: string[] = [];
   const visitFields = ({ fields }: StructValue, name: string): void => {
-    for (const field of Object.keys(fields)) {
+    for (const field in fields) {
       const inner = fields[field] as Value;
       if (typeof inner === 'object' && inner !== null) visit(inner, name, field);
     }

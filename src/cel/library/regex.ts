@@ -1,5 +1,5 @@
 import type { RE2JS } from 're2js';
-import { compileRegexp, findMatches } from '../../expression/go/regexp.ts';
+import { compileRegexp, findMatches, findSpans } from '../../expression/go/regexp.ts';
 import { spendText } from '../../json/budget.ts';
 import { type Library, overload } from '../types/environment.ts';
 import { checkedString } from '../value/arithmetic.ts';
@@ -58,6 +58,7 @@ function expand(replacement: string, groups: readonly string[]): string {
 
 function replace(text: string, pattern: string, replacement: string, count: Integer = -1): string {
   const limit = toNumber(count);
+  if (!replacement.includes('\\')) return replaceLiteral(text, pattern, replacement, limit);
   const regexp = compile(pattern);
   let result = '';
   let end = 0;
@@ -72,6 +73,22 @@ function replace(text: string, pattern: string, replacement: string, count: Inte
     if (++done === limit) break;
   }
   return result + text.slice(end);
+}
+
+/** A replacement without references, the common case, needs only the places of the matches. */
+function replaceLiteral(text: string, pattern: string, replacement: string, limit: number): string {
+  return attempt(() => {
+    let result = '';
+    let end = 0;
+    let done = 0;
+    for (const [start, next] of findSpans(pattern, text)) {
+      if (done++ === limit) break;
+      spendText(next - end + replacement.length);
+      result = checkedString(result + text.slice(end, start) + replacement);
+      end = next;
+    }
+    return result + text.slice(end);
+  }, 'Illegal regex: ');
 }
 
 function singleGroup(pattern: string): RE2JS {

@@ -6,7 +6,7 @@ import type { Json } from '../../json/value.ts';
 import { CelError } from './error.ts';
 import { isInteger } from './integer.ts';
 import { doubleNumber, isDouble, isList, isMap, isPlainObject, typeNameOf } from './kinds.ts';
-import { mapEntries } from './map.ts';
+import { mapEntries, mapSize } from './map.ts';
 import { formatSeconds, formatTimestamp } from './text.ts';
 import { Bytes, Duration, StructValue, Timestamp, Uint, type Value } from './value.ts';
 
@@ -32,9 +32,8 @@ export function toJson(value: Value): Json {
   if (!isMap(value)) throw new CelError(`a value of type ${typeNameOf(value)} cannot be converted to JSON`);
   const object: Record<string, Json> = {};
   if (isPlainObject(value)) {
-    const keys = Object.keys(value);
-    spendList(keys.length);
-    for (const key of keys) assignMember(object, key, toJson(value[key] as Value));
+    spendList(mapSize(value));
+    for (const key in value) assignMember(object, key, toJson(value[key] as Value));
     return object;
   }
   const entries = mapEntries(value);

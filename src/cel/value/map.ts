@@ -1,3 +1,4 @@
+import { countMembers } from '../../json/value.ts';
 import { IntegralDouble, SpecialValue, Uint, type Value, type ValueObject } from './value.ts';
 
 /** A map with keys other than strings. Numeric keys are equal when their values are, whatever their type. */
@@ -54,7 +55,7 @@ export function mapGet(map: ValueObject | CelMap, key: Value): Value | undefined
 }
 
 export function mapSize(map: ValueObject | CelMap): number {
-  return map instanceof CelMap ? map.entries.size : Object.keys(map).length;
+  return map instanceof CelMap ? map.entries.size : countMembers(map);
 }
 
 export function mapKeys(map: ValueObject | CelMap): readonly Value[] {

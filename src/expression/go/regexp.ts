@@ -86,6 +86,27 @@ function replaceBounded(pattern: string, regexp: RegExp, text: string, replaceme
   return result + text.slice(end);
 }
 
+/** The start and end of each match. */
+export function* findSpans(pattern: string, text: string): Generator<readonly [number, number]> {
+  const regexp = findBounded(pattern);
+  if (regexp === null) {
+    for (const matcher of findMatches(compileRegexp(pattern), text)) yield [matcher.start(), matcher.end()];
+    return;
+  }
+  chargeBounded(pattern, text);
+  let from = 0;
+  for (;;) {
+    // Other searches may use the expression before the next match is asked for.
+    regexp.lastIndex = from;
+    const match = regexp.exec(text);
+    if (match === null) return;
+    const { index } = match;
+    const end = index + match[0].length;
+    yield [index, end];
+    from = end > index ? end : end + ((text.codePointAt(index) ?? 0) > 0xffff ? 2 : 1);
+  }
+}
+
 /** Goes through the matches. A search may look at all of the rest before it finds a match nearby. */
 export function* findMatches(regexp: RE2JS, text: string): Generator<Matcher> {
   chargeSearch(regexp, text.length);

@@ -54,7 +54,9 @@ const roots = new Map<string, Map<string, StructuredSchema>>();
  * @example builtInSchema('v1', 'Pod')
  */
 export function builtInSchema(apiVersion: string, kind: string): StructuredSchema | undefined {
-  const found = roots.get(apiVersion)?.get(kind) ?? findSchema(apiVersion, kind);
+  const before = roots.get(apiVersion)?.get(kind);
+  if (before !== undefined) return before;
+  const found = findSchema(apiVersion, kind);
   if (found === undefined) return undefined;
   const kinds = roots.get(apiVersion) ?? new Map<string, StructuredSchema>();
   roots.set(apiVersion, kinds);

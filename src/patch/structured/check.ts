@@ -25,12 +25,14 @@ export function structuredError(path: Path, message: string): PatchError {
 
 /**
  * Checks a configuration against the schema of its kind. Throws PatchError for an unknown field, a value of another
- * type, null, and keys or set items that occur twice. Returns the paths of atomic lists, maps and structs.
+ * type, null, and keys or set items that occur twice. Adds the paths of atomic lists, maps and structs to `atomics`.
  */
-export function checkConfiguration(configuration: Json, schema: StructuredSchema): readonly string[] {
-  const atomics: string[] = [];
+export function checkConfiguration(
+  configuration: Json,
+  schema: StructuredSchema,
+  atomics: string[] | undefined,
+): void {
   check(configuration, schema, [], atomics, true);
-  return atomics;
 }
 
 /** One path is shared by all steps: paths are needed only in messages. The API server looks for atomics only in declared fields. */
@@ -38,7 +40,7 @@ function check(
   value: Json,
   schema: StructuredSchema,
   path: PathToken[],
-  atomics: string[],
+  atomics: string[] | undefined,
   declared: boolean,
 ): void {
   spendSteps(1);
@@ -54,9 +56,9 @@ function check(
       checkMap(value, schema, path, atomics, declared);
       return;
     case 'any':
-      if (declared && schema.atomic && typeof value === 'object') atomics.push(formatFieldPath(path));
+      if (declared && schema.atomic && typeof value === 'object') atomics?.push(formatFieldPath(path));
       if (!isObject(value)) return;
-      for (const key of Object.keys(value)) {
+      for (const key in value) {
         path.push(key);
         check(value[key] as Json, schema, path, atomics, false);
         path.pop();
@@ -68,12 +70,12 @@ function checkMap(
   value: Json,
   schema: MapSchema,
   path: PathToken[],
-  atomics: string[],
+  atomics: string[] | undefined,
   declared: boolean,
 ): void {
   if (!isObject(value)) throw structuredError(path, `expected map, got ${describe(value)}`);
-  if (declared && schema.atomic) atomics.push(formatFieldPath(path));
-  for (const key of Object.keys(value)) {
+  if (declared && schema.atomic) atomics?.push(formatFieldPath(path));
+  for (const key in value) {
     path.push(key);
     const field = schema.field(key);
     if (field === undefined) throw unknownField(schema, path);
@@ -107,11 +109,11 @@ function checkList(
   value: Json,
   schema: ListSchema,
   path: PathToken[],
-  atomics: string[],
+  atomics: string[] | undefined,
   declared: boolean,
 ): void {
   if (!isArray(value)) throw structuredError(path, `expected list, got ${describe(value)}`);
-  if (declared && schema.merge === 'atomic') atomics.push(formatFieldPath(path));
+  if (declared && schema.merge === 'atomic') atomics?.push(formatFieldPath(path));
   const seen = schema.merge === 'atomic' || value.length < 2 ? undefined : new Set<string>();
   for (let index = 0; index < value.length; index++) {
     const item = value[index] as Json;

@@ -54,7 +54,8 @@ export function asDeclared(value: Json, schema: StructuredSchema | undefined): J
     return isArray(value) ? mapItems(value, (item) => asDeclared(item, schema.items)) : value;
   if (!isObject(value)) return value;
   let copy: Record<string, Json> | undefined;
-  for (const [key, inner] of Object.entries(value)) {
+  for (const key in value) {
+    const inner = value[key] as Json;
     const declared = asDeclared(inner, schema.field(key));
     if (declared === inner) continue;
     copy ??= copyMembers(value);

@@ -29,12 +29,13 @@ export function mergeStructured(
   schema: StructuredSchema,
   { atomics }: StructuredMergeOptions,
 ): JsonObject {
-  const found = checkConfiguration(configuration, schema);
-  if (atomics === 'refuse' && found.length > 0) {
+  const refused: string[] | undefined = atomics === 'refuse' ? [] : undefined;
+  checkConfiguration(configuration, schema, refused);
+  if (refused !== undefined && refused.length > 0) {
     throw new PatchError(
       'KYM_APPLY_CONFIGURATION',
       [],
-      `invalid ApplyConfiguration: may not mutate atomic arrays, maps or structs: ${found.join(', ')}`,
+      `invalid ApplyConfiguration: may not mutate atomic arrays, maps or structs: ${refused.join(', ')}`,
     );
   }
   return mergeValue(object, configuration, schema, []) as JsonObject;
@@ -66,7 +67,7 @@ function keepEqual(live: Json, value: Json): Json {
 function mergeMap(live: Json, value: JsonObject, schema: MapSchema | AnySchema, path: PathToken[]): Json {
   if (!isObject(live)) throw structuredError(path, 'the object has no map here, but its schema declares one');
   let copy: Record<string, Json> | undefined;
-  for (const key of Object.keys(value)) {
+  for (const key in value) {
     const old = member(live, key);
     path.push(key);
     const field = schema.kind === 'map' ? (schema.field(key) as StructuredSchema) : schema;

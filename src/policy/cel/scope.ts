@@ -33,6 +33,7 @@ export function createScope(
 ): CelScope {
   const isKyverno = flavour === 'MutatingPolicy';
   const absent: Value = isKyverno ? noObject : null;
+  let request: Value | undefined;
   let namespaceObject: Value | undefined = given;
   const read = (name: string): Value | undefined => {
     switch (name) {
@@ -41,7 +42,8 @@ export function createScope(
       case 'oldObject':
         return (host.request.oldObject ?? absent) as Value;
       case 'request':
-        return requestValue(host.request, isKyverno);
+        request ??= requestValue(host.request, isKyverno);
+        return request;
       case 'namespaceObject':
         if (namespaceObject === undefined) namespaceObject = namespaceValue(host);
         return namespaceObject;
@@ -168,17 +170,8 @@ function authorizer(name: string): Value | undefined {
   });
 }
 
-/** One value for all policies of a request: with its objects for a MutatingPolicy, without them otherwise. */
-const requestValues = [new WeakMap<CelRequest, Value>(), new WeakMap<CelRequest, Value>()] as const;
-
+/** With its objects for a MutatingPolicy, without them otherwise. */
 function requestValue(request: CelRequest, withObjects: boolean): Value {
-  const known = requestValues[withObjects ? 1 : 0];
-  const value = known.get(request) ?? createRequestValue(request, withObjects);
-  known.set(request, value);
-  return value;
-}
-
-function createRequestValue(request: CelRequest, withObjects: boolean): Value {
   const { kind, subresource, variables, operation } = request;
   const given = (key: string): Value | undefined =>
     (member(variables, key) ?? undefined) as Value | undefined;
