@@ -27,17 +27,14 @@ export function createPolicySets(
   const snapshotOf = (chosen: readonly CompiledPolicy[]) =>
     restrict(createSnapshot(chosen, exceptions, { order: 'given' }));
   const shared = all.policies.filter((policy) => !hasOwnPath(policy));
-  const byId = new Map<string, CompiledPolicy[]>();
-  for (const policy of all.policies) {
-    for (const id of new Set([policyId(policy), groupOf(policy) ?? policyId(policy)]))
-      byId.set(id, [...(byId.get(id) ?? []), policy]);
-  }
+  let byId: ReadonlyMap<string, readonly CompiledPolicy[]> | undefined;
   const ofPath = new Map<string, PolicySnapshot>();
   return {
     all: restrict(all),
     ignore: snapshotOf(shared.filter(({ failurePolicy }) => failurePolicy === 'Ignore')),
     fail: snapshotOf(shared.filter(({ failurePolicy }) => failurePolicy === 'Fail')),
     policy(id) {
+      byId ??= policiesById(all.policies, groupOf);
       const members = byId.get(id);
       if (members === undefined) return undefined;
       const known = ofPath.get(id) ?? snapshotOf(members);
@@ -45,4 +42,23 @@ export function createPolicySets(
       return known;
     },
   };
+}
+
+function policiesById(
+  policies: readonly CompiledPolicy[],
+  groupOf: NonNullable<PolicySetOptions['groupOf']>,
+): ReadonlyMap<string, readonly CompiledPolicy[]> {
+  const byId = new Map<string, CompiledPolicy[]>();
+  const add = (id: string, policy: CompiledPolicy) => {
+    const members = byId.get(id);
+    if (members === undefined) byId.set(id, [policy]);
+    else members.push(policy);
+  };
+  for (const policy of policies) {
+    const id = policyId(policy);
+    const group = groupOf(policy);
+    add(id, policy);
+    if (group !== undefined && group !== id) add(group, policy);
+  }
+  return byId;
 }

@@ -55,7 +55,8 @@ export function createSnapshot(
 ): PolicySnapshot {
   const ordered = policies.toSorted(order === 'given' ? byKind : byScopeAndName);
   const index = lazy(() => indexRules(ordered));
-  const namespaces = new Set(ordered.flatMap((policy) => policy.namespace ?? []));
+  const namespaces = new Set<string>();
+  for (const { namespace } of ordered) if (namespace !== undefined) namespaces.add(namespace);
   const exceptionsByPolicy = indexExceptions(exceptions);
   const celExceptions = indexCelExceptions(exceptions);
   const remembered = new Map<string, readonly Candidate[]>();

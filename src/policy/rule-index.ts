@@ -50,12 +50,9 @@ export function indexRules(policies: readonly CompiledPolicy[]): RuleIndex {
   const clauses = policies.map(clausesOf);
   const counts = countValues(clauses);
   const byKind = new Map<string, KindIndex>();
-  for (const [position, rules] of clauses.entries()) {
-    for (const { kinds, alternatives, first, hasChoice } of rules) {
-      const chosen = hasChoice ? alternatives.map((each) => rarest(each, counts)) : first;
-      for (const kind of kinds) addRule(indexOf(byKind, kind), position, chosen);
-    }
-  }
+  clauses.forEach((rules, position) => {
+    addPolicy(byKind, position, rules, counts);
+  });
   const forAnyKind = byKind.get(anyKind) ?? emptyIndex;
   const forKind = (kind: string): KindIndex => byKind.get(kind) ?? emptyIndex;
   return {
@@ -90,6 +87,18 @@ function collect({ byValue, hasLabels }: KindIndex, subject: IndexedSubject, fou
   }
 }
 
+function addPolicy(
+  byKind: Map<string, KindIndex>,
+  position: number,
+  rules: readonly RuleClauses[],
+  counts: ReadonlyMap<string, number>,
+): void {
+  for (const { kinds, alternatives, first, hasChoice } of rules) {
+    const chosen = hasChoice ? alternatives.map((each) => rarest(each, counts)) : first;
+    for (const kind of kinds) addRule(indexOf(byKind, kind), position, chosen);
+  }
+}
+
 function indexOf(byKind: Map<string, KindIndex>, kind: string): KindIndex {
   const known = byKind.get(kind);
   if (known !== undefined) return known;
@@ -117,12 +126,13 @@ function addRule(index: KindIndex, position: number, chosen: readonly (Clause | 
 /** How many rules each value occurs in, for values of rules with several clauses. */
 function countValues(policies: readonly (readonly RuleClauses[])[]): ReadonlyMap<string, number> {
   const counts = new Map<string, number>();
-  const rules = policies.flat();
-  for (const { alternatives, hasChoice } of rules) {
-    if (hasChoice) for (const value of alternatives.flat(2)) counts.set(value, 0);
+  for (const rules of policies) {
+    for (const { alternatives, hasChoice } of rules) {
+      if (hasChoice) for (const value of alternatives.flat(2)) counts.set(value, 0);
+    }
   }
   if (counts.size === 0) return counts;
-  for (const { alternatives } of rules) {
+  for (const { alternatives } of policies.flat()) {
     for (const value of alternatives.flat(2)) {
       const count = counts.get(value);
       if (count !== undefined) counts.set(value, count + 1);

@@ -6,6 +6,7 @@ import { describe, expect, it, test } from 'vitest';
 import {
   boundedRegexp,
   compileRegexp,
+  findSpans,
   regexpMatches,
   replaceRegexp,
   replaceRegexpLiteral,
@@ -109,6 +110,27 @@ it('finds what the other engine finds', () => {
     }),
     { numRuns: 2_000 },
   );
+});
+
+it('finds spans where the other engine finds them', () => {
+  const pattern = fc.constantFrom('^(a/)?', 'a?', 'a|', 'b$', '(a|b)?/', '.', 'ab', 'a*', '[ab]');
+  const text = fc.array(fc.constantFrom('a', 'b', '/', '\n', '😀'), { maxLength: 8 });
+  fc.assert(
+    fc.property(pattern, text, (source, letters) => {
+      const subject = letters.join('');
+      const matcher = RE2JS.compile(source).matcher(subject);
+      const expected: unknown[] = [];
+      while (matcher.find()) expected.push([matcher.start(), matcher.end()]);
+      expect([...findSpans(source, subject)]).toEqual(expected);
+    }),
+  );
+});
+
+it('finds spans although another search uses the same expression meanwhile', () => {
+  const spans = findSpans('ab', 'ab ab');
+  spans.next();
+  regexpMatches('ab', 'x');
+  expect(spans.next().value).toEqual([3, 5]);
 });
 
 it('replaces what the other engine replaces', () => {

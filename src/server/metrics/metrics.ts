@@ -129,13 +129,21 @@ export function followPolicies(metrics: Metrics, provider: PolicyProvider): () =
   return provider.onChange(follow);
 }
 
+/** Both lists have the same order, so that a change of one policy among thousands leaves equal ends to skip. */
 function changesBetween(
   before: readonly CompiledPolicy[],
   after: readonly CompiledPolicy[],
 ): [CompiledPolicy, 'created' | 'updated' | 'deleted'][] {
-  const old = new Map(before.map((policy) => [policyId(policy), policy]));
+  const shorter = Math.min(before.length, after.length);
+  let start = 0;
+  while (start < shorter && before[start] === after[start]) start++;
+  let rest = 0;
+  while (rest < shorter - start && before.at(-1 - rest) === after.at(-1 - rest)) rest++;
+  const old = new Map(
+    before.slice(start, before.length - rest).map((policy) => [policyId(policy), policy] as const),
+  );
   const changes: [CompiledPolicy, 'created' | 'updated' | 'deleted'][] = [];
-  for (const policy of after) {
+  for (const policy of after.slice(start, after.length - rest)) {
     const id = policyId(policy);
     const known = old.get(id);
     old.delete(id);
