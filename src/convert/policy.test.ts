@@ -301,6 +301,19 @@ describe('convertPolicy', () => {
     `);
   });
 
+  it('applies only the first rule that changes the object', async () => {
+    const old = policy(
+      'Pod',
+      overlay('metadata: {labels: {+(first): "yes"}}'),
+      overlay('metadata: {labels: {+(second): "yes"}}'),
+      overlay('spec: {(hostNetwork): true, dnsPolicy: Default}'),
+    ).replace('spec:', 'spec:\n  applyRules: One');
+    const { difference, changed } = await proveConversion(old, 'mutatingpolicy');
+    expect(difference).toBeUndefined();
+    expect(changed).toBeGreaterThan(0);
+    expect(convert(old, 'map').refusals).toEqual([expect.objectContaining({ path: 'spec.applyRules' })]);
+  });
+
   it('writes settings of the policy', () => {
     const old = policy('ConfigMap', overlay('metadata: {labels: {a: b}}')).replace(
       'spec:',

@@ -1,7 +1,9 @@
+import { stringifyJson } from '../json/json-text.ts';
 import { readObject, readObjects, readText } from '../json/read-field.ts';
 import type { JsonObject } from '../json/value.ts';
 import { autogenRules, isAutogenName } from '../policy/autogen.ts';
 import { assemble, type RuleGroup } from './assemble.ts';
+import { allOf, bool, precedence, text } from './expression/cel-text.ts';
 import { type ConvertedRule, convertRule, type SourceRule } from './rule.ts';
 import { Variables } from './scope.ts';
 import { type Conversion, type ConversionTarget, NotConvertible, type Refusal } from './types.ts';
@@ -38,7 +40,38 @@ export function convertPolicy(document: JsonObject, options: ConvertOptions): Co
       last.rules.push(convertRule(rule, options.to, last.variables));
     else groups.push(newGroup(rule, options.to));
   }
+  const isOne = readText(readObject(document, 'spec') ?? {}, 'applyRules') === 'One';
+  const refusal = isOne ? applyOne(groups, options.to) : undefined;
+  if (refusal !== undefined) return { documents: [], refusals: [...refusals, refusal], differences: [] };
   return { ...assemble(document, groups, options), refusals };
+}
+
+/**
+ * Limits each group to the first rule that changes the object: a variable holds the object as it was when the first mutation read it.
+ * Returns why this is not possible.
+ */
+function applyOne(groups: readonly RuleGroup[], to: ConversionTarget): Refusal | undefined {
+  const path = 'spec.applyRules';
+  const own = groups.filter(({ rules }) => !isAutogenName(rules[0]?.rule.name ?? ''));
+  if (own.length > 1) return { path, reason: 'only rules with the same match can depend on each other' };
+  for (const { rules, variables } of groups) {
+    if (rules.length < 2) continue;
+    if (to === 'map') return { path, reason: 'a MutatingAdmissionPolicy applies all mutations' };
+    if (rules.some(({ mutations }) => mutations.length > 1)) {
+      return { path, reason: 'a rule with several mutations cannot be left out as a whole' };
+    }
+    const name = variables.define('original', 'object', `${path}: One`);
+    const isUnchanged = text(`object == variables.${name}`, 'bool', precedence.relation);
+    rules.splice(
+      0,
+      rules.length,
+      ...rules.map((rule) => ({
+        ...rule,
+        preconditions: allOf([{ ...isUnchanged, total: true }, rule.preconditions ?? bool(true)]),
+      })),
+    );
+  }
+  return undefined;
 }
 
 function newGroup(rule: SourceRule, to: ConversionTarget): RuleGroup {
@@ -49,7 +82,7 @@ function newGroup(rule: SourceRule, to: ConversionTarget): RuleGroup {
 function hasSameMatch({ rules }: RuleGroup, rule: SourceRule): boolean {
   const [first] = rules;
   const key = ({ document }: SourceRule): string =>
-    JSON.stringify([document['match'], document['exclude'] ?? null]);
+    stringifyJson([document['match'] ?? null, document['exclude'] ?? null]);
   return (
     first !== undefined && first.targets === undefined && !hasTargets(rule) && key(first.rule) === key(rule)
   );
@@ -84,9 +117,6 @@ function unsupportedPolicy(document: JsonObject, to: ConversionTarget): Refusal 
   );
   if (spec['admission'] === false && !isExisting) {
     return { path: 'spec.admission', reason: 'a policy without admission changes no request' };
-  }
-  if (spec['applyRules'] === 'One' && readObjects(spec, 'rules').length > 1) {
-    return { path: 'spec.applyRules', reason: 'CEL policies apply all mutations' };
   }
   return undefined;
 }

@@ -1,3 +1,4 @@
+import { stringifyJson } from '../json/json-text.ts';
 import { read, readList, readObject, readObjects, readText } from '../json/read-field.ts';
 import type { JsonObject } from '../json/value.ts';
 import type { StructuredSchema } from '../patch/structured/schema.ts';
@@ -63,7 +64,7 @@ export function convertRule(rule: SourceRule, to: ConversionTarget, variables: V
     );
   const kinds = schemasOf([`${readText(target, 'apiVersion') ?? ''}/${readText(target, 'kind') ?? ''}`]);
   const { targets: _targets, ...patch } = mutate;
-  const readsTrigger = JSON.stringify([patch, target]).includes('request.') || context.length > 0;
+  const readsTrigger = stringifyJson([patch, target]).includes('request.') || context.length > 0;
   const targets = translateTarget(target, `${path}.mutate.targets`, scope, declaredBy(kinds), readsTrigger);
   return {
     ...converted,

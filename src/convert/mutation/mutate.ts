@@ -80,15 +80,13 @@ function stepMutations(expression: string, origin: string, guard: CelText = bool
 
 function sameForAll(results: readonly (readonly Mutation[])[], path: string): readonly Mutation[] {
   const [first = []] = results;
-  const isSame = (other: readonly Mutation[]): boolean =>
-    JSON.stringify(other, withoutSchema) === JSON.stringify(first, withoutSchema);
-  if (results.every(isSame)) return first;
+  if (results.every((other) => keyOf(other) === keyOf(first))) return first;
   throw new NotConvertible(
     path,
     'the kinds of the rule are merged in different ways; write one rule for each of them',
   );
 }
 
-function withoutSchema(key: string, value: unknown): unknown {
-  return key === 'schema' ? undefined : value;
+function keyOf(mutations: readonly Mutation[]): string {
+  return mutations.map(({ type, expression, guard }) => `${type} ${guard.source} ${expression}`).join('\n');
 }

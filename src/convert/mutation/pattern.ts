@@ -22,12 +22,13 @@ export interface Subject {
 
 /** Whether the value at a place exists and matches the value of a condition anchor. */
 export function anchorHolds(subject: Subject, pattern: Json): CelText {
-  if (isObject(pattern) || isArray(pattern)) return allOf([present(subject), check(subject, pattern).match]);
+  if (isArray(pattern)) return check(subject, pattern).match;
+  if (isObject(pattern)) return allOf([present(subject), check(subject, pattern).match]);
   const { schema, place } = subject;
   if (hasVariables(pattern)) return equalsVariable(subject, pattern);
   if (schema?.kind === 'list') {
     const item = itemSubject(subject, schema);
-    return allOf([present(subject), each(place, item, scalarTest(item, formatScalar(pattern)))]);
+    return allOf([filled(subject), each(place, item, scalarTest(item, formatScalar(pattern)))]);
   }
   if (schema?.kind === 'map') return bool(false);
   return presentAnd(subject, formatScalar(pattern));
@@ -64,7 +65,7 @@ function checkScalar(subject: Subject, pattern: null | boolean | number | bigint
   const { place, schema, path } = subject;
   if (schema?.kind === 'list') {
     const item = itemSubject(subject, schema);
-    return allOf([present(subject), each(place, item, checkScalar(item, pattern))]);
+    return allOf([filled(subject), each(place, item, checkScalar(item, pattern))]);
   }
   if (pattern === null) {
     return relation(`${place.optional}.orValue(null) in [dyn(null), dyn(0), dyn(false), dyn('')]`);
@@ -85,14 +86,14 @@ function checkList(subject: Subject, pattern: JsonArray): CelText {
   if (schema?.kind !== 'list') throw new NotConvertible(path, 'the schema of the compared list is not known');
   const item = itemSubject(subject, schema);
   if (!isObject(first)) {
-    return allOf([present(subject), each(subject.place, item, checkScalar(item, first))]);
+    return allOf([filled(subject), each(subject.place, item, checkScalar(item, first))]);
   }
   const { match, applies } = checkMap(item, first);
   const name = item.place.read;
   const list = subject.place.read;
-  if (applies === undefined) return allOf([present(subject), each(subject.place, item, match)]);
+  if (applies === undefined) return allOf([filled(subject), each(subject.place, item, match)]);
   return allOf([
-    present(subject),
+    filled(subject),
     call(`${list}.all(${name}, ${anyOf([not(applies), match]).source})`),
     anyOf([relation(`size(${list}) == 0`), call(`${list}.exists(${name}, ${match.source})`)]),
   ]);
@@ -115,7 +116,11 @@ function checkMap(subject: Subject, pattern: JsonObject): Check {
     };
     const isAny = modifier === undefined && inner === '*';
     const holds = (): CelText =>
-      isAny ? relation(isFilled(field.place)) : allOf([present(field), check(field, inner).match]);
+      isAny
+        ? relation(isFilled(field.place))
+        : isArray(inner)
+          ? check(field, inner).match
+          : allOf([present(field), check(field, inner).match]);
     if (modifier === undefined) plain.push(inner === null ? check(field, inner).match : holds());
     else anchored.push(modified(modifier, field, inner, holds));
   }
@@ -151,6 +156,10 @@ function existence(field: Subject, pattern: Json): CelText {
 
 function present({ place }: Subject): CelText {
   return call(place.present);
+}
+
+function filled({ place }: Subject): CelText {
+  return relation(isFilled(place));
 }
 
 /** The variable of a comprehension is named after the list. */

@@ -182,7 +182,8 @@ function withDistinctKeys(items: readonly Json[], schema: StructuredSchema | und
       return item;
     }
     const [key = 'name'] = keys;
-    const changed = { [key]: distinct(item[key], index), ...omit(item, key) };
+    const taken = new Set(items.map((other) => (isObject(other) ? other[key] : undefined)));
+    const changed = { [key]: distinct(item[key], index, taken), ...omit(item, key) };
     used.add(
       JSON.stringify(
         keys.map((each) => changed[each]),
@@ -206,10 +207,12 @@ export function withKeys(value: Json, schema: StructuredSchema | undefined): Jso
   );
 }
 
-function distinct(value: Json | undefined, index: number): Json {
-  return isNumber(value)
+/** A value that no item has yet. */
+function distinct(value: Json | undefined, index: number, taken: ReadonlySet<Json | undefined>): Json {
+  const candidate = isNumber(value)
     ? Number(value) + 1000 + index
     : `${typeof value === 'string' && value !== '' ? value : 'item'}-${index}`;
+  return taken.has(candidate) ? distinct(candidate, index, taken) : candidate;
 }
 
 function omit(object: JsonObject, key: string): Record<string, Json> {
