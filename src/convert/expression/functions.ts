@@ -160,10 +160,13 @@ const functions: Readonly<Record<string, Translate>> = {
     const [value, prefix] = [args.of(0, 'string'), args.of(1, 'string')];
     const start = text(`${primary(value)}.startsWith(${prefix.source})`, 'bool');
     const rest = text(`${primary(value)}.substring(size(${prefix.source}))`, 'string');
-    return definite({
-      ...ternary(start, rest, { ...value, type: 'string' }),
-      total: isTotal(value) && isTotal(prefix),
-    });
+    return definite(
+      {
+        ...ternary(start, rest, { ...value, type: 'string' }),
+        total: isTotal(value) && isTotal(prefix),
+      },
+      { uncertain: true },
+    );
   },
   truncate: (args) => {
     const value = args.of(0, 'string');
@@ -172,7 +175,10 @@ const functions: Readonly<Record<string, Translate>> = {
     const most = Math.max(Math.trunc(length), 0);
     const short = text(`size(${value.source}) <= ${most}`, 'bool', precedence.relation);
     const cut = text(`${primary(value)}.substring(0, ${most})`, 'string');
-    return definite({ ...ternary(short, { ...value, type: 'string' }, cut), total: isTotal(value) });
+    return definite(
+      { ...ternary(short, { ...value, type: 'string' }, cut), total: isTotal(value) },
+      { uncertain: true },
+    );
   },
   join: (args) => {
     const [separator, list] = [args.of(0, 'string'), asDyn(args.of(1, 'list'))];

@@ -28,6 +28,7 @@ import {
 import { translateCall } from './functions.ts';
 import { translateList } from './projections.ts';
 import { rootTerm } from './roots.ts';
+import { commonSchema } from './schemas.ts';
 import {
   classOf,
   definite,
@@ -35,6 +36,7 @@ import {
   lenient,
   optionalTerm,
   orDefault,
+  type Spread,
   selectField,
   selectIndex,
   type Term,
@@ -115,10 +117,16 @@ function translateNode(node: Node, translation: Translation): Term {
         translation,
       );
     case 'list': {
-      const items = node.children.map((child) => lenient(translateNode(child, translation)));
+      const parts = node.children.map((child) => translateNode(child, translation));
+      const items = parts.map(lenient);
       const isStrings = items.every((item) => item.optional === undefined && classOf(item) === 'string');
       const schema = isStrings ? stringList : undefined;
-      return whereCurrent(definite(listText(items), { total: items.every(isTotal), schema }), translation);
+      const list = definite(listText(items), {
+        total: items.every(isTotal),
+        schema,
+        spread: spreadOf(parts),
+      });
+      return whereCurrent(list, translation);
     }
     case 'hash': {
       const entries = node.entries.map(({ key, value }) => ({
@@ -140,6 +148,14 @@ function translateNode(node: Node, translation: Translation): Term {
 }
 
 const stringList = { kind: 'list', merge: 'atomic', keys: [], items: scalarSchemas.string } as const;
+
+/** The items of several lists, if all operands are lists. */
+function spreadOf(parts: readonly Term[]): Spread | undefined {
+  const schemas = parts.flatMap(({ schema }) => (schema?.kind === 'list' ? [schema.items] : []));
+  if (schemas.length === 0 || schemas.length < parts.length) return undefined;
+  const lists = parts.map((part) => orDefault(part, '[]').source);
+  return { source: `[${lists.join(', ')}].flatten()`, items: commonSchema(schemas) };
+}
 
 /** A multiselect of null is null. */
 function whereCurrent(term: Term, { current }: Translation): Term {
@@ -249,12 +265,17 @@ function translateChain(leftNode: Node, rightNode: Node, translation: Translatio
   if (!isTotal(body))
     return refuse(translation, 'a function that may fail reads a value that may be missing');
   const schema = body.schema ?? schemaOfClass(classOf(body));
+  const spread =
+    through.spread === undefined || body.spread === undefined
+      ? undefined
+      : { ...through.spread, optional: `${optional}.optMap(${name}, dyn(${body.spread.source}))` };
   return optionalTerm(
     `${optional}.optMap(${name}, ${asDyn(body).source})`,
     strict.source,
     missing ?? 'error',
     {
       schema,
+      spread,
       ...(missing === 'null' ? {} : { precedence: strict.precedence, uncertain: strict.type !== 'dyn' }),
     },
   );
@@ -298,7 +319,9 @@ function or(left: Term, right: Term): Term {
       total: isTotal(left) || left.optional !== undefined,
     };
   }
-  const optional = truthyOptional(left, classOf(fallback) !== kind);
+  const isCollection = kind === 'list' || kind === 'map';
+  const isStatic = isCollection && (left.type !== 'dyn' || left.orEmpty !== undefined);
+  const optional = truthyOptional(left, classOf(fallback) !== kind || isStatic);
   const schema = classOf(fallback) === kind ? (left.schema ?? schemaOfClass(kind)) : undefined;
   const value = `${optional}.orValue(${fallback.source})`;
   return definite(text(value, 'dyn'), {

@@ -32,7 +32,7 @@ export function translateList(node: Node, translation: Translation): Term {
         );
       });
     case 'flatten':
-      return overList(node.child, translation, (list, items) => flatten(list, items));
+      return spreadTerm(node.child, translation) ?? overList(node.child, translation, flatten);
     case 'slice':
       return overList(node.left, translation, (list) => slice(list, node.parts, translation));
     case 'value-projection':
@@ -57,7 +57,7 @@ function overList(leftNode: Node, translation: Translation, build: (list: Term, 
     items: items ?? { kind: 'any', atomic: false },
   } as const;
   if (left.optional === undefined) {
-    if (left.total !== true)
+    if (left.total !== true && left.bound !== true)
       refuse(translation, 'the list of a projection may fail, which gives null in JMESPath');
     if (kind === 'unknown')
       refuse(translation, 'it is not known whether the value before a projection is a list');
@@ -143,6 +143,15 @@ function schemaOfType(term: Term): NonNullable<Items> {
 
 function listOf(items: NonNullable<Items>): NonNullable<Items> {
   return { kind: 'list', merge: 'atomic', keys: [], items };
+}
+
+/** A multiselect of lists: the projection that follows drops those that are missing. */
+function spreadTerm(child: Node, translation: Translation): Term | undefined {
+  const { spread } = translation.translate(child, translation);
+  if (spread === undefined) return undefined;
+  const schema = listOf(spread.items);
+  if (spread.optional === undefined) return definite(text(spread.source, 'list'), { schema });
+  return optionalTerm(spread.optional, '', 'null', { schema, orEmpty: spread.source });
 }
 
 /** One level of nested lists. */

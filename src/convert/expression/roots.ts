@@ -35,7 +35,8 @@ export function rootTerm(
   // The empty name in double quotes, which is often meant as an empty string, is never bound.
   if (first === '') return { term: definite(text('null', 'null'), { constant: null }), used: 1 };
   const bound = scope.lookup(first);
-  if (bound !== undefined) return { term: definite(bound, { total: bound.total ?? false }), used: 1 };
+  if (bound !== undefined)
+    return { term: definite(bound, { total: bound.total ?? false, bound: true }), used: 1 };
   if (first === 'request' && typeof second === 'string') return requestTerm(second, steps[2], path, scope);
   if (first === 'serviceAccountName' || first === 'serviceAccountNamespace') {
     return { term: serviceAccount(first, scope), used: 1 };

@@ -44,12 +44,23 @@ export interface Term extends CelText {
   readonly keysOf?: CelText | undefined;
   /** Whether JMESPath takes the value for true, where that is simpler to say than the value. */
   readonly truth?: CelText | undefined;
+  /** A context entry: its failure is an error everywhere. */
+  readonly bound?: boolean | undefined;
+  /** For a list of lists: its items, with an empty list for each one that is missing. */
+  readonly spread?: Spread | undefined;
   /** The operands of `left || right`. */
   readonly alternative?: { readonly left: Term; readonly right: Term } | undefined;
   /** The value of a literal. */
   readonly constant?: Json | undefined;
   /** The string can only have ASCII characters, so that its case can be changed. */
   readonly ascii?: boolean | undefined;
+}
+
+export interface Spread {
+  readonly source: string;
+  /** Without a value where the list of lists is missing; absent if it never is. */
+  readonly optional?: string | undefined;
+  readonly items: StructuredSchema;
 }
 
 /** What is known of a value at run time. */
