@@ -64,7 +64,8 @@ export function createKindTable(kinds: readonly ServedKind[]): KindTable {
         (served) =>
           selector.kind.matches(served.kind) &&
           selector.group.matches(served.group) &&
-          selector.version.matches(served.version),
+          selector.version.matches(served.version) &&
+          (selector.resource?.matches(served.resource) ?? true),
       );
     },
   };

@@ -13,7 +13,11 @@ import { clientConfig, namespaceSelector, type WebhookSettings } from './setting
 const mostConditions = 64;
 
 /** The webhook entries of MutatingPolicies, sorted by name. */
-export function celEntries(policies: readonly CompiledPolicy[], settings: WebhookSettings): JsonObject[] {
+export function celEntries(
+  policies: readonly CompiledPolicy[],
+  settings: WebhookSettings,
+  isConditional: (policy: CompiledPolicy) => boolean = () => true,
+): JsonObject[] {
   const byEntry = new Map<string, CompiledPolicy[]>();
   for (const policy of policies) {
     if (!isMutatingPolicy(policy) || celWebhookRules(policy).length === 0) continue;
@@ -23,16 +27,21 @@ export function celEntries(policies: readonly CompiledPolicy[], settings: Webhoo
   const rank = (id: string) => (id.startsWith('mpols:') ? 0 : 1);
   return [...byEntry]
     .sort(([left], [right]) => rank(left) - rank(right) || (left < right ? -1 : 1))
-    .map(([id, members]) => entry(id, members, settings));
+    .map(([id, members]) => entry(id, members, settings, isConditional));
 }
 
-function entry(id: string, members: readonly CompiledPolicy[], settings: WebhookSettings): JsonObject {
+function entry(
+  id: string,
+  members: readonly CompiledPolicy[],
+  settings: WebhookSettings,
+  isConditional: (policy: CompiledPolicy) => boolean,
+): JsonObject {
   const [policy] = members as [CompiledPolicy];
   const group = failureGroup(policy);
   const spec = readObject(policy.document, 'spec') ?? {};
   const constraints = readObject(spec, 'matchConstraints') ?? {};
   const rules = withoutRepeated(members.flatMap(celWebhookRules));
-  const conditions = conditionsOf(policy, rules, settings);
+  const conditions = conditionsOf(isConditional(policy) ? policy.matchConditions : [], rules, settings);
   const within = policy.namespace === undefined ? undefined : [policy.namespace];
   return {
     name: celEntryName(id, group),
@@ -85,7 +94,7 @@ function scopeOf(written: string, { namespace }: CompiledPolicy): WebhookRule['s
 
 /** The conditions of all webhooks, those of the policy, and one that keeps wildcards from protected kinds. */
 function conditionsOf(
-  { matchConditions }: CompiledPolicy,
+  matchConditions: CompiledPolicy['matchConditions'],
   rules: readonly WebhookRule[],
   settings: WebhookSettings,
 ): readonly JsonObject[] {

@@ -31,6 +31,8 @@ export function mutatingConfiguration(
   policies: readonly CompiledPolicy[],
   kinds: KindTable,
   settings: WebhookSettings,
+  /** Whether the API server evaluates conditions of a MutatingPolicy. */
+  isConditional?: (policy: CompiledPolicy) => boolean,
 ): MutatingConfiguration {
   const unknownKinds = new Map<string, readonly string[]>();
   const shared = { ignore: newEntry(settings), fail: newEntry(settings) };
@@ -71,7 +73,7 @@ export function mutatingConfiguration(
       .filter((each) => each.entry.interests.size > 0)
       .map((each) => webhook(each.name, sharedPath(group), group, each.entry, settings, sharing));
   });
-  const webhooks = [...together, ...own.sort(byName), ...celEntries(policies, settings)];
+  const webhooks = [...together, ...own.sort(byName), ...celEntries(policies, settings, isConditional)];
   return {
     document: configuration('MutatingWebhookConfiguration', mutatingConfigurationName, webhooks, settings),
     unknownKinds,

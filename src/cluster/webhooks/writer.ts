@@ -2,7 +2,7 @@ import { metadataOf, nameOf } from '../../json/metadata.ts';
 import { readObject, readObjects, readText } from '../../json/read-field.ts';
 import type { JsonObject } from '../../json/value.ts';
 import type { CompiledPolicy } from '../../policy/compiled.ts';
-import { policyId } from '../../policy/policy-id.ts';
+import { isMutatingPolicy, policyId } from '../../policy/policy-id.ts';
 import type { ApiClient } from '../api/client.ts';
 import { ApiError, hasStatus } from '../api/cluster-error.ts';
 import type { KindTable } from '../api/discovery.ts';
@@ -46,6 +46,8 @@ export function createWebhookWriter(options: WebhookWriterOptions): WebhookWrite
   let refusals = new WeakMap<CompiledPolicy, string>();
   let refusedOfChoice: readonly RefusedSetting[] = [];
   let choice: string | undefined;
+  // MutatingPolicies with conditions that an older API server does not know. The server evaluates them.
+  let unconditional = new WeakSet<CompiledPolicy>();
   const written = new WeakSet<CompiledPolicy>();
   let unknownKinds: ReadonlyMap<string, readonly string[]> = new Map();
   const lastPut = new Map<string, JsonObject>();
@@ -99,6 +101,7 @@ export function createWebhookWriter(options: WebhookWriterOptions): WebhookWrite
       choice = current;
       refusedOfChoice = [];
       refusals = new WeakMap();
+      unconditional = new WeakSet();
     }
     return withoutSettings(
       settings,
@@ -117,7 +120,12 @@ export function createWebhookWriter(options: WebhookWriterOptions): WebhookWrite
 
   /** The configurations that depend on the policies. */
   function documentsFor(policies: readonly CompiledPolicy[], settings: WebhookSettings) {
-    const mutating = mutatingConfiguration(policies, options.kinds(), settings);
+    const mutating = mutatingConfiguration(
+      policies,
+      options.kinds(),
+      settings,
+      (policy) => !unconditional.has(policy),
+    );
     const acting = options.withTriggers === false ? [] : policies;
     const triggers = triggerConfiguration(acting, options.kinds(), settings);
     const unknown = new Map(mutating.unknownKinds);
@@ -149,11 +157,15 @@ export function createWebhookWriter(options: WebhookWriterOptions): WebhookWrite
         for (const policy of accepted) written.add(policy);
         return settings;
       } catch (error) {
-        if (!isRefusal(error) || attempt > 1) throw error;
+        if (!isRefusal(error) || attempt > 2) throw error;
         if (await findRefusedSettings(settings)) continue;
         const offenders = await findOffenders(accepted, (policies) => refusalOfPolicies(policies, settings));
         if (offenders.size === 0) throw error;
         for (const [policy, message] of offenders) {
+          if (isMutatingPolicy(policy) && policy.matchConditions.length > 0 && !unconditional.has(policy)) {
+            unconditional.add(policy);
+            continue;
+          }
           refusals.set(policy, message);
           options.onRefused?.(policy.key, message);
         }
