@@ -230,6 +230,34 @@ describeUnless(unlessBuilt('dist/cli/main.js'))('kymera serve', () => {
     expect(await served.get('/readyz?verbose')).toContain('[-] objects/rubbish.yaml');
   });
 
+  it('runs MutatingPolicies at /mutate and at the paths of the configuration it prints, never twice', async () => {
+    const policy = `apiVersion: policies.kyverno.io/v1
+kind: MutatingPolicy
+metadata: {name: label}
+spec:
+  autogen: {podControllers: {controllers: []}}
+  matchConstraints:
+    resourceRules:
+    - {apiGroups: [""], apiVersions: [v1], operations: [CREATE], resources: [pods]}
+  mutations:
+  - patchType: JSONPatch
+    jsonPatch:
+      expression: '[JSONPatch{op: "add", path: "/metadata/labels", value: {"a": gzip.decompress(gzip.compress("b"))}}]'
+`;
+    const files = { 'policies/label.yaml': policy };
+    const { folder, url, ca, post } = await serve(files);
+    const at = (path: string) =>
+      send(`${url}${path}`, { ca, method: 'POST', body: Buffer.from(JSON.stringify(reviewOf(pod))) });
+    expect(patchIn(await post())).toEqual(labels({ a: 'b' }));
+    const { stdout } = configurationIn(folder, '--port', '8443');
+    const [webhook] = parse(stdout).webhooks;
+    expect(webhook.rules).toMatchObject([{ resources: ['pods'], operations: ['CREATE'] }]);
+    const { pathname } = new URL(webhook.clientConfig.url);
+    expect(patchIn(await at(pathname))).toEqual(labels({ a: 'b' }));
+    // The path of ClusterPolicies.
+    expect(patchIn(await at('/mutate/fail'))).toBeNull();
+  });
+
   it('filters requests by its options', async () => {
     const served = await serve(
       { 'policies/a.yaml': labelPolicy('one', 'a: "1"') },
