@@ -32,9 +32,11 @@ function sizeOf(value: Json, level: number): number {
   if (isNumber(value)) return String(value).length;
   if (!isArray(value) && !isObject(value)) return value === false ? 5 : 4;
   if (level >= measuredLevels) return sizeOfParts(value, level);
-  const known = measured.get(value) ?? sizeOfParts(value, level);
-  measured.set(value, known);
-  return known;
+  const known = measured.get(value);
+  if (known !== undefined) return known;
+  const size = sizeOfParts(value, level);
+  measured.set(value, size);
+  return size;
 }
 
 function sizeOfParts(value: Extract<Json, object>, level: number): number {

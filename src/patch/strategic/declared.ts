@@ -1,3 +1,4 @@
+import { shareText } from '../../json/json-text.ts';
 import type { JsonObject } from '../../json/value.ts';
 import { asDeclared, declaredSchema } from '../structured/declared.ts';
 import type { StructuredSchema } from '../structured/schema.ts';
@@ -9,6 +10,7 @@ import { finishList, finishMap } from './tree-compile.ts';
  * kind, so literals cost nothing when the overlay is applied.
  */
 export function declaredOverlays(root: MapNode): (object: JsonObject) => MapNode {
+  shareConstants(root);
   if (!needsSchema(root)) return () => root;
   const known = new WeakMap<StructuredSchema, MapNode>();
   return (object) => {
@@ -16,9 +18,18 @@ export function declaredOverlays(root: MapNode): (object: JsonObject) => MapNode
     const before = known.get(schema);
     if (before !== undefined) return before;
     const overlay = declaredMap(root, schema);
+    shareConstants(overlay);
     known.set(schema, overlay);
     return overlay;
   };
+}
+
+/** The constants of an overlay occur in patch after patch. Those of a variable's value do not. */
+function shareConstants(node: OverlayNode): void {
+  if (node.type !== 'map' && node.type !== 'list') return;
+  if (node.constant !== undefined) shareText(node.constant);
+  if (node.type === 'list') node.items.forEach(shareConstants);
+  else for (const entry of node.entries) shareConstants(entry.node);
 }
 
 /** Whether the overlay may write something other than strings. */

@@ -1,5 +1,4 @@
 import { compilePattern } from '../../expression/conditions/pattern.ts';
-import { shareText } from '../../json/json-text.ts';
 import {
   isArray,
   isObject,
@@ -137,7 +136,7 @@ function constantMap(entries: readonly MapEntry[]): JsonObject | undefined {
       return undefined;
     members.push([key, node.constant]);
   }
-  return shareText(Object.fromEntries(members) as JsonObject);
+  return Object.fromEntries(members) as JsonObject;
 }
 
 function isScalar(value: Json): boolean {
@@ -194,7 +193,7 @@ function constantList(items: readonly OverlayNode[]): readonly Json[] | undefine
     if (value === undefined) return undefined;
     values.push(value);
   }
-  return shareText(values);
+  return values;
 }
 
 /** Compiles the value of a condition anchor, without `+()` keys, into a test. No part of it is ever written. */
