@@ -8,13 +8,14 @@ import {
   readTexts,
 } from '../json/read-field.ts';
 import { isObject, type Json, type JsonObject } from '../json/value.ts';
-import { autogenAnnotation } from '../policy/autogen.ts';
+import { autogenAnnotation, isAutogenName } from '../policy/autogen.ts';
 import { allOf, bool, precedence, within } from './expression/cel-text.ts';
 import type { Mutation } from './mutation/mutate.ts';
 import { type NamedGroup, policyNames } from './names.ts';
 import { printPolicy } from './print.ts';
 import type { ConvertedRule } from './rule.ts';
 import type { Variables } from './scope.ts';
+import { noComments, readComments, type SourceComments } from './source-comments.ts';
 import type { CelText, Conversion, ConversionTarget, ConvertedDocument, Refusal } from './types.ts';
 
 /** Rules that become one policy. */
@@ -25,20 +26,23 @@ export interface RuleGroup {
 
 interface Output {
   readonly to: ConversionTarget;
+  /** The source of the old policy, for its comments. */
+  readonly source?: string | undefined;
 }
 
 /** Makes policies of the groups. They run in the order of their names, so the names follow the order of the rules. */
 export function assemble(
   old: JsonObject,
   groups: readonly RuleGroup[],
-  { to }: Output,
+  { to, source }: Output,
 ): Pick<Conversion, 'documents' | 'differences'> {
+  const comments = source === undefined ? noComments : readComments(source);
   const filled = groups.filter(({ rules }) => rules.some(({ mutations }) => mutations.length > 0));
   const names = policyNames(
     nameOf(old),
     filled.map((group) => namedGroup(group, filled)),
   );
-  const documents = filled.flatMap((group, index) => policyOf(old, group, names[index] ?? '', to));
+  const documents = filled.flatMap((group, index) => policyOf(old, group, names[index] ?? '', to, comments));
   return { documents, differences: [...lostTransactions(old, filled), ...moreRuns(old, filled)] };
 }
 
@@ -100,6 +104,7 @@ function policyOf(
   group: RuleGroup,
   name: string,
   to: ConversionTarget,
+  written: SourceComments,
 ): readonly ConvertedDocument[] {
   const comments = new Map<Json, readonly string[]>();
   const [first] = group.rules;
@@ -108,13 +113,18 @@ function policyOf(
   const conditions = matchConditions(group, isMap);
   const mutations = group.rules.flatMap((rule) => {
     const isAlone = group.rules.length === 1;
-    return rule.mutations.map((mutation) => {
+    const kept = keptComments(rule, written);
+    return rule.mutations.map((mutation, index) => {
       const guard = isAlone
         ? rule.mutations.length === 1
           ? bool(true)
           : mutation.guard
         : allOf([rule.preconditions ?? bool(true), mutation.guard]);
-      return commented(mutationOf(mutation, guard), [origin(rule, mutation.origin)], comments);
+      return commented(
+        mutationOf(mutation, guard),
+        [...(index === 0 ? kept : []), origin(rule, mutation.origin)],
+        comments,
+      );
     });
   });
   const targetConditions = first.targets?.conditions ?? [];
@@ -155,6 +165,7 @@ function policyOf(
   };
   const kept = group.rules.map(({ rule }) => rule.name);
   const head = [
+    ...written.policy,
     `Converted from ${readText(old, 'kind')} ${nameOf(old)}, rule${kept.length > 1 ? 's' : ''} ${kept.join(', ')}.`,
   ];
   const policy = { document, text: printPolicy(document, comments, head) };
@@ -270,6 +281,12 @@ function mutationOf({ type, expression }: Mutation, guard: CelText): JsonObject 
       : `${within(guard, precedence.or)}\n  ? ${expression.replaceAll('\n', '\n    ')}\n  : ${none}`;
   if (type === 'JSONPatch') return { patchType: type, jsonPatch: { expression: guarded } };
   return { patchType: type, applyConfiguration: { expression: guarded } };
+}
+
+/** The comments inside a rule. Rules that autogen made repeat none. */
+function keptComments({ rule }: ConvertedRule, { rules }: SourceComments): readonly string[] {
+  if (isAutogenName(rule.name)) return [];
+  return rules[Number(/\[(\d+)\]$/.exec(rule.path)?.[1])] ?? [];
 }
 
 function expressionOf({ jsonPatch, applyConfiguration }: JsonObject): string {

@@ -127,6 +127,10 @@ const pod: readonly (readonly [string, string])[] = [
       '- {op: add, path: /metadata/annotations/a~1b, value: x}\n- {op: add, path: /spec/tolerations/-, value: {key: a}}',
     ),
   ],
+  [
+    'an unquoted variable, which is null where it is empty',
+    jsonPatch('- {op: add, path: /metadata/labels/app, value: {{ request.object.metadata.labels.app }}}'),
+  ],
   ['removal', jsonPatch('- {op: remove, path: /metadata/labels/app}\n- {op: remove, path: /spec/volumes/0}')],
   [
     'replacement, which fails without a value',
@@ -299,6 +303,23 @@ describe('convertPolicy', () => {
                 )
       "
     `);
+  });
+
+  it('keeps the comments and annotations of the author', () => {
+    const source = policy(
+      'ConfigMap',
+      `# Billing needs it.\n${overlay('# The owner.\nmetadata: {labels: {a: b}}')}`,
+    )
+      .replace('kind:', '# Labels for all.\nkind:')
+      .replace('annotations: {', 'annotations: {example.com/owner: team-a, ');
+    const { documents } = convertPolicy(parseYamlText(source) as JsonObject, {
+      to: 'mutatingpolicy',
+      source,
+    });
+    const [converted] = documents;
+    expect(converted?.document['metadata']).toMatchObject({ annotations: { 'example.com/owner': 'team-a' } });
+    expect(converted?.text).toMatch(/^# Labels for all\.\n# Converted from/);
+    expect(converted?.text).toContain('    # Billing needs it.\n    # The owner.\n    # Rule rule-0: ');
   });
 
   it('applies only the first rule that changes the object', async () => {

@@ -5,12 +5,12 @@ import { entryOf, type PatchNode } from '../../patch/json-patch/node.ts';
 import { parsePatchText } from '../../patch/json-patch/text.ts';
 import { asDeclared, schemaAt } from '../../patch/structured/declared.ts';
 import type { StructuredSchema } from '../../patch/structured/schema.ts';
-import { listText, literal, mapText, text } from '../expression/cel-text.ts';
+import { listText, literal, mapText, precedence, text, within } from '../expression/cel-text.ts';
 import { translateTemplate } from '../expression/template.ts';
 import { type CelText, NotConvertible, type Scope } from '../types.ts';
 import { add, createParent, remove, type Step, when } from './operations.ts';
 import { fieldOf, indexOf, isMissing, type Place, pointerText, rootPlace, selectedBy } from './place.ts';
-import { keyText } from './value.ts';
+import { isText, keyText } from './value.ts';
 
 /** A token of a path: constant, or an expression. */
 type Token = string | { readonly expression: string };
@@ -268,14 +268,21 @@ function templateText(
   scope: Scope,
 ): CelText {
   const value = translateTemplate(source, path, scope);
-  const isString = value.type === 'string';
+  const isString = isText(value);
   const isDeclaredString = schema?.kind === 'scalar' && schema.scalar === 'string';
   if (isDeclaredString || reading === 'text') {
     const known = isString || ['int', 'bool'].includes(value.type) || isDeclaredString;
     if (!known && value.schema?.kind !== 'scalar') {
       throw new NotConvertible(path, 'the type of the variable in quotes is not known');
     }
-    return isString ? value : text(`string(${value.source})`, 'string');
+    const written = isString ? value : text(`string(${value.source})`, 'string');
+    if (reading === 'text' || startsAsText(source)) return written;
+    // An empty scalar is null in YAML.
+    return text(
+      `${within(written, precedence.sum)} == '' ? dyn(null) : dyn(${written.source})`,
+      'dyn',
+      precedence.ternary,
+    );
   }
   const isSafe =
     ['int', 'bool', 'list', 'map'].includes(value.type) || isTyped(value) || startsAsText(source);

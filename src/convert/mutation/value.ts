@@ -78,7 +78,7 @@ export function scalarText(value: Json, writing: Writing): Written {
   return mayBeNull ? { ...written, nullable: substituted } : written;
 }
 
-function isText({ type, schema }: CelText): boolean {
+export function isText({ type, schema }: CelText): boolean {
   return type === 'string' || (schema?.kind === 'scalar' && schema.scalar === 'string');
 }
 
