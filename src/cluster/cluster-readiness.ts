@@ -35,9 +35,9 @@ export function clusterReadiness(
   };
   return Object.assign(check, {
     async whenReady(timeoutMs = 60_000) {
-      const endsAt = Date.now() + timeoutMs;
+      const endsAt = performance.now() + timeoutMs;
       while (!check().ready) {
-        if (Date.now() > endsAt) {
+        if (performance.now() > endsAt) {
           const missing = check().checks.filter(({ ok }) => !ok);
           const names = missing.map(({ name, detail }) => `${name} (${detail ?? 'missing'})`);
           throw new ClusterAccessError(`the cluster was not ready in time: ${names.join(', ')}`);

@@ -72,6 +72,8 @@ export interface ApiClient {
   delete(type: ResourceType, place: ObjectPlace, options?: WriteOptions & DeleteConditions): Promise<void>;
   /** Any path, as in `kubectl get --raw`. Resolves whatever the status is. */
   raw(request: HttpRequest): Promise<RawAnswer>;
+  /** The time of the API server in ms since the epoch. It judges our certificates, and all replicas share it. */
+  now(): number;
   close(): void;
 }
 
@@ -177,6 +179,7 @@ export function createClient(transport: Transport): ApiClient {
       await write('DELETE', pathOf(type, place), body, options);
     },
     raw,
+    now: () => transport.now(),
     close: () => transport.close(),
   };
 }

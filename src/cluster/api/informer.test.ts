@@ -68,11 +68,13 @@ it('without polling, a refused watch is an error', async () => {
 });
 
 afterEach(() => {
-  vi.useRealTimers();
+  vi.restoreAllMocks();
 });
 
 it('lists again after a watch without any message: etcd was restored, and versions are used again', async () => {
-  vi.useFakeTimers({ toFake: ['Date'] });
+  let ahead = 0;
+  const now = performance.now.bind(performance);
+  vi.spyOn(performance, 'now').mockImplementation(() => now() + ahead);
   const lists: ObjectList[] = [
     { items: [{ ...configMap('x', '7'), data: { a: 'new' } }, configMap('y', '9')], resourceVersion: '9' },
     { items: [{ ...configMap('x', '7'), data: { a: 'old' } }], resourceVersion: '8' },
@@ -95,12 +97,12 @@ it('lists again after a watch without any message: etcd was restored, and versio
     timing: { backOff: { firstMs: 1, lastMs: 1 } },
   });
   await vi.waitFor(() => expect(streams).toHaveLength(1));
-  vi.setSystemTime(Date.now() + 41_000);
+  ahead += 41_000;
   streams[0]?.end();
   await vi.waitFor(() => expect(streams).toHaveLength(2));
   // A watch with a message ends as usual.
   streams[1]?.write(`${JSON.stringify({ type: 'BOOKMARK', object: configMap('', '8') })}\n`);
-  vi.setSystemTime(Date.now() + 41_000);
+  ahead += 41_000;
   streams[1]?.end();
   await vi.waitFor(() => expect(streams).toHaveLength(3));
   const stopped = informer.stop();

@@ -119,7 +119,7 @@ export function startInformer(options: InformerOptions): Informer {
     newest = found.resourceVersion;
     resourceVersion = found.resourceVersion;
     listFresh = false;
-    listedAt = Date.now();
+    listedAt = performance.now();
     lastContact = listedAt;
     isSynced = true;
     markSynced();
@@ -134,14 +134,14 @@ export function startInformer(options: InformerOptions): Informer {
       ...(resourceVersion === undefined ? {} : { resourceVersion }),
     });
     isPolling = false;
-    const startedAt = Date.now();
+    const startedAt = performance.now();
     let messages = 0;
     lastContact = startedAt;
     await readWatch(
       stream,
       (event, object) => {
         messages += 1;
-        lastContact = Date.now();
+        lastContact = performance.now();
         resourceVersion = versionOf(object) ?? resourceVersion;
         newest = resourceVersion ?? newest;
         if (event === 'DELETED') remove(keyOf(object));
@@ -149,7 +149,7 @@ export function startInformer(options: InformerOptions): Informer {
       },
       { maximumMs: timeoutSeconds * 1000 + graceMs, signal: stopping.signal },
     );
-    const isWhole = Date.now() - startedAt >= (timeoutSeconds - 1) * 1000;
+    const isWhole = performance.now() - startedAt >= (timeoutSeconds - 1) * 1000;
     if (messages === 0 && isWhole && timeoutSeconds >= leastWithBookmark) {
       resourceVersion = undefined;
       listFresh = true;
@@ -167,19 +167,19 @@ export function startInformer(options: InformerOptions): Informer {
   async function follow(): Promise<void> {
     let failures = 0;
     while (!stopping.signal.aborted) {
-      const startedAt = Date.now();
+      const startedAt = performance.now();
       try {
         if (resourceVersion === undefined || isPolling || startedAt - listedAt > timing.resyncMs)
           await list();
         await watch().catch(poll);
-        failures = Date.now() - startedAt < shortestWatchMs ? failures + 1 : 0;
+        failures = performance.now() - startedAt < shortestWatchMs ? failures + 1 : 0;
       } catch (error) {
         if (stopping.signal.aborted) return;
         if (hasStatus(error, 410)) {
           resourceVersion = undefined;
           listFresh = true;
         }
-        failures = Date.now() - startedAt > timing.backOff.lastMs ? 1 : failures + 1;
+        failures = performance.now() - startedAt > timing.backOff.lastMs ? 1 : failures + 1;
         onError?.(error, failures);
       }
       await sleep(backOffMs(failures, timing.backOff), stopping.signal);

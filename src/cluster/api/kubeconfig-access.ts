@@ -179,7 +179,7 @@ function accessOf(
     for (const [name, value] of Object.entries(options.headers ?? {})) headers[name] = String(value).trim();
     if (options.auth) headers['Authorization'] = `Basic ${Buffer.from(options.auth).toString('base64')}`;
     const settings = { agent: pooledAgent(options), headers };
-    current = { settings, loadedAt: Date.now() };
+    current = { settings, loadedAt: performance.now() };
     return settings;
   }
 
@@ -188,7 +188,7 @@ function accessOf(
     namespace,
     async settings(rejected) {
       const isRejected = rejected !== undefined && rejected === current?.settings;
-      if (current !== undefined && !isRejected && Date.now() - current.loadedAt < settingsLifeMs)
+      if (current !== undefined && !isRejected && performance.now() - current.loadedAt < settingsLifeMs)
         return current.settings;
       pending ??= load().finally(() => {
         pending = undefined;

@@ -65,9 +65,9 @@ export function startLeaderElection(options: LeaseOptions): LeaderElection {
     const spec = readObject(lease ?? {}, 'spec') ?? {};
     const holder = readText(spec, 'holderIdentity') ?? '';
     const mark = `${holder} ${readText(spec, 'renewTime') ?? ''}`;
-    if (mark !== observed.mark) observed = { mark, at: Date.now() };
+    if (mark !== observed.mark) observed = { mark, at: performance.now() };
     const durationMs = (readNumber(spec, 'leaseDurationSeconds') ?? 0) * 1000;
-    const isFree = holder === '' || holder === identity || Date.now() > observed.at + durationMs;
+    const isFree = holder === '' || holder === identity || performance.now() > observed.at + durationMs;
     if (!isFree) return false;
     await write(lease, holder === identity ? spec : undefined);
     return true;
@@ -96,14 +96,14 @@ export function startLeaderElection(options: LeaseOptions): LeaderElection {
   async function run(): Promise<void> {
     while (!stopping.signal.aborted) {
       try {
-        const startedAt = Date.now();
+        const startedAt = performance.now();
         const holds = await attempt();
         if (holds) renewedAt = startedAt;
         if (!stopping.signal.aborted) lead(holds);
       } catch (error) {
         // 409: another replica was faster.
         if (!hasStatus(error, 409)) onError?.(error);
-        if (Date.now() > renewedAt + timing.renewDeadlineMs) lead(false);
+        if (performance.now() > renewedAt + timing.renewDeadlineMs) lead(false);
       }
       await sleep(timing.retryMs * (0.8 + Math.random() * 0.4), stopping.signal);
     }
@@ -121,7 +121,7 @@ export function startLeaderElection(options: LeaseOptions): LeaderElection {
 
   // A request that hangs must not lead to two leaders.
   const guard = setInterval(() => {
-    if (leader && Date.now() > renewedAt + timing.renewDeadlineMs) lead(false);
+    if (leader && performance.now() > renewedAt + timing.renewDeadlineMs) lead(false);
   }, timing.retryMs / 2);
   const running = run();
   return {

@@ -27,6 +27,8 @@ export interface Transport {
   send(request: HttpRequest): Promise<HttpResponse>;
   /** Resolves with a stream when the headers have arrived; `timeoutMs` covers only these. */
   open(request: HttpRequest): Promise<IncomingMessage>;
+  /** The time of the API server, in ms since the epoch, as of its last response; the own time before the first one. */
+  now(): number;
   /** Closes idle connections. */
   close(): void;
 }
@@ -42,6 +44,7 @@ export function createTransport(access: ClusterAccess): Transport {
   const base = new URL(access.server);
   const prefix = base.pathname.replace(/\/$/, '');
   const secure = base.protocol === 'https:';
+  let known: { readonly time: number; readonly at: number } | undefined;
 
   async function open(request: HttpRequest): Promise<IncomingMessage> {
     const deadline = performance.now() + (request.timeoutMs ?? defaultTimeoutMs);
@@ -101,6 +104,8 @@ export function createTransport(access: ClusterAccess): Transport {
       call.on('socket', (socket) => socket.setKeepAlive(true, 15_000));
       call.once('response', (response) => {
         settle();
+        const time = Date.parse(response.headers.date ?? '');
+        if (!Number.isNaN(time)) known = { time, at: performance.now() };
         resolve(response);
       });
       call.on('error', (error: NodeJS.ErrnoException) => {
@@ -127,12 +132,17 @@ export function createTransport(access: ClusterAccess): Transport {
     };
   }
 
-  return { send, open, close: () => access.close() };
+  return {
+    send,
+    open,
+    now: () => (known === undefined ? Date.now() : known.time + performance.now() - known.at),
+    close: () => access.close(),
+  };
 }
 
 /** Reports each request before it is sent. */
 export function observeRequests(
-  { send, open, close }: Transport,
+  { send, open, now, close }: Transport,
   observe: (request: HttpRequest) => void,
 ): Transport {
   return {
@@ -144,6 +154,7 @@ export function observeRequests(
       observe(request);
       return open(request);
     },
+    now,
     close,
   };
 }

@@ -62,8 +62,8 @@ export function startBackgroundMonitor(options: BackgroundMonitorOptions): Backg
     const spec = readObject((await findLease(client, namespace)) ?? {}, 'spec') ?? {};
     if ((readText(spec, 'holderIdentity') ?? '') === '') return false;
     const time = readText(spec, 'renewTime') ?? '';
-    if (time !== renewed.time) renewed = { time, at: Date.now() };
-    return Date.now() - renewed.at < longestSilenceMs;
+    if (time !== renewed.time) renewed = { time, at: performance.now() };
+    return performance.now() - renewed.at < longestSilenceMs;
   }
 
   async function checkPolicies(

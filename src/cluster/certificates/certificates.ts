@@ -49,7 +49,7 @@ export interface Certificates {
 export function startCertificates(options: CertificateOptions): Certificates {
   const { client, namespace, names, life = defaultLife } = options;
   const { authority: authoritySecret, serving: servingSecret } = secretNames;
-  const now = options.now ?? (() => new Date());
+  const now = options.now ?? (() => new Date(client.now()));
   const follow = (name: string): Informer =>
     startInformer({
       client,

@@ -142,7 +142,7 @@ export function startPathTokens(options: PathTokenOptions): PathTokens {
     const state = stateOf(existing);
     // Once per token is enough.
     if (state === undefined || (state.exposedAt ?? 0) >= state.current.since) return;
-    await write({ ...state, exposedAt: Date.now() }, existing);
+    await write({ ...state, exposedAt: client.now() }, existing);
   }
 
   return {
@@ -153,13 +153,13 @@ export function startPathTokens(options: PathTokenOptions): PathTokens {
       return [
         current.token,
         ...(next === undefined ? [] : [next.token]),
-        ...(previous === undefined || Date.now() >= previous.until ? [] : [previous.token]),
+        ...(previous === undefined || client.now() >= previous.until ? [] : [previous.token]),
       ];
     },
     async maintain() {
       const existing = await read();
       const stored = stateOf(existing);
-      const next = planTokens(stored ?? known, Date.now(), timing);
+      const next = planTokens(stored ?? known, client.now(), timing);
       if (next !== undefined) await write(next, existing);
       else if (stored === undefined && known !== undefined) await write(known, existing);
       else return;

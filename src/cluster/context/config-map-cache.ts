@@ -35,7 +35,7 @@ export function createConfigMapCache(client: ApiClient): ConfigMapCache {
       kind: 'ConfigMap',
       select: { namespace, fieldSelector: `metadata.name=${name}` },
     });
-    followed.set(key, { informer, usedAt: Date.now() });
+    followed.set(key, { informer, usedAt: performance.now() });
   }
 
   function leastUsed(): string | undefined {
@@ -64,7 +64,7 @@ export function createConfigMapCache(client: ApiClient): ConfigMapCache {
   }
 
   const sweep = setInterval(() => {
-    for (const [key, { usedAt }] of followed) if (Date.now() - usedAt > idleMs) letGo(key);
+    for (const [key, { usedAt }] of followed) if (performance.now() - usedAt > idleMs) letGo(key);
   }, 60_000);
   sweep.unref();
 
@@ -72,7 +72,7 @@ export function createConfigMapCache(client: ApiClient): ConfigMapCache {
     read(namespace, name, { timeoutMs }) {
       const key = `${namespace}/${name}`;
       const entry = followed.get(key);
-      if (entry !== undefined) entry.usedAt = Date.now();
+      if (entry !== undefined) entry.usedAt = performance.now();
       const object = entry?.informer.get(key);
       if (object !== undefined) return { found: true, value: object };
       if (entry?.informer.hasSynced())

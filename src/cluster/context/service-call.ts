@@ -94,7 +94,7 @@ async function exchange(
   { ca, address }: { readonly ca: string | undefined; readonly address: string | undefined },
   { timeoutMs, maxBytes }: ServiceCallLimits,
 ): Promise<DataAnswer> {
-  const startedAt = Date.now();
+  const startedAt = performance.now();
   const body = query.method === 'POST' ? stringifyJson(query.body ?? {}) : undefined;
   const response = await new Promise<IncomingMessage>((resolve, reject) => {
     const content =
@@ -119,7 +119,7 @@ async function exchange(
     });
     call.end(body);
   });
-  const leftMs = timeoutMs - (Date.now() - startedAt);
+  const leftMs = timeoutMs - (performance.now() - startedAt);
   const text = await readAll(response, { method: query.method, path: url.pathname, maxBytes }, leftMs);
   const status = response.statusCode ?? 0;
   // The body of an error response may contain anything, so the message has only the status.

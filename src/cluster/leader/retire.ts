@@ -21,8 +21,8 @@ export interface RetireOptions {
 export async function isLastReplica(options: RetireOptions): Promise<boolean> {
   const { client, namespace, leaseName, deployment, waitMs } = options;
   if (deployment !== undefined) return isGone(client, namespace, deployment);
-  const endsAt = Date.now() + waitMs;
-  while (Date.now() < endsAt) {
+  const endsAt = performance.now() + waitMs;
+  while (performance.now() < endsAt) {
     await sleep(Math.min(500, waitMs));
     if ((await leaseHolder(client, { namespace, name: leaseName })) !== '') return false;
   }

@@ -21,7 +21,7 @@ const pollMs = 500;
  */
 export async function scaleDown(options: ScaleDownOptions): Promise<readonly string[]> {
   const { client, namespace, deployments, leases, timeoutMs } = options;
-  const endsAt = Date.now() + timeoutMs;
+  const endsAt = performance.now() + timeoutMs;
   for (const name of deployments) {
     await client
       .patch(resourceTypes.deployments, { namespace, name }, { spec: { replicas: 0 } })
@@ -44,9 +44,9 @@ async function becomesFree(
     const { holder, renewed, durationMs } = await readLease(client, place);
     if (holder === '') return true;
     const mark = `${holder} ${renewed}`;
-    if (mark !== seen.mark) seen = { mark, at: Date.now() };
-    if (Date.now() > seen.at + durationMs) return true;
-    if (Date.now() > endsAt) return false;
+    if (mark !== seen.mark) seen = { mark, at: performance.now() };
+    if (performance.now() > seen.at + durationMs) return true;
+    if (performance.now() > endsAt) return false;
     await sleep(pollMs);
   }
 }
