@@ -27,5 +27,13 @@ function countTest(test, summary) {
   const { state, note } = test.result();
   if (state === 'passed') summary.passed += 1;
   else if (state === 'failed') summary.failed += 1;
-  else summary.skipped.push({ name: test.fullName, reason: note ?? 'no reason given' });
+  else summary.skipped.push({ name: test.fullName, reason: note ?? reasonOf(test) });
+}
+
+/** vitest gives none for tests that a failed hook or a filter leaves out. */
+function reasonOf(test) {
+  for (let parent = test.parent; parent !== undefined; parent = parent.parent) {
+    if (parent.errors().length > 0) return 'a hook of its suite failed';
+  }
+  return test.module.errors().length > 0 ? 'a hook of its file failed' : 'not selected by the filter';
 }
