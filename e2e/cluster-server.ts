@@ -16,7 +16,7 @@ import {
 } from './installation.ts';
 import { createKubectl } from './kubectl.ts';
 import { kymera } from './kymera.ts';
-import { type ServerProcess, startServerProcess } from './server-process.ts';
+import { type ServerProcess, type ServerProcessOptions, startServerProcess } from './server-process.ts';
 import { createService, isLoopback, outsideAddress, serviceName } from './service.ts';
 import type { Settings } from './settings.ts';
 import { withTokenFile } from './token-kubeconfig.ts';
@@ -29,13 +29,17 @@ export interface ClusterServer {
   ports(): readonly number[];
   /** Kills a replica, as if its node were lost. */
   kill(replica: number): Promise<void>;
-  /** `program` is another build of kymera. */
-  addReplica(program?: string): Promise<ServerProcess>;
+  addReplica(options?: ReplicaOptions): Promise<ServerProcess>;
   output(replica: number): string;
   /** Stops all replicas as Kubernetes does when a Deployment is scaled to zero. */
   stop(): Promise<void>;
   /** Kills all replicas and removes their objects, but not the policies. */
   uninstall(): Promise<void>;
+}
+
+export interface ReplicaOptions extends Pick<ServerProcessOptions, 'program' | 'environment'> {
+  /** Besides those of all replicas. */
+  readonly args?: readonly string[] | undefined;
 }
 
 export interface ClusterServerOptions {
@@ -97,13 +101,19 @@ export async function startClusterServer(
       : ['--webhook-url', `https://${host}:${balancer.port}`]),
     ...(options.args ?? []),
   ];
-  const addReplica = async (program?: string) => {
+  const addReplica = async (own: ReplicaOptions = {}) => {
     const logFile = join(folder, `replica-${replicas.length}.log`);
     const [port = 0] = await freePorts(1);
     // Before it is ready, it calls itself at the address that the API server will use.
     ports.push(port);
     balancer.setBackends(ports);
-    const replica = await startServerProcess({ host, port, args, logFile, program });
+    const replica = await startServerProcess({
+      ...own,
+      host,
+      port,
+      args: [...args, ...(own.args ?? [])],
+      logFile,
+    });
     replicas.push(replica);
     return replica;
   };

@@ -21,6 +21,7 @@ export interface ServerProcessOptions {
   readonly logFile: string;
   /** Another build of kymera; by default that of this checkout. */
   readonly program?: string | undefined;
+  readonly environment?: Readonly<Record<string, string>> | undefined;
 }
 
 /** Runs the built `kymera serve` until it is ready. */
@@ -30,11 +31,13 @@ export async function startServerProcess({
   args,
   logFile,
   program = built,
+  environment = {},
 }: ServerProcessOptions): Promise<ServerProcess> {
   const address = ['--host', host, '--port', String(port)];
   // Nothing watches endpoints here, so no shutdown delay is needed.
   const serve = [program, 'serve', ...address, '--shutdown-delay', '0', ...args];
-  const pid = launch({ command: process.execPath, args: serve, logFile });
+  const variables = Object.entries(environment).map(([name, value]) => `${name}=${value}`);
+  const pid = launch({ command: 'env', args: [...variables, process.execPath, ...serve], logFile });
   const output = () => readFileSync(logFile, 'utf8');
   try {
     await waitFor(

@@ -6,6 +6,8 @@ export interface StallingProxy {
   stall(): void;
   /** Closes all open connections; new ones work. */
   cut(): void;
+  /** Closes all connections, and new ones at once, until it is allowed again. */
+  block(isBlocked: boolean): void;
   /** Delays what clients send by this time. */
   slow(milliseconds: number): void;
   connections(): number;
@@ -19,7 +21,12 @@ export async function startStallingProxy(
 ): Promise<StallingProxy> {
   const pairs = new Set<{ readonly client: Socket; readonly server: Socket; stalled: boolean }>();
   let delayMs = 0;
+  let isClosed = false;
   const listener = createServer((client) => {
+    if (isClosed) {
+      client.destroy();
+      return;
+    }
     const server = connect(targetPort, targetHost);
     const pair = { client, server, stalled: false };
     pairs.add(pair);
@@ -37,6 +44,12 @@ export async function startStallingProxy(
     };
     for (const socket of [client, server]) socket.on('close', end).on('error', end);
   });
+  const closeAll = () => {
+    for (const { client, server } of [...pairs]) {
+      client.destroy();
+      server.destroy();
+    }
+  };
   await new Promise<void>((resolve) => listener.listen(0, '127.0.0.1', resolve));
   const address = listener.address();
   if (address === null || typeof address === 'string') throw new Error('no port');
@@ -45,21 +58,17 @@ export async function startStallingProxy(
     stall() {
       for (const pair of pairs) pair.stalled = true;
     },
-    cut() {
-      for (const { client, server } of [...pairs]) {
-        client.destroy();
-        server.destroy();
-      }
+    cut: closeAll,
+    block(isBlocked) {
+      isClosed = isBlocked;
+      if (isBlocked) closeAll();
     },
     slow(milliseconds) {
       delayMs = milliseconds;
     },
     connections: () => pairs.size,
     async close() {
-      for (const { client, server } of pairs) {
-        client.destroy();
-        server.destroy();
-      }
+      closeAll();
       await new Promise((resolve) => listener.close(resolve));
     },
   };

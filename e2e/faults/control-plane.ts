@@ -1,5 +1,6 @@
 import { cpSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
+import { expect } from 'vitest';
 import { restartProgram, restartPrograms } from '../control-plane/start.ts';
 import { labelPolicy } from '../objects.ts';
 import { type Fault, type FaultWorld, hasLabel, label, secondsOf, underLoad } from './fault.ts';
@@ -51,6 +52,33 @@ export const controlPlaneFaults: readonly Fault[] = [
         recoverySeconds = await secondsOf(() => changedAndBack(world));
       });
       return { reviews, lost, recoverySeconds, note: '20 times, 100 ms apart' };
+    },
+  },
+  {
+    name: 'watches continue where the API server has forgotten the past (410 Gone)',
+    promise: 'No review is lost. Everything is listed again, and what changed in the meantime takes effect.',
+    async run(world) {
+      const { connection, folder, replicas, server } = world;
+      let recoverySeconds = 0;
+      const before = new Map([...replicas].map((replica) => [replica, server.output(replica).length]));
+      const { sent: reviews, lost } = await underLoad(world, async () => {
+        connection.block(true);
+        try {
+          await setLabel(world, 'meanwhile');
+          // A started API server remembers only what happens from then on.
+          await restartProgram(folder, 'kube-apiserver', 'SIGKILL', 1_000);
+          await setLabel(world, 'changed');
+        } finally {
+          connection.block(false);
+        }
+        recoverySeconds = await secondsOf(() => hasLabel(world, 'changed'));
+      });
+      await changedAndBack(world);
+      const refused = [...before].filter(([replica, length]) =>
+        /too old resource version|410/.test(server.output(replica).slice(length)),
+      );
+      expect(refused.length, 'replicas that were answered 410').toBeGreaterThan(0);
+      return { reviews, lost, recoverySeconds };
     },
   },
   {

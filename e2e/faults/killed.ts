@@ -1,6 +1,7 @@
 import { expect } from 'vitest';
 import { inParallel } from '../api-proxy.ts';
 import type { BackgroundProcess } from '../background-process.ts';
+import type { ReplicaOptions } from '../cluster-server.ts';
 import { configMap, labelPolicy, mergePolicy } from '../objects.ts';
 import { applyPolicies, withPolicies } from '../policies-in-force.ts';
 import { waitFor } from '../wait-for.ts';
@@ -64,7 +65,7 @@ export const killedProcesses: readonly Fault[] = [
       const { sent: reviews, lost } = await underLoad(
         world,
         async () => {
-          await server.addReplica(program);
+          await server.addReplica({ program });
           const former = server.ports().length - 1;
           for (const replica of [...replicas]) await kill(world, replica);
           replicas.add(former);
@@ -163,12 +164,12 @@ function leaderOf({ server, replicas }: FaultWorld): number {
   return times.toSorted((left, right) => (left.at < right.at ? 1 : -1))[0]?.replica ?? 0;
 }
 
-async function kill({ server, replicas }: FaultWorld, replica: number): Promise<void> {
+export async function kill({ server, replicas }: FaultWorld, replica: number): Promise<void> {
   await server.kill(replica);
   replicas.delete(replica);
 }
 
-async function replace({ server, replicas }: FaultWorld): Promise<void> {
-  await server.addReplica();
+export async function replace({ server, replicas }: FaultWorld, options?: ReplicaOptions): Promise<void> {
+  await server.addReplica(options);
   replicas.add(server.ports().length - 1);
 }

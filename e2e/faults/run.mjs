@@ -1,10 +1,10 @@
 // `npm run faults`: causes each fault on a real control plane and writes what was measured to docs/reliability.md.
 import { existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
-import { cpus, loadavg } from 'node:os';
 import { join } from 'node:path';
 import { writeSection } from '../../scripts/page-section.mjs';
 import { ensureBuilt, root } from '../../scripts/setup.mjs';
 import { report } from '../../scripts/vitest-run.mjs';
+import { measuredOn } from '../measured-on.mjs';
 import { runE2e } from '../run.mjs';
 
 await ensureBuilt();
@@ -33,7 +33,7 @@ function table(rows) {
       `| ${name} | ${promise} | ${reviews === undefined ? '' : `${lost} of ${reviews}`} | ${seconds(recoverySeconds)} | ${note ?? ''} |`,
   );
   return [
-    `Measured on ${new Date().toISOString().slice(0, 10)} with Node ${process.versions.node} on ${cpus().length} cores, at a load of ${loadavg()[0]?.toFixed(0)} at the end.`,
+    measuredOn(),
     '',
     '| fault | promise | lost reviews | recovery | |',
     '|---|---|---|---|---|',
