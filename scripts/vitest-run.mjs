@@ -18,7 +18,11 @@ export async function runVitest(name, args, environment = {}) {
     stdio: ['ignore', 'inherit', 'inherit'],
     env: { ...process.env, ...environment, KYMERA_TEST_SUMMARY: summaryFile },
   });
+  // On a terminal, Ctrl-C reaches both.
+  const interrupt = () => process.stdin.isTTY || child.kill('SIGINT');
+  process.on('SIGINT', interrupt);
   const [status] = await once(child, 'exit');
+  process.off('SIGINT', interrupt);
   const summary = existsSync(summaryFile)
     ? JSON.parse(readFileSync(summaryFile, 'utf8'))
     : { passed: 0, failed: 0, skipped: [], errors: ['vitest exited without a result'] };

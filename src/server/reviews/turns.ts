@@ -28,7 +28,7 @@ const turnMilliseconds = 20;
 /** A review that is expected to wait longer is shed at once. */
 const expectedWaitMilliseconds = 500;
 /** A review that has waited longer nevertheless is shed: answers come within a second. */
-const longestWaitMilliseconds = 700;
+const longestWaitMilliseconds = 600;
 /** A pause of the process counts as no more: it delays reviews, but the server is not overloaded. */
 const longestPauseMilliseconds = 250;
 const longestQueue = 1_000;

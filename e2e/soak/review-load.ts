@@ -1,0 +1,139 @@
+import { Agent, request } from 'node:https';
+import type { JsonObject } from '../../src/json/value.ts';
+
+/** Where reviews are sent; read before each review, because tokens and certificates rotate. */
+export interface ReviewTarget {
+  readonly url: URL;
+  readonly ca: string;
+}
+
+export interface ReviewAnswer {
+  /** 0 if there was none. */
+  readonly status: number;
+  readonly retryAfter: string | undefined;
+  /** From when the review was sent on an open connection. */
+  readonly milliseconds: number;
+  /** Allowed, with a patch. */
+  readonly isPatched: boolean;
+  readonly problem?: string | undefined;
+}
+
+export interface ReviewLoad {
+  /** Sends one review after the other on so many connections, until `isEnough`. */
+  closed(connections: number, isEnough: () => boolean): Promise<void>;
+  /** Sends so many reviews per second, whether or not those before are answered, until `isEnough`. */
+  open(perSecond: number, isEnough: () => boolean): Promise<void>;
+  close(): void;
+}
+
+export interface ReviewLoadOptions {
+  /** Called with the number of the review. */
+  readonly next: (index: number) => { readonly target: ReviewTarget; readonly body: Buffer };
+  readonly onAnswer: (answer: ReviewAnswer, index: number) => void;
+}
+
+/** An API server with its default limits has about as many mutating requests in flight. */
+const mostInFlight = 200;
+const tickMs = 5;
+
+/** Calls webhooks as API servers do: HTTP/1.1 over TLS, connections that are kept, one review at a time on each. */
+export function createReviewLoad({ next, onAnswer }: ReviewLoadOptions): ReviewLoad {
+  const agent = new Agent({ keepAlive: true, maxSockets: mostInFlight, scheduling: 'lifo' });
+  let sent = 0;
+  const send = async () => {
+    const index = sent;
+    sent += 1;
+    const { target, body } = next(index);
+    onAnswer(await post(agent, target, body), index);
+  };
+  return {
+    async closed(connections, isEnough) {
+      const work = async () => {
+        while (!isEnough()) await send();
+      };
+      await Promise.all(Array.from({ length: connections }, work));
+    },
+    async open(perSecond, isEnough) {
+      const startedAt = performance.now();
+      const inFlight = new Set<Promise<void>>();
+      let due = 0;
+      while (!isEnough()) {
+        const wanted = ((performance.now() - startedAt) / 1_000) * perSecond;
+        for (; due < wanted && inFlight.size < mostInFlight; due += 1) {
+          const sending = send().finally(() => inFlight.delete(sending));
+          inFlight.add(sending);
+        }
+        // What found no connection is not sent later.
+        due = Math.max(due, Math.floor(wanted));
+        await new Promise((resolve) => setTimeout(resolve, tickMs));
+      }
+      await Promise.all(inFlight);
+    },
+    close: () => agent.destroy(),
+  };
+}
+
+function post(agent: Agent, { url, ca }: ReviewTarget, body: Buffer): Promise<ReviewAnswer> {
+  return new Promise((resolve) => {
+    let startedAt = performance.now();
+    const end = (status: number, isPatched: boolean, retryAfter?: string, problem?: string) =>
+      resolve({ status, isPatched, retryAfter, milliseconds: performance.now() - startedAt, problem });
+    const options = {
+      agent,
+      ca,
+      method: 'POST',
+      hostname: url.hostname,
+      port: url.port,
+      path: `${url.pathname}?timeout=10s`,
+      headers: { 'content-type': 'application/json', 'content-length': body.length },
+      timeout: 10_000,
+    };
+    const call = request(options, (response) => {
+      let text = '';
+      response.setEncoding('utf8').on('data', (part: string) => {
+        text += part;
+      });
+      response.on('error', (error) => end(0, false, undefined, String(error)));
+      response.on('end', () => {
+        const isPatched = text.includes('"allowed":true') && text.includes('"patch":"');
+        const problem = isPatched ? undefined : text.slice(0, 300);
+        end(response.statusCode ?? 0, isPatched, response.headers['retry-after'], problem);
+      });
+    });
+    call.on('socket', (socket) => {
+      if (!socket.connecting) return;
+      socket.once('secureConnect', () => {
+        startedAt = performance.now();
+      });
+    });
+    call.on('timeout', () => call.destroy(new Error('no answer within the timeout')));
+    call.on('error', (error) => end(0, false, undefined, String(error)));
+    call.end(body);
+  });
+}
+
+/** The body of a review that creates an object. */
+export function reviewBody(namespace: string, object: JsonObject): Buffer {
+  const kind = String(object['kind']);
+  return Buffer.from(
+    JSON.stringify({
+      apiVersion: 'admission.k8s.io/v1',
+      kind: 'AdmissionReview',
+      request: {
+        uid: '0c1a2b3c-0000-4000-8000-000000000000',
+        kind: { group: '', version: 'v1', kind },
+        resource: { group: '', version: 'v1', resource: `${kind.toLowerCase()}s` },
+        requestKind: { group: '', version: 'v1', kind },
+        requestResource: { group: '', version: 'v1', resource: `${kind.toLowerCase()}s` },
+        name: 'reviewed',
+        namespace,
+        operation: 'CREATE',
+        userInfo: { username: 'soak', groups: ['system:authenticated'] },
+        object,
+        oldObject: null,
+        dryRun: true,
+        options: { kind: 'CreateOptions', apiVersion: 'meta.k8s.io/v1' },
+      },
+    }),
+  );
+}
