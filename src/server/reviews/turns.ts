@@ -190,8 +190,10 @@ class ReviewQueue {
   /** Sheds the newest reviews if all are slower than they were expected to be. */
   learn(milliseconds: number, count: number, memory = Number.POSITIVE_INFINITY): void {
     if (count === 0) return;
+    // A pause of the process in a turn is not the cost of its reviews. If they are slow, the next turns show it, too.
+    const credible = 2 * count * (this.#milliseconds / this.#count) + turnMilliseconds;
     const kept = Math.exp(-Math.max(count / rememberedReviews, milliseconds / memory));
-    this.#milliseconds = this.#milliseconds * kept + milliseconds;
+    this.#milliseconds = this.#milliseconds * kept + Math.min(milliseconds, credible);
     this.#count = this.#count * kept + count;
     for (const { review } of this.#reviews.splice(this.#limit())) review.shed();
   }
