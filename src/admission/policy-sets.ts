@@ -1,5 +1,5 @@
 import type { CompiledException, CompiledPolicy } from '../policy/compiled.ts';
-import { policyId } from '../policy/policy-id.ts';
+import { groupPrefix, policyId } from '../policy/policy-id.ts';
 import { createSnapshot, type PolicySnapshot } from '../policy/registry.ts';
 import type { PolicySets } from './policy-provider.ts';
 
@@ -29,14 +29,17 @@ export function createPolicySets(
   const shared = all.policies.filter((policy) => !hasOwnPath(policy));
   let byId: ReadonlyMap<string, readonly CompiledPolicy[]> | undefined;
   const ofPath = new Map<string, PolicySnapshot>();
+  const none = snapshotOf([]);
   return {
     all: restrict(all),
     ignore: snapshotOf(shared.filter(({ failurePolicy }) => failurePolicy === 'Ignore')),
     fail: snapshotOf(shared.filter(({ failurePolicy }) => failurePolicy === 'Fail')),
     policy(id) {
       byId ??= policiesById(all.policies, groupOf);
-      const members = byId.get(id);
+      // The last policy of a group may just have been deleted: as for the paths of a failure policy, none is left to run.
+      const members = byId.get(id) ?? (id.startsWith(groupPrefix) ? [] : undefined);
       if (members === undefined) return undefined;
+      if (members.length === 0) return none;
       const known = ofPath.get(id) ?? snapshotOf(members);
       ofPath.set(id, known);
       return known;

@@ -12,6 +12,9 @@ export function policyId({ kind, key }: Pick<CompiledPolicy, 'kind' | 'key'>): s
   return `${prefixes[kind] ?? ''}${key}`;
 }
 
+/** Begins the id of a group of MutatingPolicies that share a path. */
+export const groupPrefix = 'mpols:';
+
 /** Whether a policy is a MutatingPolicy or NamespacedMutatingPolicy. */
 export function isMutatingPolicy({ kind }: Pick<CompiledPolicy, 'kind'>): boolean {
   return kind === 'MutatingPolicy' || kind === 'NamespacedMutatingPolicy';

@@ -197,6 +197,10 @@ describe('CEL policies', () => {
     const [, shared] = sets.all.policies.filter(({ kind }) => kind === 'MutatingPolicy');
     if (shared === undefined) throw new Error('no policy');
     expect(namesOf(celEntryId(shared))).toEqual(['MutatingPolicy a', 'MutatingPolicy b']);
+    // Until the webhook configuration is updated, the API server calls the path of deleted policies: it denies nothing.
+    for (const name of ['a', 'b', 'slow']) catalog.set(mutatingPolicy, name, undefined);
+    expect(catalog.sets().policy(celEntryId(shared))?.policies).toEqual([]);
+    expect(catalog.sets().policy('mpol:slow')).toBeUndefined();
   });
 
   it('with an invalid expression do not apply, and the record says where it is invalid', () => {

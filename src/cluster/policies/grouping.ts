@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { stringifyJson } from '../../json/json-text.ts';
 import { readObject, readText } from '../../json/read-field.ts';
 import type { CompiledPolicy } from '../../policy/compiled.ts';
-import { isMutatingPolicy, policyId } from '../../policy/policy-id.ts';
+import { groupPrefix, isMutatingPolicy, policyId } from '../../policy/policy-id.ts';
 import { mayBeReinvoked } from './reinvocation.ts';
 
 /** Policies with the same failure policy share a webhook entry, and a path of the server. */
@@ -57,5 +57,5 @@ export function celEntryId(policy: CompiledPolicy): string {
     constraints['namespaceSelector'] ?? {},
     constraints['objectSelector'] ?? {},
   ];
-  return `mpols:${createHash('sha256').update(stringifyJson(shared)).digest('hex').slice(0, 16)}`;
+  return `${groupPrefix}${createHash('sha256').update(stringifyJson(shared)).digest('hex').slice(0, 16)}`;
 }

@@ -1,7 +1,7 @@
 import { readObject, readObjects, readText, readTextMap, readTexts } from '../../json/read-field.ts';
 import type { Json, JsonObject } from '../../json/value.ts';
 import type { CompiledPolicy, Operation } from '../../policy/compiled.ts';
-import { isMutatingPolicy } from '../../policy/policy-id.ts';
+import { groupPrefix, isMutatingPolicy } from '../../policy/policy-id.ts';
 import type { KindTable } from '../api/discovery.ts';
 import { celEntryId, defaultTimeoutSeconds, failureGroup } from '../policies/grouping.ts';
 import { type NamedResource, protectionCondition } from '../policies/protected-kinds.ts';
@@ -24,7 +24,7 @@ export function celEntries(
     const id = celEntryId(policy);
     byEntry.set(id, [...(byEntry.get(id) ?? []), policy]);
   }
-  const rank = (id: string) => (id.startsWith('mpols:') ? 0 : 1);
+  const rank = (id: string) => (id.startsWith(groupPrefix) ? 0 : 1);
   return [...byEntry]
     .sort(([left], [right]) => rank(left) - rank(right) || (left < right ? -1 : 1))
     .map(([id, members]) => entry(id, members, settings, isConditional));
