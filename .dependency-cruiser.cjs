@@ -131,7 +131,7 @@ const rooms = {
     existing: ['input', 'output'],
     apply: ['input', 'output'],
     build: ['input', 'output'],
-    convert: ['input', 'output'],
+    convert: ['input', 'output', 'test'],
     create: ['input', 'output', 'test'],
     gitops: ['input', 'output'],
     jp: ['input', 'output'],

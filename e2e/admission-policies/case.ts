@@ -75,22 +75,25 @@ export function readAdmissionCases(): readonly {
     });
 }
 
+/** The namespace of a case. */
+export function caseNamespace(
+  id: string,
+  labels: JsonObject = {},
+): Pick<AdmissionCase, 'namespace' | 'namespaceObject'> {
+  const namespace = `map-${id}`;
+  const metadata = { name: namespace, labels: { 'kubernetes.io/metadata.name': namespace, ...labels } };
+  return { namespace, namespaceObject: { apiVersion: 'v1', kind: 'Namespace', metadata } };
+}
+
 /** Selectors in the bindings keep the policies of one case from the objects of the others. */
 function admissionCase(text: CaseText): AdmissionCase {
   const { id } = text;
-  const namespace = `map-${id}`;
+  const { namespace, namespaceObject } = caseNamespace(id, text.namespaceLabels);
   const complete = (object: JsonObject, name: string): JsonObject => placed(object, name, namespace);
   return {
     id,
     namespace,
-    namespaceObject: {
-      apiVersion: 'v1',
-      kind: 'Namespace',
-      metadata: {
-        name: namespace,
-        labels: { 'kubernetes.io/metadata.name': namespace, ...text.namespaceLabels },
-      },
-    },
+    namespaceObject,
     policies: (text.policies ?? [text]).flatMap((policy) => policyDocuments(policy, id, text.object)),
     object: complete(text.object, id),
     old: text.old === undefined ? undefined : complete(text.old, id),
@@ -102,7 +105,7 @@ function admissionCase(text: CaseText): AdmissionCase {
 
 const clusterKinds: ReadonlySet<unknown> = new Set(['Namespace', 'ClusterRole', 'PriorityClass']);
 
-function placed(object: JsonObject, name: string, namespace: string): JsonObject {
+export function placed(object: JsonObject, name: string, namespace: string): JsonObject {
   const { kind, metadata, ...rest } = object;
   const given = metadata as JsonObject | undefined;
   const isCluster = clusterKinds.has(kind);
@@ -163,7 +166,7 @@ const defaultRule: JsonObject = {
   ],
 };
 
-function isolated(binding: JsonObject, id: string, object: JsonObject): JsonObject {
+export function isolated(binding: JsonObject, id: string, object: JsonObject): JsonObject {
   const given: JsonObject = {
     ...namespacedOnly(object),
     ...(binding['matchResources'] as JsonObject | undefined),

@@ -21,6 +21,8 @@ export interface ClusterReader {
   readonly kinds: KindTable;
   /** The objects whose kinds the policies match. */
   objects(policies: readonly CompiledPolicy[], namespace?: string): AsyncGenerator<JsonObject>;
+  /** Policies of all kinds, with bindings. */
+  policies(): AsyncGenerator<JsonObject>;
   close(): void;
 }
 
@@ -35,6 +37,7 @@ export async function openClusterReader(options: AccessOptions): Promise<Cluster
     store: createClusterStore(client, () => kinds),
     kinds,
     objects: (policies, namespace) => listObjects(client, kinds, policies, namespace),
+    policies: () => listPolicies(client, kinds),
     close: () => client.close(),
   };
 }
@@ -85,6 +88,34 @@ async function* listObjects(
   for (const served of kindsOf(policies, kinds)) {
     const inNamespace = served.namespaced && namespace !== undefined ? { namespace } : {};
     const { items } = await client.list(served, inNamespace);
+    for (const item of items) yield { apiVersion: apiVersionOf(served), kind: served.kind, ...item };
+  }
+}
+
+const policyKinds: readonly { readonly group: string; readonly kind: string }[] = [
+  ...['kyverno.io', 'kymera.io'].flatMap((group) =>
+    ['ClusterPolicy', 'Policy'].map((kind) => ({ group, kind })),
+  ),
+  ...[
+    'MutatingPolicy',
+    'NamespacedMutatingPolicy',
+    'ValidatingPolicy',
+    'ImageValidatingPolicy',
+    'GeneratingPolicy',
+    'DeletingPolicy',
+  ].map((kind) => ({ group: 'policies.kyverno.io', kind })),
+  ...['MutatingAdmissionPolicy', 'MutatingAdmissionPolicyBinding'].map((kind) => ({
+    group: 'admissionregistration.k8s.io',
+    kind,
+  })),
+];
+
+/** The policies of all kinds that the cluster has. */
+async function* listPolicies(client: ApiClient, kinds: KindTable): AsyncGenerator<JsonObject> {
+  for (const kind of policyKinds) {
+    const served = kinds.resourceOf(kind);
+    if (served === undefined || !served.verbs.includes('list')) continue;
+    const { items } = await client.list(served);
     for (const item of items) yield { apiVersion: apiVersionOf(served), kind: served.kind, ...item };
   }
 }

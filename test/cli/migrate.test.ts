@@ -30,7 +30,7 @@ const all = {
   'd/g.yaml': other,
 };
 
-describe('kymera migrate check', () => {
+describe('kymera migrate check', { timeout: 120_000 }, () => {
   it('has a verdict for every policy of Kyverno, and only for those', async () => {
     const { stdout, exitCode } = await kymera(['migrate', 'check', 'd', '-o', 'json'], { files: all });
     const { policies, summary } = JSON.parse(stdout);
@@ -39,6 +39,12 @@ describe('kymera migrate check', () => {
       policies.map((each: { policy: string; verdict: string }) => `${each.policy} ${each.verdict}`),
     ).toEqual(['same same', 'differs differs', 'mixed same', 'stays stays', 'broken refused', 'cel stays']);
     expect(summary).toEqual({ same: 2, differs: 1, refused: 1, stays: 2 });
+    expect(JSON.parse(stdout).places).toEqual({
+      kymera: { yes: 3, converted: 0, no: 3 },
+      'kyverno-1.19': { yes: 4, converted: 0, no: 2 },
+      'kyverno-1.20': { yes: 1, converted: 2, no: 3 },
+      kubernetes: { yes: 0, converted: 2, no: 4 },
+    });
   });
 
   it('names the entry of the differences, which exists', async () => {
@@ -94,6 +100,44 @@ describe('kymera migrate check', () => {
     },
   );
 
+  it('says where policies in CEL can run', async () => {
+    const rule = '{apiGroups: [""], apiVersions: [v1], operations: [CREATE], resources: [configmaps]}';
+    const spec = `{matchConstraints: {resourceRules: [${rule}]}, reinvocationPolicy: Never, mutations: [{patchType: JSONPatch, jsonPatch: {expression: '[JSONPatch{op: "add", path: "/data", value: {"a": "b"}}]'}}]}`;
+    const files = {
+      'd/mp.yaml': `apiVersion: policies.kyverno.io/v1\nkind: MutatingPolicy\nmetadata: {name: mp}\nspec: ${spec}\n`,
+      'd/map.yaml': `apiVersion: admissionregistration.k8s.io/v1\nkind: MutatingAdmissionPolicy\nmetadata: {name: map}\nspec: ${spec}\n`,
+    };
+    const { stdout, exitCode } = await kymera(['migrate', 'check', 'd', '-o', 'json'], { files });
+    expect(exitCode).toBe(0);
+    expect(JSON.parse(stdout).policies).toMatchObject([
+      {
+        policy: 'map',
+        places: {
+          kymera: { runs: 'converted' },
+          'kyverno-1.20': { runs: 'converted' },
+          kubernetes: { runs: 'yes' },
+        },
+      },
+      {
+        policy: 'mp',
+        places: {
+          kymera: { runs: 'yes' },
+          'kyverno-1.20': { runs: 'yes' },
+          kubernetes: { runs: 'converted' },
+        },
+      },
+    ]);
+  });
+
+  it('reads files or a cluster', async () => {
+    const neither = await kymera(['migrate', 'check']);
+    expect(neither).toMatchObject({ exitCode: 2, stderr: expect.stringContaining('use --cluster') });
+    const both = await kymera(['migrate', 'check', 'd', '--cluster'], { files: all });
+    expect(both.exitCode).toBe(2);
+    const absent = await kymera(['migrate', 'check', '--cluster', '--kubeconfig', 'none'], { files: all });
+    expect(absent).toMatchObject({ exitCode: 2, stderr: expect.stringContaining('KYM_CLUSTER') });
+  });
+
   it('says which rules only Kyverno runs', async () => {
     const { stdout } = await kymera(['migrate', 'check', 'd/c.yaml', '-o', 'json'], { files: all });
     expect(JSON.parse(stdout).policies).toMatchObject([
@@ -104,18 +148,30 @@ describe('kymera migrate check', () => {
   it('prints a table with what is to be known below each row', async () => {
     const { stdout } = await kymera(['migrate', 'check', 'd'], { files: all });
     expect(stdout.split('\n')).toEqual([
-      'POLICY              VERDICT             RULES HERE  FOR KYVERNO  FILE',
-      'same                runs unchanged      1           -            d/a.yaml:2',
-      'differs             differs             1           -            d/b.yaml:2',
+      'POLICY              VERDICT             RULES HERE  FOR KYVERNO  1.19  1.20       MAP        FILE',
+      'same                runs unchanged      1           -            yes   converted  converted  d/a.yaml:2',
+      'differs             differs             1           -            no    converted  converted  d/b.yaml:2',
       '    rule r: Kyverno rejects the field `as` (kymera errors as-in-foreach)',
-      'mixed               runs unchanged      1           1 validate   d/c.yaml:2',
+      '    not on Kyverno 1.19: Kyverno rejects the field `as`',
+      'mixed               runs unchanged      1           1 validate   yes   no         no         d/c.yaml:2',
       '    v: leave to Kyverno, in a separate policy',
-      'stays               stays with Kyverno  0           1 validate   d/d.yaml:1',
-      'broken              does not load       1           -            d/e.yaml:2',
+      '    not on Kyverno 1.20 and later and Kubernetes (MAP): rule v: spec.rules[1].validate: only mutate rules become a MutatingPolicy',
+      'stays               stays with Kyverno  0           1 validate   yes   no         no         d/d.yaml:1',
+      '    not on Kyverno 1.20 and later and Kubernetes (MAP): rule v: spec.rules[0].validate: only mutate rules become a MutatingPolicy',
+      'broken              does not load       1           -            no    no         no         d/e.yaml:2',
       '    line 11: the variable nothing is not defined [KYM_VARIABLE_UNKNOWN]',
-      'DeletingPolicy cel  stays with Kyverno  0           all          d/f.yaml:1',
+      '    not on Kyverno 1.19: the variable nothing is not defined',
+      '    not on Kyverno 1.20 and later and Kubernetes (MAP): rule r: spec.rules[0].mutate.patchStrategicMerge.data.k: the variable nothing is not defined in the rule',
+      'DeletingPolicy cel  stays with Kyverno  0           all          yes   yes        no         d/f.yaml:1',
+      '    not on Kubernetes (MAP): a DeletingPolicy does not mutate',
       '',
       '2 run unchanged, 1 differ, 1 do not load, 2 stay with Kyverno',
+      '',
+      'RUNS ON                 AS IT IS  CONVERTED  NOT',
+      'Kymera                  3         0          3',
+      'Kyverno 1.19            4         0          2',
+      'Kyverno 1.20 and later  1         2          3',
+      'Kubernetes (MAP)        0         2          4',
       '',
     ]);
   });

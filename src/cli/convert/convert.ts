@@ -1,6 +1,5 @@
 import { unifiedDiff } from '../../offline/output/unified-diff.ts';
 import { loadDocuments } from '../../policy/load.ts';
-import { inputError } from '../../problem.ts';
 import { noPolicy, readPolicyTexts } from '../input/policy-input.ts';
 import type { ExitCode, Io } from '../io.ts';
 import { type NewText, writeFiles } from '../output/result-output.ts';
@@ -17,9 +16,6 @@ export interface ConvertOptions {
 
 /** `kymera convert`: converts policies to the current API version. */
 export async function convert(names: readonly string[], options: ConvertOptions, io: Io): Promise<ExitCode> {
-  if (options.write === true && names.includes('-')) {
-    throw inputError('KYM_USAGE', '--write requires files, not standard input');
-  }
   const paint = paintFor(io.stdout, io, options.color);
   const errorPaint = paintFor(io.stderr, io, options.color);
   const counts = { documents: 0, changed: 0, failed: 0 };

@@ -41,12 +41,15 @@ export interface Difference {
 /** CEL policies have no rules of their own. */
 const mainRule = 'mutations';
 
-/** The verdict on one document; undefined when it is not a Kyverno document. */
+/** The verdict on one document; undefined when it is not a policy. */
 export function verdictOn(document: SourceDocument, cel?: CelCompilers): PolicyVerdict | undefined {
   const { value } = document;
   const apiVersion = readText(value, 'apiVersion') ?? '';
   const kind = readText(value, 'kind') ?? '';
-  if (!/^(?:[\w.-]+\.)?kyverno\.io\/|^policy\.nirmata\.io\/|^kymera\.io\//.test(apiVersion)) return undefined;
+  const celType = celDocumentType(value);
+  const isKyverno = /^(?:[\w.-]+\.)?kyverno\.io\/|^policy\.nirmata\.io\/|^kymera\.io\//.test(apiVersion);
+  if ((!isKyverno || apiVersion.startsWith('cli.kyverno.io/')) && celType !== 'admissionPolicy')
+    return undefined;
   const about = {
     policy: nameOf(value),
     apiVersion,
@@ -55,13 +58,17 @@ export function verdictOn(document: SourceDocument, cel?: CelCompilers): PolicyV
     line: document.positionOf([]).line,
   };
   const nothing = { runs: [], stays: [], differences: [], errors: [] };
-  const celType = celDocumentType(value);
   if (celType === 'celException') return undefined;
   if (celType === 'mutatingPolicy' && cel !== undefined) {
     const { problems } = cel.compileMutatingPolicy(value, document, { strict: false });
     const errors = problems.filter(({ severity }) => severity === 'error');
     const verdict = errors.length > 0 ? 'refused' : 'same';
     return { ...about, ...nothing, verdict, runs: [mainRule], errors };
+  }
+  if (celType === 'admissionPolicy') {
+    const problems = cel?.compileAdmissionPolicy(value, document).problems ?? [];
+    const errors = problems.filter(({ severity }) => severity === 'error');
+    return { ...about, ...nothing, verdict: errors.length > 0 ? 'refused' : 'stays', errors };
   }
   if (!/^(?:kyverno|kymera|policy\.nirmata)\.io\//.test(apiVersion) || !/^(?:Cluster)?Policy$/.test(kind)) {
     const isData = kind === 'PolicyException' || kind === 'GlobalContextEntry';

@@ -21,11 +21,10 @@ export function rootPlace(object: string): Place {
   return { read: object, optional: object, isSure: true, pointer: [], present: 'true' };
 }
 
-const quotable = /^[A-Za-z0-9_.\-/ ]+$/;
-/** Every object has metadata. */
+/** Every object has metadata. The API server does not accept names in back-quotes. */
 export function fieldOf(parent: Place, key: string): Place {
   const isMetadata = parent.pointer.length === 0 && parent.isSure && key === 'metadata';
-  const name = isFieldName(key) ? key : quotable.test(key) ? `\`${key}\`` : undefined;
+  const name = isFieldName(key) ? key : undefined;
   const base = parent.isSure ? parent.read : parent.optional;
   const pointer = [...parent.pointer, key];
   if (name === undefined) {

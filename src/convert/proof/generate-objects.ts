@@ -59,13 +59,15 @@ export function generateObjects(
     const key = keyOf(sample);
     if (samples.size < limit && !samples.has(key)) samples.set(key, sample);
   };
-  for (const base of bases) {
-    for (const operation of parts.operations) add(withOperation(base, operation, base.object));
-    for (const user of parts.users) add({ ...base, user });
-    for (const namespaceLabels of parts.namespaceLabels) add({ ...base, namespaceLabels });
-  }
-  const share = Math.floor((limit * 0.55) / Math.max(bases.length, 1));
-  for (const base of bases) for (const sample of spread(singleChanges(base, tree), share)) add(sample);
+  const wholes = bases.flatMap((base) => [
+    ...parts.operations.map((operation) => withOperation(base, operation, base.object)),
+    ...parts.users.map((user) => ({ ...base, user })),
+    ...parts.namespaceLabels.map((namespaceLabels) => ({ ...base, namespaceLabels })),
+  ]);
+  for (const sample of spread(wholes, Math.ceil(limit * 0.35))) add(sample);
+  const share = Math.ceil((limit * 0.4) / Math.max(bases.length, 1));
+  const singles = bases.flatMap((base) => spread(singleChanges(base, tree), share));
+  for (const sample of spread(singles, Math.ceil(limit * 0.4))) add(sample);
   const random = new Random(seed);
   for (let tries = 0; samples.size < limit && tries < 3 * limit && bases.length > 0; tries++) {
     const base = random.pick(bases) as Sample;

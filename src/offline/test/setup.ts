@@ -7,7 +7,7 @@ import type { Problem } from '../../problem.ts';
 import { clusterObjects } from '../cluster-resource.ts';
 import { createInputDataSource, notCalledProblem } from '../data-source.ts';
 import { createEvaluator, type Evaluator } from '../evaluator.ts';
-import { createValuesLookup } from '../request-values.ts';
+import { createValuesLookup, type ValuesLookup } from '../request-values.ts';
 import type { Resource } from '../resource-documents.ts';
 import { resourceRole } from '../resource-role.ts';
 import { parseUserInfo } from '../user-info.ts';
@@ -44,7 +44,7 @@ export async function setUpTest(
   files: TestFiles,
   environment: Environment,
   { strict }: { readonly strict?: boolean | undefined } = {},
-): Promise<TestSetup & { evaluator: Evaluator }> {
+): Promise<TestSetup & { evaluator: Evaluator; values: ValuesLookup }> {
   const near = (path: string) => pathNear(test.file, path);
   const loaded = await files.policies(test.policies.map(near));
   const extra = await files.exceptions(test.exceptions.map(near));
@@ -66,10 +66,11 @@ export async function setUpTest(
         warnings.push({ ...problem, file: test.file });
     },
   });
+  const lookup = createValuesLookup(values);
   const evaluator = createEvaluator({
     policies: loaded.policies,
     exceptions,
-    values: createValuesLookup(values),
+    values: lookup,
     dataSource,
     environment,
     explain: true,
@@ -82,6 +83,7 @@ export async function setUpTest(
     resources: resources.filter((resource) => resourceRole(resource.object) === 'resource'),
     warnings,
     evaluator,
+    values: lookup,
     background: { exceptions, dataSource, environment, objects, user },
   };
 }
