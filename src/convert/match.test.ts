@@ -223,8 +223,8 @@ describe.each(['mutatingpolicy', 'map'] as const)('translateMatch for %s', (targ
           expect({ difference: proof.difference, converted }).toEqual({ difference: undefined, converted });
         },
       ),
-      { numRuns: 250, seed: 1 },
+      { numRuns: 100, seed: 1 },
     );
-    expect(changed).toBeGreaterThan(50);
-  });
+    expect(changed).toBeGreaterThan(20);
+  }, 300_000);
 });

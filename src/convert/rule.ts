@@ -3,10 +3,10 @@ import { read, readList, readObject, readObjects, readText } from '../json/read-
 import type { JsonObject } from '../json/value.ts';
 import type { StructuredSchema } from '../patch/structured/schema.ts';
 import { matchKinds } from '../policy/check/match-blocks.ts';
+import { commonSchema } from './expression/common-schema.ts';
 import { translateConditions } from './expression/conditions.ts';
 import { translateContext } from './expression/context.ts';
 import { translateMatch } from './match/match.ts';
-import { commonSchema } from './mutation/common-schema.ts';
 import { schemasOf } from './mutation/kinds.ts';
 import { type Mutation, translateMutations } from './mutation/mutate.ts';
 import type { KindSchema } from './mutation/target.ts';

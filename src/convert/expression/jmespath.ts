@@ -25,10 +25,10 @@ import {
   text,
   within,
 } from './cel-text.ts';
+import { commonSchema } from './common-schema.ts';
 import { translateCall } from './functions.ts';
 import { translateList } from './projections.ts';
 import { rootTerm } from './roots.ts';
-import { commonSchema } from './schemas.ts';
 import {
   classOf,
   definite,
@@ -154,7 +154,7 @@ function spreadOf(parts: readonly Term[]): Spread | undefined {
   const schemas = parts.flatMap(({ schema }) => (schema?.kind === 'list' ? [schema.items] : []));
   if (schemas.length === 0 || schemas.length < parts.length) return undefined;
   const lists = parts.map((part) => orDefault(part, '[]').source);
-  return { source: `[${lists.join(', ')}].flatten()`, items: commonSchema(schemas) };
+  return { source: `[${lists.join(', ')}].flatten()`, items: commonSchema(schemas) ?? anySchema };
 }
 
 /** A multiselect of null is null. */
