@@ -152,6 +152,48 @@ describeUnless(noBrowser)('the playground in a browser', { timeout: 120_000 }, (
     await page.locator('.cm-tooltip-hover .doc').waitFor();
   });
 
+  it('runs CEL policies as kymera apply does, also with a binding in another file', async () => {
+    const rules = "[{apiGroups: [''], apiVersions: [v1], resources: [pods], operations: [CREATE]}]";
+    const files = {
+      'mutating.yaml': `apiVersion: policies.kyverno.io/v1
+kind: MutatingPolicy
+metadata: {name: team}
+spec:
+  matchConstraints: {resourceRules: ${rules}}
+  mutations:
+  - patchType: ApplyConfiguration
+    applyConfiguration: {expression: 'Object{metadata: Object.metadata{labels: {"team": "shop"}}}'}
+`,
+      'admission.yaml': `apiVersion: admissionregistration.k8s.io/v1
+kind: MutatingAdmissionPolicy
+metadata: {name: tier}
+spec:
+  failurePolicy: Fail
+  reinvocationPolicy: Never
+  matchConstraints: {resourceRules: ${rules}}
+  mutations:
+  - patchType: JSONPatch
+    jsonPatch: {expression: '[JSONPatch{op: "add", path: "/metadata/annotations", value: {"tier": "web"}}]'}
+`,
+      'binding.yaml': `apiVersion: admissionregistration.k8s.io/v1
+kind: MutatingAdmissionPolicyBinding
+metadata: {name: tier}
+spec: {policyName: tier}
+`,
+    };
+    const policies = Object.entries(files).map(([name, text]) => ({ name, text }));
+    const page = await open({ policies, resources: [object] });
+    const { stdout } = await kymera(['apply', ...Object.keys(files), '-r', 'o.yaml', '-o', 'yaml', '-q'], {
+      files: { ...files, 'o.yaml': pod },
+    });
+    expect(stdout).toContain('tier: web');
+    await expect.poll(async () => (await changedLines(page)).length).toBe(4);
+    await page.getByRole('button', { name: 'YAML', exact: true }).click();
+    await expect.poll(() => page.locator('pre.text').textContent()).toBe(stdout);
+    await page.getByRole('button', { name: 'Why' }).click();
+    await expect.poll(() => page.locator('.rule.applied').count()).toBe(2);
+  });
+
   it('explains a rule that did not apply, and jumps to the policy line and the object field', async () => {
     const page = await open({
       policies: [

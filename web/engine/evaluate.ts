@@ -1,4 +1,3 @@
-import { adviseOnPolicy } from '../../src/analysis/advice/advice.ts';
 import type { Outcome } from '../../src/engine/outcome.ts';
 import { diff } from '../../src/json/diff/diff.ts';
 import { stringifyJson } from '../../src/json/json-text.ts';
@@ -23,14 +22,15 @@ import { readResourceText } from '../../src/offline/resource-text.ts';
 import { parseUserInfo } from '../../src/offline/user-info.ts';
 import { parseValues } from '../../src/offline/values-document.ts';
 import type { CompiledPolicy } from '../../src/policy/compiled.ts';
-import { type LoadResult, loadDocuments } from '../../src/policy/load.ts';
+import type { LoadResult } from '../../src/policy/load.ts';
 import { InputError } from '../../src/problem.ts';
 import { backgroundChange } from './background.ts';
 import { diffLines } from './diff-lines.ts';
 import { pageEnvironment } from './environment.ts';
-import type { EvaluatedObject, Evaluation, SourceProblem, StageResource, StageView } from './evaluation.ts';
+import type { DiffLine, EvaluatedObject, Evaluation, SourceProblem, StageView } from './evaluation.ts';
 import { policyNodes, writerName } from './explain.ts';
 import type { WorkspaceBuild } from './kustomize/workspace-build.ts';
+import { createPolicyLoader } from './load-policies.ts';
 import { parseMocks, recordReads } from './reads.ts';
 import { requestDocuments } from './request-documents.ts';
 import { runTests } from './run-tests.ts';
@@ -44,35 +44,25 @@ export interface WorkspaceEvaluator {
   linesAfter(object: number, count: number): EvaluatedObject['lines'];
   /** The resources after a stage of the last build. */
   stage(index: number): StageView;
-  stageLines(index: number, resource: number): StageResource['lines'] & object;
+  stageLines(index: number, resource: number): readonly DiffLine[];
   /** What `kymera apply -o yaml`, or `kymera build`, prints for the last evaluation. Not part of each evaluation, because keeping comments takes time. */
   output(): string;
 }
 
-export interface Kept {
+interface Kept {
   readonly resource: Resource;
   readonly evaluated: Evaluated;
 }
 
 export function createWorkspaceEvaluator(now: () => number): WorkspaceEvaluator {
-  const compiled = new Map<string, { readonly text: string; readonly loaded: LoadResult }>();
+  const load = createPolicyLoader();
   let kept: readonly Kept[] = [];
   let printed: readonly AppliedObject[] = [];
   let build: WorkspaceBuild | undefined;
 
-  function load(source: SourceText): LoadResult {
-    const known = compiled.get(source.name);
-    if (known?.text === source.text) return known.loaded;
-    const loaded = loadDocuments([{ file: source.name, text: source.text }], { advise: adviseOnPolicy });
-    compiled.set(source.name, { text: source.text, loaded });
-    return loaded;
-  }
-
   async function evaluate(workspace: Workspace): Promise<Evaluation> {
     const startedAt = now();
-    const names = new Set(workspace.policies.map(({ name }) => name));
-    for (const name of compiled.keys()) if (!names.has(name)) compiled.delete(name);
-    const loads = workspace.policies.map(load);
+    const loads = await load(workspace.policies);
     const policies = loads.flatMap((loaded) => loaded.policies);
     const problems: SourceProblem[] = loads.flatMap((loaded) => withRole(loaded.problems, 'policies'));
     build = await kustomizeBuild(workspace, problems);

@@ -2,6 +2,7 @@ import type { JsonObject } from '../../src/json/value.ts';
 import type { Resource } from '../../src/offline/resource-documents.ts';
 import { readResourceText } from '../../src/offline/resource-text.ts';
 import type { TestFiles } from '../../src/offline/test/setup.ts';
+import { celCompilersFor } from '../../src/policy/cel-documents.ts';
 import { readDocuments } from '../../src/policy/documents.ts';
 import { type LoadResult, loadDocuments } from '../../src/policy/load.ts';
 import { InputError, inputError, type Problem } from '../../src/problem.ts';
@@ -15,8 +16,10 @@ export function filesOf(workspace: Workspace): readonly SourceText[] {
 /** The files of a test that is open in the page. */
 export function pageTestFiles(files: readonly SourceText[]): TestFiles {
   const load = async (paths: readonly string[]): Promise<LoadResult> => {
+    const sources = paths.flatMap((path) => found(files, path));
     const loaded = loadDocuments(
-      paths.flatMap((path) => found(files, path)).map(({ name, text }) => ({ file: name, text })),
+      sources.map(({ name, text }) => ({ file: name, text })),
+      { cel: await celCompilersFor(sources) },
     );
     const errors = loaded.problems.filter(({ severity }) => severity === 'error');
     if (errors.length > 0) throw new InputError(errors);
