@@ -32,5 +32,7 @@ export default defineConfig({
       },
     ],
     testTimeout: 20_000,
+    // A page on a busy machine needs more than a second.
+    expect: { poll: { timeout: 15_000 } },
   },
 });
