@@ -9,11 +9,16 @@ export type BackgroundRule =
 export function backgroundRules(policy: CompiledPolicy): readonly BackgroundRule[] {
   const rules: readonly BackgroundRule[] = [
     ...policy.rules.flatMap((rule): BackgroundRule[] =>
-      rule.targets === undefined || rule.mutation.type === 'cel' ? [] : [{ type: 'mutate', rule }],
+      mutatesExisting(rule) ? [{ type: 'mutate', rule }] : [],
     ),
     ...policy.generateRules.map((rule): BackgroundRule => ({ type: 'generate', rule })),
   ];
   return rules.toSorted((left, right) => position(left) - position(right));
+}
+
+/** A MutatingPolicy that may not mutate existing objects has no targets. */
+function mutatesExisting({ targets, mutation }: CompiledRule): boolean {
+  return targets !== undefined && (mutation.type !== 'cel' || mutation.program.targets !== undefined);
 }
 
 function position({ rule }: BackgroundRule): number {

@@ -16,6 +16,8 @@ export interface ListQuery {
   readonly apiVersion: string;
   /** May contain wildcards. */
   readonly kind: string;
+  /** The plural, in addition to the kind; may contain wildcards. */
+  readonly resource?: string | undefined;
   readonly subresource?: string | undefined;
   /** Without wildcards; selects no cluster-scoped objects. Undefined for all namespaces and cluster-scoped objects. */
   readonly namespace?: string | undefined;

@@ -10,7 +10,11 @@ export interface CelRuleEffect {
 }
 
 /** Runs a program of a CEL policy. Throws only Suspend. */
-export function runCelRule(program: CompiledCelProgram, object: JsonObject, host: CelHost): CelRuleEffect {
+export function runCelRule(
+  program: Pick<CompiledCelProgram, 'run' | 'admission'>,
+  object: JsonObject,
+  host: CelHost,
+): CelRuleEffect {
   try {
     const result = program.run(object, host);
     const mayRename = program.admission !== undefined;

@@ -1,7 +1,7 @@
 import type { ErrorCode } from '../errors.ts';
 import type { Environment } from '../expression/scope.ts';
 import type { Json, JsonObject, Path } from '../json/value.ts';
-import type { Operation } from './compiled.ts';
+import type { KindSelector, Operation } from './compiled.ts';
 
 /*
  * What the engine knows of CEL policies. The language itself is loaded only with the first such policy, so nothing
@@ -21,6 +21,31 @@ export interface CompiledCelProgram {
   mismatch(object: JsonObject, host: CelHost): CelMismatch | undefined;
   /** Exceptions, conditions, mutations. Throws only Suspend and BudgetError. */
   run(object: JsonObject, host: CelHost): CelEffect;
+  /** Set in a rule for existing objects, which `run` does not run. */
+  readonly targets?: CompiledCelTargets | undefined;
+  /** Exceptions and conditions alone, for an object that triggers a rule for existing objects. */
+  check?(object: JsonObject, host: CelHost): CelVerdict;
+}
+
+/** Why a trigger does not pass, if it does not. */
+export type CelVerdict =
+  | { readonly status: 'passed' }
+  | { readonly status: 'skipped'; readonly reason: CelSkip }
+  | { readonly status: 'failed'; readonly failure: CelFailure };
+
+/** The existing objects that a policy changes. */
+export interface CompiledCelTargets {
+  /** The resources of the targets, unless an expression finds them. */
+  readonly kinds: readonly KindSelector[];
+  /** Whether an object of these resources is a target. The request of the host describes the object. */
+  selects(object: JsonObject, host: CelHost): boolean;
+  /** Finds the targets of a trigger with the expression. Throws Suspend, and errors of evaluation. */
+  readonly find?: ((trigger: JsonObject, host: CelHost) => readonly JsonObject[]) | undefined;
+  /** Conditions and mutations of one target. */
+  run(object: JsonObject, host: CelHost): CelEffect;
+  /** Whether an expression reads the user of the request. */
+  readonly readsUser: boolean;
+  readonly readsOldObject: boolean;
 }
 
 export interface CelMismatch {

@@ -37,6 +37,7 @@ const readVerbs = ['get', 'list'] as const;
 
 /** Permissions for targets and generated objects. Kinds that contain variables are only known at run time and left out. */
 export function neededAccess(policy: JsonObject, kinds: ResourceLookup): readonly NeededAccess[] {
+  if (isCelPolicy(policy)) return celTargetAccess(policy);
   const applies = readBoolean(readObject(policy, 'spec') ?? {}, 'useServerSideApply') ?? false;
   return inRules(policy, (rule, pointer, own) => [
     ...targetAccess(rule, pointer, own, kinds),
@@ -46,6 +47,7 @@ export function neededAccess(policy: JsonObject, kinds: ResourceLookup): readonl
 
 /** Permissions to read triggers again. */
 export function triggerAccess(policy: JsonObject, kinds: ResourceLookup): readonly NeededAccess[] {
+  if (isCelPolicy(policy)) return celAccess(policy, 'matchConstraints', readVerbs);
   return inRules(policy, (rule, pointer, own) => {
     const isBackgroundRule =
       read(readObject(rule, 'mutate') ?? {}, 'targets') !== undefined || read(rule, 'generate') !== undefined;
@@ -152,6 +154,48 @@ function generateAccess(
           )),
     ];
   });
+}
+
+function isCelPolicy(policy: JsonObject): boolean {
+  const kind = readText(policy, 'kind');
+  return kind === 'MutatingPolicy' || kind === 'NamespacedMutatingPolicy';
+}
+
+/** Without target constraints, the objects that a policy matches are its targets. */
+function celTargetAccess(policy: JsonObject): readonly NeededAccess[] {
+  const targets = readObject(readObject(policy, 'spec') ?? {}, 'targetMatchConstraints') ?? {};
+  const isStated =
+    readObjects(targets, 'resourceRules').length > 0 || (readText(targets, 'expression') ?? '') !== '';
+  return celAccess(policy, isStated ? 'targetMatchConstraints' : 'matchConstraints', targetVerbs);
+}
+
+/** Resources with wildcards are only known at run time. */
+function celAccess(
+  policy: JsonObject,
+  field: 'matchConstraints' | 'targetMatchConstraints',
+  verbs: readonly AccessVerb[],
+): readonly NeededAccess[] {
+  const spec = readObject(policy, 'spec') ?? {};
+  const existing = readObject(readObject(spec, 'evaluation') ?? {}, 'mutateExisting') ?? {};
+  if (readBoolean(existing, 'enabled') !== true) return [];
+  const isNamespaced = readText(policy, 'kind') === 'NamespacedMutatingPolicy';
+  const namespace = isNamespaced ? (readText(readObject(policy, 'metadata') ?? {}, 'namespace') ?? '') : '';
+  return readObjects(readObject(spec, field) ?? {}, 'resourceRules').flatMap((rule, index) =>
+    readTexts(rule, 'apiGroups').flatMap((group) =>
+      readTexts(rule, 'resources')
+        .filter((resource) => !hasWildcard(group) && !hasWildcard(resource))
+        .flatMap((text) => {
+          const [resource = '', subresource = ''] = text.split('/');
+          const pointer = `/spec/${field}/resourceRules/${index}`;
+          const ofParent = { pointer, group, resource, subresource: '', namespace };
+          if (subresource === '') return verbs.map((verb) => ({ ...ofParent, verb }));
+          return [
+            ...readVerbs.map((verb) => ({ ...ofParent, verb })),
+            ...verbs.filter((verb) => verb !== 'list').map((verb) => ({ ...ofParent, subresource, verb })),
+          ];
+        }),
+    ),
+  );
 }
 
 interface KindText {

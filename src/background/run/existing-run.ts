@@ -10,6 +10,7 @@ import type {
   CompiledRuleHead,
   Operation,
 } from '../../policy/compiled.ts';
+import { isMutatingPolicy } from '../../policy/policy-id.ts';
 import { createSnapshot } from '../../policy/registry.ts';
 import { type BackgroundRule, backgroundRules } from '../background-rule.ts';
 import { systemClock } from '../clock.ts';
@@ -17,6 +18,7 @@ import { cleanUpTrigger } from '../generate/cleanup.ts';
 import { type GeneratedObject, runGenerate } from '../generate/generate.ts';
 import { refKey, refOf, refTitle } from '../object-identity.ts';
 import type { ObjectRef, ObjectStore } from '../ports.ts';
+import { requestOfTarget } from '../targets/cel-targets.ts';
 import { mutateTarget, mutateTargets, type TargetRun } from '../targets/mutate-existing.ts';
 import { type TargetWrite, writeTarget } from '../targets/write-target.ts';
 import type { TriggerOutcome } from '../triggers/trigger-outcome.ts';
@@ -101,11 +103,12 @@ export function createExistingRun(run: ExistingRun): {
   }
 
   async function* actOn(
-    request: Request,
+    given: Request,
     only: (rule: BackgroundRule) => boolean,
     isEndless = false,
   ): AsyncGenerator<ExistingStep> {
     for (const policy of acting) {
+      const request = isMutatingPolicy(policy) && given.operation === undefined ? sweepRequest(given) : given;
       const due = new Set(
         backgroundRules(policy)
           .filter(only)
@@ -115,8 +118,9 @@ export function createExistingRun(run: ExistingRun): {
       const outcomes = await triggerOutcomes(request, policy, {
         dataSource,
         environment,
-        exceptions: run.exceptions.filter(({ exceptions }) =>
-          exceptions.some(({ policyName }) => policyName === policy.key),
+        exceptions: run.exceptions.filter(
+          ({ exceptions, cel }) =>
+            cel !== undefined || exceptions.some(({ policyName }) => policyName === policy.key),
         ),
         backgroundUser: background.info.username,
         only: (rule) => due.has(rule as BackgroundRule['rule']),
@@ -152,7 +156,13 @@ export function createExistingRun(run: ExistingRun): {
 
   async function* mutate(outcome: TriggerOutcome & { type: 'mutate' }, request: Request) {
     const { policy, rule } = outcome;
-    const targets: TargetRun = { policy, rule, request, reader: store, dataSource, environment };
+    const { exceptions } = run;
+    const eachTarget =
+      request.operation === undefined &&
+      rule.mutation.type === 'cel' &&
+      rule.mutation.program.targets?.find === undefined;
+    const common = { reader: store, dataSource, environment, exceptions, eachTarget };
+    const targets: TargetRun = { policy, rule, request, ...common };
     for (const result of await mutateTargets(targets)) {
       const write = await writeTarget(result, {
         store,
@@ -176,6 +186,11 @@ function isDue(background: BackgroundRule, occasion: Occasion): boolean {
   if (occasion !== 'reconcile' && occasion !== 'policyUpdate') return true;
   if (background.type === 'generate') return background.rule.generateExisting;
   return occasion === 'reconcile' ? background.rule.repeatable : background.rule.mutateExistingOnPolicyUpdate;
+}
+
+/** For a MutatingPolicy, the request of a run without one describes the object. */
+function sweepRequest({ object }: Request): Request {
+  return requestOfTarget(object ?? {});
 }
 
 function followUp({ operation, object, oldObject }: AdmittedWrite): Request {

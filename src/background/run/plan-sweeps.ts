@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { readNumber, readObject, readText } from '../../json/read-field.ts';
 import type { CompiledPolicy, CompiledRuleHead } from '../../policy/compiled.ts';
+import { policyId } from '../../policy/policy-id.ts';
 import { type BackgroundRule, backgroundRules } from '../background-rule.ts';
 import { type GeneratedKind, generatedKinds } from '../generate/downstream.ts';
 import type { Cause, NewUpdateRequest, RequestType } from '../queue/update-request.ts';
@@ -35,7 +36,7 @@ export function planSweeps(policies: readonly CompiledPolicy[], known: SeenPolic
   for (const policy of policies.filter(actsInBackground)) {
     const { uid, generation } = identityOf(policy);
     const before = known.get(uid);
-    const now: SeenPolicy = { key: policy.key, generation, rules: ownedRules(policy) };
+    const now: SeenPolicy = { key: policyId(policy), generation, rules: ownedRules(policy) };
     seen.set(uid, now);
     for (const { name } of policy.generateRules) present.add(`${policy.key} ${name}`);
     if (before?.generation !== generation)
@@ -70,7 +71,7 @@ export function planReconciles(
       .filter(({ due }) => isDue(due, intervalMs, after, now))
       .map(({ type, rule, due }) => {
         const requestToken = `${uid}/reconcile/${lastRound(due, intervalMs, now)}`;
-        return sweep(type, policy.key, rule.name, 'reconcile', requestToken, kindsOf(rule));
+        return sweep(type, policyId(policy), rule.name, 'reconcile', requestToken, kindsOf(rule));
       });
   });
 }
@@ -80,8 +81,8 @@ function isReconciled({ type, rule }: BackgroundRule): boolean {
   return isRepeatable && !triggerReads(rule).user;
 }
 
-function actsInBackground({ rules, generateRules }: CompiledPolicy): boolean {
-  return generateRules.length > 0 || rules.some(({ targets }) => targets !== undefined);
+function actsInBackground(policy: CompiledPolicy): boolean {
+  return backgroundRules(policy).length > 0;
 }
 
 function updateRequests(
@@ -90,14 +91,14 @@ function updateRequests(
   wasThere: boolean,
 ): readonly NewUpdateRequest[] {
   const request = (type: RequestType, rule: CompiledRuleHead) =>
-    sweep(type, policy.key, rule.name, 'policyUpdate', requestToken, kindsOf(rule));
+    sweep(type, policyId(policy), rule.name, 'policyUpdate', requestToken, kindsOf(rule));
   return [
     ...policy.generateRules
       .filter((rule) => rule.generateExisting || (rule.synchronize && wasThere))
       .map((rule) => request('generate', rule)),
-    ...policy.rules
-      .filter((rule) => rule.targets !== undefined && rule.mutateExistingOnPolicyUpdate)
-      .map((rule) => request('mutate', rule)),
+    ...backgroundRules(policy)
+      .filter(({ type, rule }) => type === 'mutate' && rule.mutateExistingOnPolicyUpdate)
+      .map(({ rule }) => request('mutate', rule)),
   ];
 }
 

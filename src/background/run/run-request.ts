@@ -2,12 +2,14 @@ import { requestFor } from '../../admission/resource-request.ts';
 import type { DataSource } from '../../engine/context/data-source.ts';
 import type { Request } from '../../engine/request.ts';
 import type { Environment } from '../../expression/scope.ts';
+import type { JsonObject } from '../../json/value.ts';
 import type {
   CompiledException,
   CompiledPolicy,
   CompiledRule,
   CompiledRuleHead,
 } from '../../policy/compiled.ts';
+import { backgroundRules } from '../background-rule.ts';
 import type { Clock } from '../clock.ts';
 import type { EvaluationOptions } from '../evaluate.ts';
 import { refOf, refTitle } from '../object-identity.ts';
@@ -16,6 +18,7 @@ import type { Breaker } from '../queue/breaker.ts';
 import type { RunResult } from '../queue/controller.ts';
 import type { UpdateRequest } from '../queue/update-request.ts';
 import { createWaits } from '../queue/wait.ts';
+import { requestOfTarget } from '../targets/cel-targets.ts';
 import { createListCache, type ListCache } from '../targets/list-cache.ts';
 import { runTargets, type TargetFailure, type TargetsResult } from '../targets/run-targets.ts';
 import type { TargetWrite } from '../targets/write-target.ts';
@@ -33,7 +36,7 @@ export interface RunnerOptions {
   readonly clock: Clock;
   readonly breaker: Breaker;
   policyOf(key: string): CompiledPolicy | undefined;
-  exceptionsOf(key: string): readonly CompiledException[];
+  exceptionsOf(policy: CompiledPolicy): readonly CompiledException[];
   readonly kindOfResource: KindOfResource;
   /** Runs requests of generate rules. */
   generate(request: UpdateRequest, isActive: () => boolean): Promise<RunResult>;
@@ -58,7 +61,10 @@ export function createRunner(options: RunnerOptions): Runner {
 
   async function runMutate(request: UpdateRequest, isActive: () => boolean): Promise<RunResult> {
     const policy = options.policyOf(request.policy);
-    const rule = policy?.rules.find(({ name, targets }) => name === request.rule && targets !== undefined);
+    const found = policy === undefined ? [] : backgroundRules(policy);
+    const rule = found.find(({ type, rule: { name } }) => type === 'mutate' && name === request.rule)?.rule as
+      | CompiledRule
+      | undefined;
     if (policy === undefined || rule === undefined) return missingRule(request, policy);
     if (request.trigger.name === '') return runSweep(request, policy, rule, isActive);
     if (request.tooLarge !== undefined) return tooLarge(request.tooLarge);
@@ -94,6 +100,8 @@ export function createRunner(options: RunnerOptions): Runner {
       dataSource: options.dataSource,
       environment: options.environment,
       evaluation: options.evaluation,
+      exceptions: options.exceptionsOf(policy),
+      eachTarget: isWithoutTrigger(request, rule),
       clock,
       breaker: options.breaker,
       chain: reader === undefined ? options.breaker.chainOf(request) : [],
@@ -114,11 +122,15 @@ export function createRunner(options: RunnerOptions): Runner {
     isActive: () => boolean,
   ): Promise<RunResult> {
     const reader = createListCache(store);
+    if (isWithoutTrigger(request, rule)) {
+      // Targets have requests of their own.
+      return verdict(await act(request, policy, rule, requestFor({}), isActive, reader), policy);
+    }
     const results: TargetsResult[] = [];
     let triggers = 0;
     for (const object of await listTriggers(reader, policy, rule)) {
       if (!isActive()) break;
-      const admissionRequest = requestFor(object, { operation: null });
+      const admissionRequest = requestOfSweep(object, rule);
       const passed = await passes(admissionRequest, policy, rule, options);
       if (passed !== true) {
         if (passed.state === 'Failed') results.push(failedTrigger(refTitle(refOf(object)), passed.message));
@@ -179,7 +191,7 @@ export async function passes(
     dataSource: options.dataSource,
     environment: options.environment,
     evaluation: options.evaluation,
-    exceptions: options.exceptionsOf(policy.key),
+    exceptions: options.exceptionsOf(policy),
     only: (each) => each === rule,
   });
   if (outcome === undefined || outcome.status === 'passed') return true;
@@ -196,6 +208,15 @@ export function missingRule({ policy, rule }: UpdateRequest, known: CompiledPoli
 export function tooLarge(bytes: number): RunResult {
   const message = `the parts of the request that the rule reads have ${bytes} bytes, more than an UpdateRequest can store`;
   return { state: 'Failed', message, permanent: true };
+}
+
+/** A sweep of a MutatingPolicy reads its targets without looking for triggers, unless an expression needs them. */
+function isWithoutTrigger({ trigger }: UpdateRequest, { mutation }: CompiledRule): boolean {
+  return trigger.name === '' && mutation.type === 'cel' && mutation.program.targets?.find === undefined;
+}
+
+function requestOfSweep(object: JsonObject, { mutation }: CompiledRule): Request {
+  return mutation.type === 'cel' ? requestOfTarget(object) : requestFor(object, { operation: null });
 }
 
 function didNothing({ written, unchanged, skipped, failures }: TargetsResult): boolean {

@@ -25,6 +25,7 @@ export function createListCache(reader: ObjectReader): ListCache {
   };
 }
 
-function keyOf({ apiVersion, kind, subresource, namespace, labelSelector }: ListQuery): string {
-  return JSON.stringify([apiVersion, kind, subresource ?? '', namespace ?? null, labelSelector ?? '']);
+function keyOf({ apiVersion, kind, resource, subresource, namespace, labelSelector }: ListQuery): string {
+  const selected = [apiVersion, kind, resource ?? null, subresource ?? ''];
+  return JSON.stringify([...selected, namespace ?? null, labelSelector ?? '']);
 }

@@ -11,11 +11,18 @@ import { type Environment, EvaluationError, type Scope } from '../../expression/
 import { BudgetError } from '../../json/budget.ts';
 import { equal } from '../../json/equal.ts';
 import type { JsonObject } from '../../json/value.ts';
-import type { CompiledPolicy, CompiledRule, CompiledTarget } from '../../policy/compiled.ts';
+import type {
+  CompiledException,
+  CompiledPolicy,
+  CompiledRule,
+  CompiledTarget,
+} from '../../policy/compiled.ts';
+import type { CompiledCelTargets } from '../../policy/compiled-cel.ts';
 import { createEvaluate, type EvaluationOptions } from '../evaluate.ts';
 import { refKey } from '../object-identity.ts';
 import { type ObjectReader, type ObjectRef, StoreError } from '../ports.ts';
 import { contextSettings, ruleScope } from '../triggers/triggered-rules.ts';
+import { findCelTargets, runCelTarget } from './cel-targets.ts';
 import { createListCache } from './list-cache.ts';
 import { type FoundTarget, findTargets, renderTarget } from './target-lookup.ts';
 
@@ -28,6 +35,10 @@ export interface TargetRun {
   readonly dataSource: DataSource;
   readonly environment: Environment;
   readonly evaluation?: EvaluationOptions | undefined;
+  /** Exceptions that `exceptions` of a MutatingPolicy reads. */
+  readonly exceptions?: readonly CompiledException[] | undefined;
+  /** A run of a MutatingPolicy without a trigger: the request describes each target. */
+  readonly eachTarget?: boolean | undefined;
   /** Also record the result of each foreach element. */
   readonly explain?: boolean | undefined;
 }
@@ -48,6 +59,8 @@ export interface TargetResult {
 
 /** Evaluates a rule on its targets without writing. An object that several targets select is evaluated once. */
 export async function mutateTargets(run: TargetRun): Promise<readonly TargetResult[]> {
+  const celTargets = celTargetsOf(run.rule);
+  if (celTargets !== undefined) return mutateCelTargets(run, celTargets);
   const evaluator = createEvaluator(run);
   const evaluate = createEvaluate(run.evaluation);
   const reader = createListCache(run.reader);
@@ -85,7 +98,37 @@ export function mutateTarget(
   object: JsonObject,
   selectedBy: readonly number[],
 ): Promise<TargetResult> {
+  const celTargets = celTargetsOf(run.rule);
+  if (celTargets !== undefined) return mutateCelTarget(run, celTargets, { ref, object });
   return createEvaluator(run).mutate(ref, object, selectedBy);
+}
+
+function celTargetsOf({ mutation }: CompiledRule): CompiledCelTargets | undefined {
+  return mutation.type === 'cel' ? mutation.program.targets : undefined;
+}
+
+async function mutateCelTargets(
+  run: TargetRun,
+  targets: CompiledCelTargets,
+): Promise<readonly TargetResult[]> {
+  try {
+    const found = await findCelTargets(run, targets, createListCache(run.reader));
+    const results: TargetResult[] = [];
+    for (const one of found) results.push(await mutateCelTarget(run, targets, one));
+    return results;
+  } catch (error) {
+    return [notRead(run, { path: ['spec', 'targetMatchConstraints'] }, 0, error)];
+  }
+}
+
+async function mutateCelTarget(
+  run: TargetRun,
+  targets: CompiledCelTargets,
+  { ref, object }: FoundTarget,
+): Promise<TargetResult> {
+  const effect = await runCelTarget(run, targets, object);
+  const after = effect.status === 'applied' ? effect.object : object;
+  return resultOf(run, { ref, selectedBy: [0], before: object, after }, [effect]);
 }
 
 interface TargetEvaluator {
@@ -169,7 +212,7 @@ function decidingEffect(effects: readonly RuleEffect[], before: JsonObject, afte
 
 function notRead(
   { policy, rule }: TargetRun,
-  target: CompiledTarget,
+  target: Pick<CompiledTarget, 'path'>,
   index: number,
   error: unknown,
 ): TargetResult {

@@ -6,6 +6,7 @@ import type { ErrorCode } from '../../errors.ts';
 import type { Environment } from '../../expression/scope.ts';
 import { readObject, readText } from '../../json/read-field.ts';
 import type { CompiledPolicy, CompiledRule } from '../../policy/compiled.ts';
+import { policyId } from '../../policy/policy-id.ts';
 import type { Clock } from '../clock.ts';
 import type { EvaluationOptions } from '../evaluate.ts';
 import { refTitle } from '../object-identity.ts';
@@ -24,6 +25,8 @@ export interface TargetsOptions {
   readonly dataSource: DataSource;
   readonly environment: Environment;
   readonly evaluation?: EvaluationOptions | undefined;
+  readonly exceptions?: TargetRun['exceptions'];
+  readonly eachTarget?: boolean | undefined;
   readonly clock: Clock;
   readonly breaker: Breaker;
   /** The rules whose writes led to this run. */
@@ -54,7 +57,7 @@ const concurrentWrites = 8;
 /** Evaluates a rule on its targets and writes the changes. */
 export async function runTargets(options: TargetsOptions): Promise<TargetsResult> {
   const { policy, rule, breaker, chain, reader } = options;
-  const key = `${policy.key}/${rule.name}`;
+  const key = `${policyId(policy)}/${rule.name}`;
   const stopped = breaker.refusal(key, chain);
   if (stopped !== undefined)
     return { written: 0, unchanged: 0, skipped: 0, missing: [], failures: [], stopped };

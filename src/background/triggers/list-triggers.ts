@@ -1,6 +1,6 @@
 import type { JsonObject } from '../../json/value.ts';
 import type { CompiledPolicy, CompiledRuleHead, KindSelector } from '../../policy/compiled.ts';
-import type { ObjectReader } from '../ports.ts';
+import type { ListQuery, ObjectReader } from '../ports.ts';
 
 /** Lists all objects of the kinds that a rule matches. */
 export async function listTriggers(
@@ -19,8 +19,9 @@ export async function listTriggers(
   return [...found];
 }
 
-function queryOf({ group, version, kind }: KindSelector): { apiVersion: string; kind: string } {
+/** What to list for a selector. */
+export function queryOf({ group, version, kind, resource }: KindSelector): ListQuery {
   const prefix = group.pattern === '' ? '' : `${group.pattern}/`;
   const apiVersion = group.pattern === '*' ? '*' : `${prefix}${version.pattern}`;
-  return { apiVersion, kind: kind.pattern };
+  return { apiVersion, kind: kind.pattern, resource: resource?.pattern };
 }

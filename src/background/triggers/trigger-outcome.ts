@@ -4,6 +4,7 @@ import type { ConditionResult } from '../../expression/conditions/conditions.ts'
 import { formatPointer } from '../../json/pointer.ts';
 import type { Path } from '../../json/value.ts';
 import type { CompiledPolicy } from '../../policy/compiled.ts';
+import type { CelSkip } from '../../policy/compiled-cel.ts';
 import type { BackgroundRule } from '../background-rule.ts';
 
 /** The result of matching a trigger against one rule. */
@@ -23,6 +24,7 @@ export type TriggerSkip =
   | { readonly type: 'preconditions'; readonly conditions: readonly ConditionResult[] }
   | { readonly type: 'exception'; readonly exceptions: readonly string[] }
   | { readonly type: 'applyRules'; readonly after: string }
+  | Exclude<CelSkip, { readonly type: 'exception' }>
   /** A request of the background controller. */
   | { readonly type: 'ownRequest' }
   /** The rule reads userInfo, and there is no request. */
@@ -48,6 +50,10 @@ export function skipMessage(reason: TriggerSkip): string {
       return `rule is skipped due to policy exceptions ${reason.exceptions.join(', ')}`;
     case 'applyRules':
       return `applyRules is One and rule ${reason.after} was applied`;
+    case 'matchCondition':
+      return `the match condition ${reason.name} is false`;
+    case 'parameter':
+      return reason.detail;
     case 'ownRequest':
       return 'the background controller sent the request, and skipBackgroundRequests is true';
     case 'userInfo':

@@ -1,6 +1,6 @@
 import type { Path } from '../../json/value.ts';
 import { preconditionReads, ruleReads } from '../../policy/check/rule-reads.ts';
-import type { CompiledBlock, CompiledRuleHead } from '../../policy/compiled.ts';
+import type { CompiledBlock, CompiledRule, CompiledRuleHead } from '../../policy/compiled.ts';
 
 /** The parts of a trigger that a rule may read; a superset of what it reads. */
 export interface TriggerReads {
@@ -24,6 +24,9 @@ export function triggerReads(rule: CompiledRuleHead): TriggerReads {
 }
 
 function analyse(rule: CompiledRuleHead): TriggerReads {
+  const targets = celTargetsOf(rule);
+  if (targets !== undefined)
+    return { object: 'all', oldObject: targets.readsOldObject ? 'all' : [], user: targets.readsUser };
   const { paths } = ruleReads(rule.document);
   const blocks = [rule.match, rule.exclude].flatMap((filter) => filter?.any ?? filter?.all ?? []);
   const isMatched = blocks.some(({ annotations }) => annotations !== undefined);
@@ -32,6 +35,10 @@ function analyse(rule: CompiledRuleHead): TriggerReads {
     oldObject: partsOf('oldObject', paths, isMatched),
     user: blocks.some(namesUsers) || paths.some(readsUser),
   };
+}
+
+function celTargetsOf(rule: CompiledRuleHead & Partial<Pick<CompiledRule, 'mutation'>>) {
+  return rule.mutation?.type === 'cel' ? rule.mutation.program.targets : undefined;
 }
 
 /** The parts of a request, other than its object, that the preconditions of a rule may read. */

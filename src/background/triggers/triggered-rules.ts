@@ -10,7 +10,7 @@ import { MatchSubject, type SubjectSurroundings, statedIdentity } from '../../en
 import type { Failure } from '../../engine/outcome.ts';
 import type { Request } from '../../engine/request.ts';
 import { at, failureOf, StageError } from '../../engine/stage.ts';
-import type { Environment, Scope } from '../../expression/scope.ts';
+import { type Environment, type Scope, Suspend } from '../../expression/scope.ts';
 import { BudgetError } from '../../json/budget.ts';
 import type { JsonObject } from '../../json/value.ts';
 import type {
@@ -20,6 +20,7 @@ import type {
   CompiledPolicy,
   CompiledRuleHead,
 } from '../../policy/compiled.ts';
+import type { CelHost, CompiledCelProgram } from '../../policy/compiled-cel.ts';
 import { type BackgroundRule, backgroundRules } from '../background-rule.ts';
 import { createEvaluate, type EvaluationOptions } from '../evaluate.ts';
 import { skipMessage, type TriggerOutcome, type TriggerSkip } from './trigger-outcome.ts';
@@ -118,7 +119,7 @@ function createMatcher(
 ): Matcher {
   const facts = new RequestFacts(request, settings.environment);
   const surroundings: SubjectSurroundings = {
-    kind: { ...request.kind, subresource: request.subresource },
+    kind: { ...request.kind, subresource: request.subresource, resource: request.resource },
     operation: request.operation,
     user: request.user,
     stated: statedIdentity(request),
@@ -138,11 +139,38 @@ function createMatcher(
     if (operation === undefined && triggerReads(rule).user) return skip({ type: 'userInfo' });
     if (object === null) return skip({ type: 'match', clauses: [] });
     const subject = new MatchSubject(object, surroundings);
-    const miss = operationMiss(rule) ?? matchMiss(rule, subject);
+    const isCel = background.type === 'mutate' && background.rule.mutation.type === 'cel';
+    // The rules of a MutatingPolicy always list operations, and without a request there is none.
+    const open = isCel && operation === undefined;
+    const head = open ? { ...rule, match: withoutOperations(rule.match) } : rule;
+    const miss = operationMiss(rule) ?? matchMiss(head, subject);
     if (miss !== undefined) return isWithdrawn(background) ? { status: 'withdrawn' } : skip(miss);
+    if (background.type === 'mutate' && background.rule.mutation.type === 'cel')
+      return checkProgram(background.rule.mutation.program, object);
     const exceptions = exceptionsFor(rule, subject);
     if (exceptions.length > 0) return skip({ type: 'exception', exceptions });
     return evaluateConditions(background);
+  }
+
+  /** On DELETE, `object` is the old object. */
+  function checkProgram(program: CompiledCelProgram, object: JsonObject): Verdict {
+    const host = createCelHost(request, data, settings.environment, settings.exceptions ?? [], policy);
+    try {
+      const miss = program.mismatch(object, host);
+      if (miss !== undefined) return skip({ type: 'match', clauses: [miss] });
+      const verdict = program.check?.(object, host) ?? { status: 'passed' };
+      if (verdict.status === 'skipped') return skip(verdict.reason);
+      if (verdict.status === 'passed') return verdict;
+      const { path, ...failure } = verdict.failure;
+      return failed({ ...failure, stage: 'preconditions', rulePath: path });
+    } catch (error) {
+      if (error instanceof Suspend || error instanceof BudgetError) throw error;
+      return failed(failureOf(error, 'preconditions', ['spec']));
+    }
+  }
+
+  function failed(failure: Failure): Failed {
+    return { status: 'failed', failure, message: `failed to evaluate match conditions: ${failure.detail}` };
   }
 
   function isOwnRequest(): boolean {
@@ -235,6 +263,25 @@ function withoutOperations({ any, all }: CompiledFilter): CompiledFilter {
   const open = (blocks: NonNullable<CompiledFilter['any']>) =>
     blocks.map(({ operations: _, ...block }) => block);
   return any === undefined ? { all: open(all ?? []) } : { any: open(any) };
+}
+
+/** What the expressions of a MutatingPolicy may use in the background. */
+export function createCelHost(
+  request: Request,
+  data: DataCache,
+  environment: Environment,
+  exceptions: readonly CompiledException[],
+  { kind, name }: CompiledPolicy,
+): CelHost {
+  return {
+    request,
+    environment,
+    exceptions: exceptions.flatMap(({ cel }) =>
+      cel?.policies.some((policy) => policy.kind === kind && policy.name === name) === true ? [cel] : [],
+    ),
+    explain: false,
+    read: (query) => data.read(query),
+  };
 }
 
 export function contextSettings(

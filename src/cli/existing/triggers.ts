@@ -17,7 +17,7 @@ export async function findTriggers(
   const isWanted = wanted.map(parseTrigger);
   const found = new Map<string, JsonObject>();
   for (const selector of kindsOf(policies)) {
-    const query = { apiVersion: '*', kind: selector.kind.pattern };
+    const query = { apiVersion: '*', kind: selector.kind.pattern, resource: selector.resource?.pattern };
     for (const object of await reader.list(namespace === undefined ? query : { ...query, namespace })) {
       const { group, version } = kindOf(object);
       const fits = selector.group.matches(group) && selector.version.matches(version);

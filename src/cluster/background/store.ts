@@ -129,17 +129,22 @@ function servedKind(table: KindTable, apiVersion: string, kind: string): ServedK
 }
 
 /** One version of each matching kind: the preferred one if the version is a wildcard. */
-function servedKinds(table: KindTable, { apiVersion, kind }: ListQuery): readonly ServedKind[] {
+function servedKinds(
+  table: KindTable,
+  { apiVersion, kind, resource = '*' }: ListQuery,
+): readonly ServedKind[] {
   const slash = apiVersion.indexOf('/');
   const isAny = apiVersion === '' || apiVersion === '*';
   const group = compileWildcard(isAny ? '*' : apiVersion.slice(0, Math.max(slash, 0)));
   const version = compileWildcard(isAny ? '*' : apiVersion.slice(slash + 1));
   const name = compileWildcard(kind);
+  const plural = compileWildcard(resource);
   const found = new Map<string, ServedKind>();
   for (const served of table.kinds) {
     const key = `${served.group}/${served.kind}`;
     if (!served.verbs.includes('list') || found.has(key)) continue;
-    if (!name.matches(served.kind) || !group.matches(served.group)) continue;
+    if (!name.matches(served.kind) || !plural.matches(served.resource) || !group.matches(served.group))
+      continue;
     if (version.matches(served.version)) found.set(key, served);
   }
   return [...found.values()];

@@ -1,7 +1,9 @@
 import { modeOf } from '../../admission/policy-mode.ts';
 import type { PolicySets } from '../../admission/policy-provider.ts';
 import { backgroundRules } from '../../background/background-rule.ts';
-import type { CompiledPolicy } from '../../policy/compiled.ts';
+import type { CompiledException, CompiledPolicy } from '../../policy/compiled.ts';
+import { isMutatingPolicy } from '../../policy/policy-id.ts';
+import type { PolicySnapshot } from '../../policy/registry.ts';
 import { failureGroup, hasOwnTriggerEntry } from '../policies/grouping.ts';
 
 /** The policies of a path of the server. */
@@ -26,6 +28,12 @@ export function policiesFor(sets: PolicySets, scope: TriggerScope, kind: string)
   if (scope.policy !== undefined) return found.filter(({ key }) => key === scope.policy);
   if (scope.set === 'all') return found;
   return found.filter((policy) => !hasOwnTriggerEntry(policy) && failureGroup(policy) === scope.set);
+}
+
+/** The exceptions of both kinds that may concern a policy. */
+export function exceptionsOf(snapshot: PolicySnapshot, policy: CompiledPolicy): readonly CompiledException[] {
+  if (!isMutatingPolicy(policy)) return snapshot.exceptionsFor(policy.key);
+  return snapshot.exceptions.filter(({ cel }) => cel !== undefined);
 }
 
 function indexOf({ all }: PolicySets): TriggerIndex {

@@ -17,9 +17,10 @@ import { admissionLimits } from '../../json/budget.ts';
 import { readObject, readText } from '../../json/read-field.ts';
 import { isObject, type Json, type JsonObject } from '../../json/value.ts';
 import type { CompiledPolicy } from '../../policy/compiled.ts';
+import { policyId } from '../../policy/policy-id.ts';
 import { apiVersionOf } from '../api/resource-path.ts';
 import { backgroundManager } from './store.ts';
-import { policiesFor, type TriggerScope } from './trigger-index.ts';
+import { exceptionsOf, policiesFor, type TriggerScope } from './trigger-index.ts';
 
 export interface TriggerReviewOptions extends AdmissionSettings {
   policies(): PolicySets;
@@ -78,7 +79,7 @@ export function createTriggerReviewer(options: TriggerReviewOptions): TriggerRev
       dataSource: withDeadline(options.dataSource, endsAt - performance.now()),
       environment: options.environment,
       evaluation: { limits: { ...admissionLimits, deadline: endsAt }, clock: () => performance.now() },
-      exceptions: options.policies().all.exceptionsFor(policy.key),
+      exceptions: exceptionsOf(options.policies().all, policy),
       ...(own === undefined ? {} : { backgroundUser: own }),
     });
     const told = await Promise.all(outcomes.map((outcome) => take(outcome, request, raw, endsAt)));
@@ -141,7 +142,7 @@ function newRequest(
   const trigger = triggerOf(request);
   return {
     type,
-    policy: policy.key,
+    policy: policyId(policy),
     rule: rule.name,
     cause: 'admission',
     requestToken: readText(raw, 'uid') ?? '',

@@ -15,6 +15,7 @@ import { createRunner, type RunnerOptions } from '../../background/run/run-reque
 import type { TargetWrite } from '../../background/targets/write-target.ts';
 import type { DataSource } from '../../engine/context/data-source.ts';
 import type { CompiledPolicy } from '../../policy/compiled.ts';
+import { policyId } from '../../policy/policy-id.ts';
 import { systemEnvironment } from '../../system-environment.ts';
 import type { ApiClient } from '../api/client.ts';
 import { messageOf } from '../api/cluster-error.ts';
@@ -28,6 +29,7 @@ import type { ClusterLog } from '../settings/cluster-options.ts';
 import type { ClusterSettings } from '../settings/cluster-settings.ts';
 import { followDownstream, pollIntervalMs } from './generate-followers.ts';
 import { openProgressStore } from './progress-store.ts';
+import { exceptionsOf } from './trigger-index.ts';
 import { openLedger } from './update-requests.ts';
 
 export interface BackgroundWorkOptions {
@@ -104,7 +106,7 @@ export function startBackgroundWork(options: BackgroundWorkOptions): BackgroundW
     clock: () => performance.now(),
     turn: createTurn(() => pause(clock, 0)),
   };
-  const policyOf = (key: string) => catalog.policies().find((policy) => policy.key === key);
+  const policyOf = (id: string) => catalog.policies().find((policy) => policyId(policy) === id);
   const progress = openProgressStore(client, namespace);
 
   interface Leading {
@@ -122,7 +124,7 @@ export function startBackgroundWork(options: BackgroundWorkOptions): BackgroundW
       clock,
       breaker: createBreaker({ clock }),
       policyOf,
-      exceptionsOf: (key) => catalog.sets().all.exceptionsFor(key),
+      exceptionsOf: (policy) => exceptionsOf(catalog.sets().all, policy),
       kindOfResource: (resource) => options.discovery.current().kindOfResource(resource),
       adviceFor: options.adviceFor,
       triggerWaitMs: options.triggerWaitMs,

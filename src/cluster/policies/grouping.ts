@@ -28,8 +28,9 @@ export function hasOwnEntry(policy: CompiledPolicy): boolean {
 }
 
 /** Whether a policy has its own entry in the trigger webhook. */
-export function hasOwnTriggerEntry({ matchConditions }: CompiledPolicy): boolean {
-  return matchConditions.length > 0;
+export function hasOwnTriggerEntry(policy: CompiledPolicy): boolean {
+  // The server evaluates the conditions of a MutatingPolicy.
+  return policy.matchConditions.length > 0 && !isMutatingPolicy(policy);
 }
 
 /** The path that a policy shares with others, apart from those of a failure policy. */

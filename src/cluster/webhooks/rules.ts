@@ -1,3 +1,4 @@
+import { backgroundRules } from '../../background/background-rule.ts';
 import type {
   CompiledBlock,
   CompiledGenerateRule,
@@ -55,7 +56,7 @@ export function triggerInterestsOf(policy: CompiledPolicy, kinds: KindTable): Po
   const isSynchronized = ({ synchronize }: CompiledGenerateRule) => synchronize;
   return collect(policy, kinds, [
     {
-      rules: policy.rules.filter(({ targets, mutation }) => targets !== undefined && mutation.type !== 'cel'),
+      rules: backgroundRules(policy).flatMap((each) => (each.type === 'mutate' ? [each.rule] : [])),
       operationsOf: operationsOfTriggers,
     },
     {
@@ -159,7 +160,7 @@ function ofBlock(
   }
   for (const selector of block.kinds) {
     const resources = resourcesOf(selector, kinds);
-    if (resources.length === 0 && selector.kind.literal) unknown.add(selector.text);
+    if (resources.length === 0 && isLiteral(selector)) unknown.add(selector.text);
     for (const { served, subresource } of resources)
       addInterest(result, interest(served, subresource, operations));
   }
@@ -200,14 +201,24 @@ interface SelectedResource {
 function resourcesOf(selector: KindSelector, kinds: KindTable): readonly SelectedResource[] {
   return kinds
     .select(selector)
-    .filter((served) => selector.kind.literal || isReachedByWildcard(served))
+    .filter(({ resource }) => selector.resource?.matches(resource) ?? true)
+    .filter((served) => isLiteral(selector) || isReachedByWildcard(served))
     .flatMap((served) => {
       const names = ['', ...served.subresources].filter((name) => selector.subresource.matches(name));
       // In Kyverno, Pod includes pods/ephemeralcontainers.
-      const isPod = served.group === '' && served.version === 'v1' && served.kind === 'Pod';
+      const isPod =
+        selector.resource === undefined &&
+        served.group === '' &&
+        served.version === 'v1' &&
+        served.kind === 'Pod';
       if (isPod && selector.subresource.pattern === '') names.push('ephemeralcontainers');
       return [...new Set(names)].map((subresource) => ({ served, subresource }));
     });
+}
+
+/** CEL policies name resources, others kinds. */
+function isLiteral({ kind, resource = kind }: KindSelector): boolean {
+  return resource.literal;
 }
 
 function isReachedByWildcard(served: ServedKind): boolean {

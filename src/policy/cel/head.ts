@@ -44,7 +44,7 @@ export interface CelRuleOptions {
   readonly program: CompiledCelProgram;
   readonly document: JsonObject;
   readonly skipBackgroundRequests: boolean;
-  /** Only mutates existing objects: admission skips it. */
+  /** Mutates existing objects: admission skips it. */
   readonly existingOnly: boolean;
 }
 
@@ -62,7 +62,7 @@ export function celRule(options: CelRuleOptions): CompiledRule {
     mutation: { type: 'cel', program: options.program },
     surroundings: undefined,
     targets: options.existingOnly ? [] : undefined,
-    mutateExistingOnPolicyUpdate: false,
+    mutateExistingOnPolicyUpdate: options.existingOnly,
     repeatable: true,
     skipBackgroundRequests: options.skipBackgroundRequests,
   };
@@ -70,3 +70,6 @@ export function celRule(options: CelRuleOptions): CompiledRule {
 
 /** The rule of a policy that has no rules of its own. */
 export const mainRule = 'mutations';
+
+/** The rule of a policy that also mutates existing objects. */
+export const existingRule = 'mutate-existing';

@@ -1,3 +1,4 @@
+import type { CelScope } from '../../cel/compile/closure.ts';
 import { mutatingPolicyEnvironment } from '../../cel/environments.ts';
 import { compileCel } from '../../cel/expression.ts';
 import type { Node } from '../../cel/syntax/ast.ts';
@@ -12,6 +13,7 @@ import type {
   CelEffect,
   CelHost,
   CelSkip,
+  CelVerdict,
   CompiledCelException,
   CompiledCelProgram,
 } from '../compiled-cel.ts';
@@ -21,11 +23,12 @@ import { checkObject } from '../schema/check.ts';
 import { autogenVariants, unknownControllers } from './autogen.ts';
 import { type CompiledConstraints, compileConstraints } from './constraints.ts';
 import { typedExpression } from './expressions.ts';
-import { celPolicy, celRule, mainRule } from './head.ts';
+import { celPolicy, celRule, existingRule, mainRule } from './head.ts';
 import { checkNames } from './names.ts';
-import { compileNamed, compileParts, expressionsOf, findNode, rewrittenSpec } from './parts.ts';
+import { compileParts, expressionsOf, findNode, rewrittenSpec } from './parts.ts';
 import { failureOf, type PlacedExpression, type ProgramParts, Run } from './program.ts';
 import { type CurrentObject, createScope } from './scope.ts';
+import { compileTargetParts, compileTargets, hasTargets } from './targets.ts';
 import { type ConditionedSpec, webhookConditions } from './webhook-conditions.ts';
 
 export interface CelOptions {
@@ -68,17 +71,25 @@ export function compileMutatingPolicy(
   const parts = compileParts(spec, reporter, options);
   if (parts !== undefined) checkExpressions(parts, spec, namespace !== undefined, reporter);
   const annotations = parts === undefined ? [] : compileAnnotations(spec, parts.environment, reporter);
-  if (parts !== undefined) checkTargets(spec, parts.environment, reporter);
+  const targetParts =
+    parts === undefined
+      ? { conditions: [], expression: undefined }
+      : compileTargetParts(spec, parts.environment, reporter);
   if (parts === undefined || constraints === undefined || collector.hasErrors()) return refused();
 
   const existing = existingSettings(spec);
   const common = { existingOnly: existing.only, skipBackgroundRequests: existing.skipBackgroundRequests };
   const program = createProgram({ parts, constraints, annotations, namespace });
+  const targets = existing.enabled
+    ? compileTargets(spec, parts, targetParts, namespace, reporter)
+    : undefined;
+  const base = { blocks: constraints.blocks, document: spec, ...common };
+  const withTargets: CompiledCelProgram = { ...program, targets };
   const rules: CompiledRule[] = [
-    celRule({ name: mainRule, blocks: constraints.blocks, program, document: spec, ...common }),
+    celRule({ ...base, name: mainRule, program: existing.only ? withTargets : program }),
   ];
   const specs: ConditionedSpec[] = [{ spec }];
-  for (const variant of autogenVariants(spec)) {
+  for (const variant of existing.only ? [] : autogenVariants(spec)) {
     const authors = derivedReporter(reporter, variant.name);
     const own = compileParts(spec, authors, { ...options, template: variant.template });
     const limits = compileConstraints(variant.constraints, ['spec', 'matchConstraints'], authors, {
@@ -101,6 +112,8 @@ export function compileMutatingPolicy(
     );
     specs.push({ name: variant.name, spec: derived });
   }
+  if (existing.enabled && !existing.only)
+    rules.push(celRule({ ...base, name: existingRule, program: withTargets, existingOnly: true }));
   if (collector.hasErrors()) return refused();
   const webhook = readObject(spec, 'webhookConfiguration') ?? {};
   const policy = celPolicy(document, source, kind, {
@@ -133,13 +146,16 @@ function isEnabled(spec: JsonObject, field: string, preset: boolean): boolean {
   return readBoolean(readObject(evaluationOf(spec), field) ?? {}, 'enabled') ?? preset;
 }
 
-function existingSettings(spec: JsonObject): { only: boolean; skipBackgroundRequests: boolean } {
-  const targets = readObject(spec, 'targetMatchConstraints') ?? {};
-  const hasTargets =
-    readObjects(targets, 'resourceRules').length > 0 || (readText(targets, 'expression') ?? '') !== '';
-  const isForRequests =
-    isEnabled(spec, 'admission', true) && readText(evaluationOf(spec), 'mode') !== 'JSON' && !hasTargets;
+function existingSettings(spec: JsonObject): {
+  /** The policy does not change the objects of requests. */
+  only: boolean;
+  enabled: boolean;
+  skipBackgroundRequests: boolean;
+} {
+  const isJson = readText(evaluationOf(spec), 'mode') === 'JSON';
+  const isForRequests = isEnabled(spec, 'admission', true) && !isJson && !hasTargets(spec);
   return {
+    enabled: isEnabled(spec, 'mutateExisting', false) && !isJson,
     only: !isForRequests,
     skipBackgroundRequests: readBoolean(evaluationOf(spec), 'skipBackgroundRequests') ?? true,
   };
@@ -172,6 +188,14 @@ function checkSpec(spec: JsonObject, reporter: Reporter): void {
       'KYM_FIELD_CONFLICT',
       'disabling both admission and mutateExisting evaluation modes is not allowed',
       'Enable one of them.',
+    );
+  }
+  if (hasTargets(spec) && !isEnabled(spec, 'mutateExisting', false)) {
+    reporter.warn(
+      ['spec', 'targetMatchConstraints'],
+      'KYM_NEVER_APPLIES',
+      'a policy with targetMatchConstraints does nothing unless mutateExisting is enabled',
+      'Set spec.evaluation.mutateExisting.enabled to true.',
     );
   }
   checkNames(spec, reporter, 'warn');
@@ -253,17 +277,6 @@ function compileAnnotations(
   });
 }
 
-/** The background controller evaluates them. */
-function checkTargets(spec: JsonObject, environment: Environment, reporter: Reporter): void {
-  compileNamed(spec, 'targetMatchConditions', 'bool', reporter, (source) => compileCel(source, environment));
-  const targets = readObject(spec, 'targetMatchConstraints') ?? {};
-  compileConstraints(targets, ['spec', 'targetMatchConstraints'], reporter);
-  const source = readText(targets, 'expression') ?? '';
-  if (source === '') return;
-  const path: Path = ['spec', 'targetMatchConstraints', 'expression'];
-  typedExpression(compileCel(source, environment), 'map(string, any)', path, reporter);
-}
-
 /** Problems of a derived rule are reported at the expression that it was derived from. */
 function derivedReporter(reporter: Reporter, name: string): Reporter {
   return {
@@ -291,24 +304,16 @@ function createProgram({ parts, constraints, annotations, namespace }: Program):
     readsData: expressions.some(({ reads }) => dataNames.some((name) => reads.has(name))),
     mismatch: constraints.mismatch,
     run: (object, host) => runPolicy({ parts, constraints, annotations, namespace }, object, host),
+    check: (object, host) => admitted({ parts, namespace }, { object }, host, new Run(host)).verdict,
   };
 }
 
 function runPolicy({ parts, annotations, namespace }: Program, object: JsonObject, host: CelHost): CelEffect {
   const run = new Run(host);
   const { traces } = run;
-  const exempted = exemption(host);
-  if ('failure' in exempted) return { status: 'failed', failure: exempted.failure, traces };
-  if (exempted.skip !== undefined) return { status: 'skipped', reason: exempted.skip, traces };
   const current: CurrentObject = { object };
-  const base = createScope(current, host, { flavour: 'MutatingPolicy', namespace }, exempted.values);
-  const scope = parts.variables.bind(base);
-  const unmet = run.unmet(parts.conditions, scope);
-  if (unmet !== undefined) {
-    return 'code' in unmet
-      ? { status: 'failed', failure: unmet, traces }
-      : { status: 'skipped', reason: unmet, traces };
-  }
+  const { verdict, scope } = admitted({ parts, namespace }, current, host, run);
+  if (verdict.status !== 'passed') return { ...verdict, traces };
   let changed = object;
   for (const step of parts.mutations) {
     try {
@@ -328,6 +333,26 @@ function runPolicy({ parts, annotations, namespace }: Program, object: JsonObjec
     }
   }
   return { status: 'mutated', object: changed, annotations: values, traces };
+}
+
+/** Exceptions, then conditions. */
+function admitted(
+  { parts, namespace }: Pick<Program, 'parts' | 'namespace'>,
+  current: CurrentObject,
+  host: CelHost,
+  run: Run,
+): { readonly verdict: CelVerdict; readonly scope: CelScope } {
+  const exempted = exemption(host);
+  const values = 'failure' in exempted ? {} : exempted.values;
+  const base = createScope(current, host, { flavour: 'MutatingPolicy', namespace }, values);
+  const scope = parts.variables.bind(base);
+  if ('failure' in exempted) return { verdict: { status: 'failed', failure: exempted.failure }, scope };
+  if (exempted.skip !== undefined) return { verdict: { status: 'skipped', reason: exempted.skip }, scope };
+  const unmet = run.unmet(parts.conditions, scope);
+  if (unmet === undefined) return { verdict: { status: 'passed' }, scope };
+  const verdict: CelVerdict =
+    'code' in unmet ? { status: 'failed', failure: unmet } : { status: 'skipped', reason: unmet };
+  return { verdict, scope };
 }
 
 type Exemption =
