@@ -123,7 +123,7 @@ suite('mutate existing with CEL', ({ settings, kubectl, namespace, before, after
     });
     const answer = await kubectl.send('create', given);
     expect(answer.code).toBe(1);
-    expect(answer.stderr).toMatch(/may not .*patch limitranges/);
+    expect(answer.stderr).toMatch(/additional privileges are required .*patch limitranges/);
     expect(answer.stderr).toMatch(/kind: ClusterRole/);
   });
 });

@@ -1,8 +1,9 @@
 import { MalformedReview } from '../admission/review-request.ts';
 import { adviseOnPolicy } from '../analysis/advice/advice.ts';
 import { failingRuleProblems } from '../analysis/interplay/failing-rules.ts';
+import { backgroundRules } from '../background/background-rule.ts';
 import { equal } from '../json/equal.ts';
-import { readObject, readObjects, readText } from '../json/read-field.ts';
+import { readObject, readText } from '../json/read-field.ts';
 import { isObject, type Json, type JsonObject } from '../json/value.ts';
 import { type CelCompilers, celDocumentType } from '../policy/cel-documents.ts';
 import type { CompiledPolicy } from '../policy/compiled.ts';
@@ -125,7 +126,7 @@ async function judgePolicy(
     ...failing,
   ].flatMap(warningTexts);
   if (policy === undefined) return { errors, warnings };
-  const access = await judgeAccess(document, policy.key, options);
+  const access = await judgeAccess(document, policy, options);
   return {
     errors: [...errors, ...generateProblems(document, options.kinds()), ...access.errors],
     warnings: [
@@ -202,16 +203,10 @@ function criticalKindWarnings(policy: CompiledPolicy, kinds: KindTable): readonl
 /** Missing permissions to write are errors; missing permissions to read are warnings. */
 async function judgeAccess(
   document: JsonObject,
-  key: string,
+  policy: CompiledPolicy,
   options: PolicyReviewOptions,
 ): Promise<PolicyVerdict> {
-  const rules = readObjects(readObject(document, 'spec') ?? {}, 'rules');
-  const actsLater = rules.some(
-    (rule) =>
-      readObject(rule, 'generate') !== undefined ||
-      readObjects(readObject(rule, 'mutate') ?? {}, 'targets').length > 0,
-  );
-  if (!actsLater || options.backgroundIdentity === undefined) return accepted;
+  if (backgroundRules(policy).length === 0 || options.backgroundIdentity === undefined) return accepted;
   const identity = await options.backgroundIdentity();
   const missing = await missingAccess(options.client, identity, document, options.kinds());
   const { toAct } = missing;
@@ -221,7 +216,7 @@ async function judgeAccess(
     ([pointer, accesses]) =>
       `${pointer}: auth check fails, additional privileges are required for '${identity.user}': ${accessText(accesses)}`,
   );
-  return { errors: [...errors, missingRole(key, missing)], warnings: [] };
+  return { errors: [...errors, missingRole(policy.key, missing)], warnings: [] };
 }
 
 function groupByPointer<T extends { readonly pointer: string }>(items: readonly T[]): Map<string, T[]> {
