@@ -196,7 +196,10 @@ function metadataOf(old: JsonObject, name: string, namespace: string | undefined
   };
 }
 
-/** Kyverno's webhooks for ClusterPolicies are called again when another webhook changes the object. */
+/**
+ * Kyverno's webhooks for ClusterPolicies are called again when another webhook changes the object. The API server runs a
+ * MutatingAdmissionPolicy again even after its own change, which would append items twice.
+ */
 function settings(
   old: JsonObject,
   { matchConstraints, targets }: ConvertedRule,
@@ -206,7 +209,7 @@ function settings(
   const failurePolicy = readText(spec, 'failurePolicy');
   const common = {
     ...(failurePolicy !== undefined && { failurePolicy }),
-    reinvocationPolicy: 'IfNeeded',
+    reinvocationPolicy: to === 'map' ? 'Never' : 'IfNeeded',
   };
   if (to === 'map') return common;
   const timeoutSeconds =

@@ -57,6 +57,7 @@ const jsonPatch = (yaml: string): string =>
 
 const pod: readonly (readonly [string, string])[] = [
   ['labels', overlay('metadata: {labels: {team: platform, +(env): dev}}')],
+  ['a label with a prefix', overlay('metadata: {labels: {+(example.com/team): platform}}')],
   ['an empty map', overlay('metadata: {labels: {}}')],
   ['a number where a string is declared', overlay('spec: {nodeSelector: {port: 80}, hostname: 7}')],
   ['a struct', overlay('spec: {securityContext: {runAsNonRoot: true, +(fsGroup): 1000}}')],
@@ -131,6 +132,7 @@ const pod: readonly (readonly [string, string])[] = [
     'an unquoted variable, which is null where it is empty',
     jsonPatch('- {op: add, path: /metadata/labels/app, value: {{ request.object.metadata.labels.app }}}'),
   ],
+  ['an item that is appended', jsonPatch('- {op: add, path: /spec/tolerations/-, value: {key: a}}')],
   ['removal', jsonPatch('- {op: remove, path: /metadata/labels/app}\n- {op: remove, path: /spec/volumes/0}')],
   [
     'replacement, which fails without a value',

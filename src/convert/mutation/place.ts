@@ -24,10 +24,9 @@ export function rootPlace(object: string): Place {
 /** Every object has metadata. The API server does not accept names in back-quotes. */
 export function fieldOf(parent: Place, key: string): Place {
   const isMetadata = parent.pointer.length === 0 && parent.isSure && key === 'metadata';
-  const name = isFieldName(key) ? key : undefined;
   const base = parent.isSure ? parent.read : parent.optional;
   const pointer = [...parent.pointer, key];
-  if (name === undefined) {
+  if (!isFieldName(key)) {
     const optional = `${base}[?${quote(key)}]`;
     return {
       read: `${parent.read}[${quote(key)}]`,
@@ -37,8 +36,8 @@ export function fieldOf(parent: Place, key: string): Place {
       present: `${optional}.hasValue()`,
     };
   }
-  const read = `${parent.read}.${name}`;
-  const optional = `${base}.?${name}`;
+  const read = `${parent.read}.${key}`;
+  const optional = `${base}.?${key}`;
   const present = parent.isSure ? `has(${read})` : `${optional}.hasValue()`;
   return { read, optional, isSure: isMetadata, pointer, present: isMetadata ? 'true' : present };
 }
