@@ -28,7 +28,7 @@ export const machineFaults: readonly Fault[] = [
   },
   {
     name: 'the state folder of a replica is full',
-    promise: 'It starts, no review is lost, and policies that change take effect.',
+    promise: 'It starts and answers, and policies that change take effect.',
     missing: missingMount,
     run: fullFolder,
   },
