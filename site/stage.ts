@@ -79,9 +79,9 @@ function markdownFiles(folder: string): readonly string[] {
 /** Replaces the targets of links and images outside code. */
 function withLinks(text: string, link: (href: string) => string): string {
   return text.replaceAll(
-    /(^ *```[\s\S]*?^ *```$)|(`[^`\n]*`)|\]\(([^()\s]+)\)/gm,
-    (whole, block?: string, code?: string, href?: string) =>
-      block !== undefined || code !== undefined || href === undefined ? whole : `](${link(href)})`,
+    /(^ *```[\s\S]*?^ *```$)|(`[^`\n]*`)|\]\(([^()\s]+)( "[^"\n]*")?\)/gm,
+    (whole, block?: string, code?: string, href?: string, title = '') =>
+      block !== undefined || code !== undefined || href === undefined ? whole : `](${link(href)}${title})`,
   );
 }
 
