@@ -65,8 +65,12 @@ function resourcesOf(rule: ConvertedRule | undefined): readonly string[] {
   );
 }
 
-/** A failure in one policy leaves the changes of the others. Only rules for the same objects are affected. */
+/**
+ * A failure in one policy leaves the changes of the others. Only rules for the same objects are affected, and only if failures are
+ * ignored: otherwise the request is denied.
+ */
 function lostTransactions(old: JsonObject, groups: readonly RuleGroup[]): readonly Refusal[] {
+  if (failurePolicyOf(readObject(old, 'spec') ?? {}) !== 'Ignore') return [];
   const shared = groups.flatMap((group, index) => {
     const resources = resourcesOf(group.rules[0]);
     const other = groups
@@ -81,6 +85,11 @@ function lostTransactions(old: JsonObject, groups: readonly RuleGroup[]): readon
     path: group.rules[0]?.rule.path ?? 'spec.rules',
     reason: `if this rule of ${nameOf(old)} fails, the changes of rule ${other.rules[0]?.rule.name} stay: the rules match differently and become two policies`,
   }));
+}
+
+function failurePolicyOf(spec: JsonObject): string | undefined {
+  const webhook = readObject(spec, 'webhookConfiguration') ?? {};
+  return readText(webhook, 'failurePolicy') ?? readText(spec, 'failurePolicy');
 }
 
 /** Without `mutateExistingOnPolicyUpdate` a rule runs only for requests. */
@@ -206,7 +215,7 @@ function settings(
   to: ConversionTarget,
 ): JsonObject {
   const spec = readObject(old, 'spec') ?? {};
-  const failurePolicy = readText(spec, 'failurePolicy');
+  const failurePolicy = failurePolicyOf(spec);
   const common = {
     ...(failurePolicy !== undefined && { failurePolicy }),
     reinvocationPolicy: to === 'map' ? 'Never' : 'IfNeeded',

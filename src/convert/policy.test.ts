@@ -230,11 +230,18 @@ describe('convertPolicy', () => {
     match: {any: [{resources: {kinds: [Pod, Service]}}]}
     mutate: {patchStrategicMerge: {metadata: {labels: {c: d}}}}
 `;
-    const { documents, differences } = convert(old);
+    const ignoring = old.replace('spec:\n', 'spec:\n  webhookConfiguration: {failurePolicy: Ignore}\n');
+    const { documents, differences } = convert(ignoring);
     expect(documents.map(({ document }) => (document['metadata'] as JsonObject)['name'])).toEqual([
       'old-1-rule-0',
       'old-2-another',
     ]);
+    expect(documents.map(({ document }) => (document['spec'] as JsonObject)['failurePolicy'])).toEqual([
+      'Ignore',
+      'Ignore',
+    ]);
+    // A failure that is not ignored denies the request.
+    expect(convert(old).differences).toEqual([]);
     expect(differences).toEqual([expect.objectContaining({ rule: 'another', path: 'spec.rules[1]' })]);
   });
 
