@@ -9,10 +9,7 @@ export interface Refusal {
   readonly reason: string;
 }
 
-/**
- * Thrown inside the translators, caught once per rule.
- * @public
- */
+/** Thrown inside the translators, caught once per rule. */
 export class NotConvertible extends Error {
   readonly path: string;
   readonly reason: string;
@@ -56,10 +53,7 @@ export interface Scope {
   child(bindings: ReadonlyMap<string, CelText>): Scope;
 }
 
-/**
- * The converted policy.
- * @public
- */
+/** The converted policy. */
 export interface Conversion {
   readonly documents: readonly ConvertedDocument[];
   /** Not empty: nothing is written unless only a part is wanted. */
