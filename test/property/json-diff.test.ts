@@ -98,6 +98,15 @@ describe('diff and applyPatch', () => {
     );
   });
 
+  it('a key with escapes is as long for diff as for diffText', () => {
+    const key = 'ü/\n';
+    const named = { name: '~N', [key]: 'x' };
+    const kept = { [key]: 2, '': 'y', 'a/b': '' };
+    const before = { [key]: [true, [false], { 0: 0, a: true, b: kept, 'a/b': 2 }, null] };
+    const after = { [key]: [true, { 0: 0, a: named, b: kept, 'a/b': named }, named] };
+    expect(diffText(before, after)).toBe(JSON.stringify(diff(before, after)));
+  });
+
   it('diff(a, a) is empty, for a copy too', () => {
     fc.assert(
       fc.property(json, (value) => {

@@ -13,6 +13,8 @@ export interface DiffSink {
   remove(path: string): void;
   /** Approximate length, as JSON, of the operations from this one on. */
   lengthFrom(index: number): number;
+  /** Length of a path of this sink, as JSON. */
+  pathLength(path: string): number;
   /** Drops the operations from this one on. */
   dropFrom(index: number): void;
 }
@@ -42,6 +44,10 @@ export class OperationSink implements DiffSink {
       length += stringifyJson(this.operations[at]).length + 1;
     }
     return length;
+  }
+
+  pathLength(path: string): number {
+    return jsonText(path).length - 2;
   }
 
   dropFrom(index: number): void {
@@ -77,6 +83,11 @@ export class TextSink implements DiffSink {
 
   lengthFrom(index: number): number {
     return this.#operations.length + 1 - (this.#starts[index] ?? 0);
+  }
+
+  /** Its tokens are escaped already. */
+  pathLength(path: string): number {
+    return path.length;
   }
 
   dropFrom(index: number): void {

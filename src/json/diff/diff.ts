@@ -113,7 +113,7 @@ function sizeOf(value: Json): number {
 }
 
 function replaceIfShorter(sink: DiffSink, start: number, path: string, value: Json): void {
-  const frame = '{"op":"replace","path":"","value":},'.length + path.length;
+  const frame = '{"op":"replace","path":"","value":},'.length + sink.pathLength(path);
   if (!textIsShorterThan(value, sink.lengthFrom(start) - frame)) return;
   sink.dropFrom(start);
   sink.put('replace', path, value);
