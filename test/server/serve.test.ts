@@ -258,6 +258,24 @@ spec:
     expect(patchIn(await at('/mutate/fail'))).toBeNull();
   });
 
+  it('runs a ClusterPolicy with a webhook of its own only there, and at /mutate', async () => {
+    const conditions = `webhookConfiguration: {matchConditions: [{name: all, expression: 'true'}]}`;
+    const files = {
+      'policies/own.yaml': labelPolicy('own', 'own: "1"', { spec: conditions }),
+      'policies/shared.yaml': labelPolicy('shared', 'shared: "1"'),
+    };
+    const { folder, url, ca, post } = await serve(files);
+    const body = Buffer.from(JSON.stringify(reviewOf(pod)));
+    expect(patchIn(await post())).toEqual(labels({ own: '1', shared: '1' }));
+    const { webhooks } = parse(configurationIn(folder, '--port', '8443').stdout);
+    const patches = [];
+    for (const { clientConfig } of webhooks) {
+      const { pathname } = new URL(clientConfig.url);
+      patches.push(patchIn(await send(`${url}${pathname}`, { ca, method: 'POST', body })));
+    }
+    expect(patches).toEqual([labels({ shared: '1' }), labels({ own: '1' })]);
+  });
+
   it('filters requests by its options', async () => {
     const served = await serve(
       { 'policies/a.yaml': labelPolicy('one', 'a: "1"') },

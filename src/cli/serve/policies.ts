@@ -1,9 +1,9 @@
 import type { PolicyProvider, PolicySets, ReadinessCheck } from '../../admission/policy-provider.ts';
 import { createPolicySets } from '../../admission/policy-sets.ts';
-import { pathGroupOf } from '../../cluster/policies/grouping.ts';
+import { hasOwnEntry, pathGroupOf } from '../../cluster/policies/grouping.ts';
 import { plain } from '../../offline/output/paint.ts';
 import type { CompiledException, CompiledPolicy } from '../../policy/compiled.ts';
-import { isMutatingPolicy, policyId } from '../../policy/policy-id.ts';
+import { policyId } from '../../policy/policy-id.ts';
 import { InputError } from '../../problem.ts';
 import type { Log } from '../../server/log.ts';
 import { formatProblem } from '../problem-text.ts';
@@ -68,7 +68,7 @@ function setsOf(files: LoadedFiles, log: Log): PolicySets {
   }
   return createPolicySets([...policies.values()], exceptions, {
     groupOf: pathGroupOf,
-    hasOwnPath: isMutatingPolicy,
+    hasOwnPath: hasOwnEntry,
   });
 }
 
