@@ -1,5 +1,5 @@
 import type { CompiledPolicy } from '../policy/compiled.ts';
-import { createSnapshot, type PolicySnapshot } from '../policy/registry.ts';
+import { type PolicySnapshot, partOf } from '../policy/registry.ts';
 
 /** `enforce` applies the changes of a policy; `audit` only reports them. */
 export type PolicyMode = 'enforce' | 'audit';
@@ -31,10 +31,7 @@ export function createModeSplitter(): (snapshot: PolicySnapshot) => PoliciesByMo
 }
 
 function splitByMode(snapshot: PolicySnapshot): PoliciesByMode {
-  const audited = snapshot.policies.filter((policy) => modeOf(policy) === 'audit');
-  if (audited.length === 0) return { enforced: snapshot };
-  const enforced = snapshot.policies.filter((policy) => modeOf(policy) === 'enforce');
-  const select = (policies: readonly CompiledPolicy[]) =>
-    createSnapshot(policies, snapshot.exceptions, { order: 'given' });
-  return { enforced: select(enforced), audited: select(audited) };
+  if (!snapshot.policies.some((policy) => modeOf(policy) === 'audit')) return { enforced: snapshot };
+  const inMode = (mode: PolicyMode) => partOf(snapshot, (policy) => modeOf(policy) === mode);
+  return { enforced: inMode('enforce'), audited: inMode('audit') };
 }

@@ -32,7 +32,7 @@ export interface CandidateKey extends KindKey {
 
 export interface Candidate {
   readonly policy: CompiledPolicy;
-  /** The position of the policy in the snapshot. */
+  /** The position of the policy in the snapshot; in a part of a snapshot, its position in the whole. */
   readonly position: number;
   /** All rules for the kind and operation, also those whose names, namespaces and labels do not match. */
   readonly rules: readonly CompiledRule[];
@@ -92,6 +92,37 @@ export function createSnapshot(
       if (restricted.length === 0) return remember(text, () => candidatesAt(unrestricted(), key));
       const find = () => candidatesAt([...restricted, ...unrestricted()], key);
       return restricted.length > longestRemembered ? find() : remember(`${text} ${restricted.join()}`, find);
+    },
+  };
+}
+
+/** Some policies of a snapshot. They match at most what they match in the snapshot, which may be restricted. */
+export function partOf(
+  snapshot: PolicySnapshot,
+  isPart: (policy: CompiledPolicy) => boolean,
+): PolicySnapshot {
+  return {
+    ...snapshot,
+    policies: snapshot.policies.filter(isPart),
+    ...withCandidates(snapshot, (found) => found.filter(({ policy }) => isPart(policy))),
+  };
+}
+
+/** Changes lists of candidates, each list once. */
+export function withCandidates(
+  snapshot: PolicySnapshot,
+  change: (found: readonly Candidate[], key: CandidateKey) => readonly Candidate[],
+): Pick<PolicySnapshot, 'candidates'> {
+  const changed = new WeakMap<readonly Candidate[], readonly Candidate[]>();
+  return {
+    candidates(key) {
+      const found = snapshot.candidates(key);
+      let result = changed.get(found);
+      if (result === undefined) {
+        result = change(found, key);
+        changed.set(found, result);
+      }
+      return result;
     },
   };
 }

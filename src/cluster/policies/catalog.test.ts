@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { createModeSplitter } from '../../admission/policy-mode.ts';
 import type { JsonObject } from '../../json/value.ts';
 import { loadCelCompilers } from '../../policy/cel-documents.ts';
 import { createPolicyCatalog } from './catalog.ts';
@@ -119,6 +120,31 @@ describe('the policies of a cluster', () => {
     const found = (kind: string) => all.candidates({ ...pod, kind }).map(({ policy }) => policy.key);
     expect(found('ConfigMap')).toEqual(['all']);
     expect(found('Node')).toEqual(['node']);
+  });
+
+  it('do not reach protected kinds by a wildcard when some are in audit mode', () => {
+    const audit = { annotations: { 'kymera.io/mode': 'audit' } };
+    const catalog = catalogOf();
+    for (const [name, metadata] of [
+      ['enforced', {}],
+      ['audited', audit],
+    ] as const) {
+      catalog.set(clusterPolicy, name, object(name, { rules: [rule(kinds('*'))] }, metadata));
+      catalog.set(
+        clusterPolicy,
+        `${name}-node`,
+        object(`${name}-node`, { rules: [rule(kinds('Node'))] }, metadata),
+      );
+    }
+    const { enforced, audited } = createModeSplitter()(catalog.sets().all);
+    const found = (kind: string) =>
+      [enforced, audited].map((part) => part?.candidates({ ...pod, kind }).map(({ policy }) => policy.key));
+    expect(found('ConfigMap')).toEqual([['enforced'], ['audited']]);
+    expect(found('Node')).toEqual([['enforced-node'], ['audited-node']]);
+    expect([enforced, audited].map((part) => part?.policies.map(({ key }) => key))).toEqual([
+      ['enforced', 'enforced-node'],
+      ['audited', 'audited-node'],
+    ]);
   });
 
   it('in the old dialect are recognised by their fields, without the defaults that were added', () => {

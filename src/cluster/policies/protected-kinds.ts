@@ -1,6 +1,6 @@
 import type { CompiledRule } from '../../policy/compiled.ts';
 import { type KindKey, matchesKind } from '../../policy/kind-selector.ts';
-import type { PolicySnapshot } from '../../policy/registry.ts';
+import { type PolicySnapshot, withCandidates } from '../../policy/registry.ts';
 import { resourceOf } from '../../policy/resource-name.ts';
 
 /**
@@ -36,21 +36,16 @@ export function isProtected({ group, kind }: Pick<KindKey, 'group' | 'kind'>): b
 
 /** The same snapshot, in which wildcards do not match protected kinds. */
 export function guardProtectedKinds(snapshot: PolicySnapshot): PolicySnapshot {
-  const remembered = new WeakMap<object, ReturnType<PolicySnapshot['candidates']>>();
   return {
     ...snapshot,
-    candidates(key) {
-      const found = snapshot.candidates(key);
-      if (!isProtected(key) || found.length === 0) return found;
-      const known = remembered.get(found);
-      if (known !== undefined) return known;
-      const kept = found.flatMap((candidate) => {
-        const rules = candidate.rules.filter((rule) => namesKind(rule, key));
-        return rules.length === 0 ? [] : [{ ...candidate, rules }];
-      });
-      remembered.set(found, kept);
-      return kept;
-    },
+    ...withCandidates(snapshot, (found, key) =>
+      isProtected(key)
+        ? found.flatMap((candidate) => {
+            const rules = candidate.rules.filter((rule) => namesKind(rule, key));
+            return rules.length === 0 ? [] : [{ ...candidate, rules }];
+          })
+        : found,
+    ),
   };
 }
 
