@@ -44,15 +44,23 @@ export function translateMatch(rule: JsonObject, path: string, scope: Scope): Ma
   const options = { object, mode: 'match', skipNamespaceSelector: selector !== undefined } as const;
   const clauses = matched.map((block) => translateClauses(block.document, block.path, options));
   const excluded = excludeTest(rule, path, object);
+  const matchConditions = [
+    ...conditionsOf(matched, clauses),
+    ...(excluded === undefined ? [] : [{ name: 'exclude', expression: excluded.source }]),
+  ];
+  if (
+    scope.target === 'map' &&
+    matchConditions.some(({ expression }) => expression.includes('namespaceObject'))
+  ) {
+    const reason = 'conditions of a MutatingAdmissionPolicy cannot read the labels of the namespace';
+    throw new NotConvertible(`${path}.match`, reason);
+  }
   return {
     matchConstraints: {
       ...(selector === undefined ? {} : { namespaceSelector: selector }),
       resourceRules: mergedRules(matched),
     },
-    matchConditions: [
-      ...conditionsOf(matched, clauses),
-      ...(excluded === undefined ? [] : [{ name: 'exclude', expression: excluded.source }]),
-    ],
+    matchConditions,
   };
 }
 
