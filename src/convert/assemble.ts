@@ -43,7 +43,14 @@ export function assemble(
     filled.map((group) => namedGroup(group, filled)),
   );
   const documents = filled.flatMap((group, index) => policyOf(old, group, names[index] ?? '', to, comments));
-  return { documents, differences: [...lostTransactions(old, filled), ...moreRuns(old, filled)] };
+  return {
+    documents,
+    differences: [
+      ...lostTransactions(old, filled),
+      ...keptChanges(old, filled, to),
+      ...moreRuns(old, filled),
+    ],
+  };
 }
 
 function nameOf(document: JsonObject): string {
@@ -85,6 +92,23 @@ function lostTransactions(old: JsonObject, groups: readonly RuleGroup[]): readon
     path: group.rules[0]?.rule.path ?? 'spec.rules',
     reason: `if this rule of ${nameOf(old)} fails, the changes of rule ${other.rules[0]?.rule.name} stay: the rules match differently and become two policies`,
   }));
+}
+
+/** After a failure that is ignored, a MutatingAdmissionPolicy keeps what its other mutations changed. */
+function keptChanges(
+  old: JsonObject,
+  groups: readonly RuleGroup[],
+  to: ConversionTarget,
+): readonly Refusal[] {
+  if (to !== 'map' || failurePolicyOf(readObject(old, 'spec') ?? {}) !== 'Ignore') return [];
+  return groups
+    .filter(({ rules }) => rules.flatMap(({ mutations }) => mutations).length > 1)
+    .map(({ rules: [first] }) => ({
+      rule: first?.rule.name,
+      path: first?.rule.path ?? 'spec.rules',
+      reason:
+        'after a failure that is ignored, a MutatingAdmissionPolicy keeps what its other mutations changed',
+    }));
 }
 
 function failurePolicyOf(spec: JsonObject): string | undefined {
