@@ -157,7 +157,7 @@ const rule: fc.Arbitrary<JsonObject> = fc
 
 const sample: fc.Arbitrary<Sample> = fc
   .record({
-    type: fc.constantFrom(
+    type: fc.constantFrom<readonly [string, string]>(
       ['v1', 'Pod'],
       ['v1', 'ConfigMap'],
       ['v1', 'Secret'],
@@ -176,37 +176,26 @@ const sample: fc.Arbitrary<Sample> = fc
     operation: fc.constantFrom('CREATE', 'UPDATE'),
     user: fc.constantFrom('alice', 'system:serviceaccount:web:ci', 'bob'),
   })
-  .map(
-    ({
-      type: [apiVersion = '', kind = ''],
-      named,
-      generateName,
-      namespace,
+  .map(({ type, named, generateName, namespace, labels, annotations, namespaceLabels, operation, user }) => {
+    const [apiVersion, kind] = type;
+    const isCluster = kind === 'Namespace' || kind === 'Node';
+    const head = {
+      ...(named === undefined ? { generateName } : { name: named }),
+      ...(isCluster ? {} : { namespace }),
       labels,
       annotations,
-      namespaceLabels,
+    };
+    const object = JSON.parse(JSON.stringify({ apiVersion, kind, metadata: head })) as JsonObject;
+    const groups = user === 'alice' ? ['admins', 'system:masters'] : ['all'];
+    return {
+      origin: 'test',
+      object,
       operation,
-      user,
-    }) => {
-      const isCluster = kind === 'Namespace' || kind === 'Node';
-      const head = {
-        ...(named === undefined ? { generateName } : { name: named }),
-        ...(isCluster ? {} : { namespace }),
-        labels,
-        annotations,
-      };
-      const object = JSON.parse(JSON.stringify({ apiVersion, kind, metadata: head })) as JsonObject;
-      const groups = user === 'alice' ? ['admins', 'system:masters'] : ['all'];
-      return {
-        origin: 'test',
-        object,
-        operation,
-        oldObject: operation === 'UPDATE' ? object : undefined,
-        user: { info: { username: user, groups }, roles: [], clusterRoles: [] },
-        namespaceLabels,
-      } as unknown as Sample;
-    },
-  );
+      oldObject: operation === 'UPDATE' ? object : undefined,
+      user: { info: { username: user, groups }, roles: [], clusterRoles: [] },
+      namespaceLabels,
+    } as unknown as Sample;
+  });
 
 describe.each(['mutatingpolicy', 'map'] as const)('translateMatch for %s', (target) => {
   it('matches the same requests', async () => {
