@@ -7,20 +7,26 @@ const warningLimit = 256;
 const totalLimit = 4_096;
 const countReserve = 40;
 
-/** Warnings for the author of a request: failed rules, applied rules of policies with `emitWarning`, and results of audit mode. */
+/** Warnings for the author of a request: failed rules, applied rules of policies with `emitWarning`, those of CEL policies, and results of audit mode. */
 export function warningsOf(outcomes: readonly Outcome[], audited: readonly Outcome[]): readonly string[] {
   const warnings: string[] = [];
   for (const outcome of outcomes) {
     if (outcome.status === 'failed') warnings.push(`${title(outcome)}: ${failureText(outcome)}`);
     else if (outcome.status === 'applied' && outcome.policy.emitWarning)
       warnings.push(`${title(outcome)}: ${outcome.message}`);
+    warnings.push(...ownWarnings(outcome));
   }
   for (const outcome of audited) {
     if (outcome.status === 'failed') warnings.push(`${title(outcome)}: ${failureText(outcome)}`);
     else if (outcome.status === 'applied')
       warnings.push(`${title(outcome)}: would change ${outcome.patch.map(({ path }) => path).join(', ')}`);
+    warnings.push(...ownWarnings(outcome));
   }
   return warnings.length === 0 ? warnings : withinLimits(warnings);
+}
+
+function ownWarnings(outcome: Outcome): readonly string[] {
+  return 'warnings' in outcome ? (outcome.warnings ?? []).map((text) => `${title(outcome)}: ${text}`) : [];
 }
 
 function title({ policy, rule }: Outcome): string {

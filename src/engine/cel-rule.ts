@@ -39,9 +39,15 @@ function effectOf(
       return { status: 'failed', failure, kept: result.object };
     }
     case 'mutated': {
-      const { object, annotations } = result;
+      const { object, annotations, warnings } = result;
       at('identity', ['spec', 'mutations'], () => assertSameIdentity(before, object, mayRename));
-      return { status: object === before ? 'unchanged' : 'applied', object, misses: [], annotations };
+      return {
+        status: object === before ? 'unchanged' : 'applied',
+        object,
+        misses: [],
+        annotations,
+        warnings,
+      };
     }
   }
 }

@@ -25,6 +25,8 @@ export type Outcome = {
       readonly elements?: readonly ElementOutcome[] | undefined;
       /** Audit annotations of a CEL policy. */
       readonly annotations?: Readonly<Record<string, string>> | undefined;
+      /** Of a CEL policy, about what its author hardly meant. */
+      readonly warnings?: readonly string[] | undefined;
     }
   | {
       readonly status: 'unchanged';
@@ -33,6 +35,8 @@ export type Outcome = {
       readonly elements?: readonly ElementOutcome[] | undefined;
       /** Audit annotations of a CEL policy. */
       readonly annotations?: Readonly<Record<string, string>> | undefined;
+      /** Of a CEL policy, about what its author hardly meant. */
+      readonly warnings?: readonly string[] | undefined;
     }
   | { readonly status: 'skipped'; readonly message: string; readonly reason: SkipReason }
   | { readonly status: 'failed'; readonly message: string; readonly failure: Failure }

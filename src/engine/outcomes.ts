@@ -28,8 +28,8 @@ function otherOutcome(
   switch (effect.status) {
     case 'unchanged': {
       const message = effect.elements === undefined ? 'no patches applied' : '0 elements processed';
-      const { misses, elements, annotations } = effect;
-      return { policy, rule, status: 'unchanged', message, misses, elements, annotations };
+      const { misses, elements, annotations, warnings } = effect;
+      return { policy, rule, status: 'unchanged', message, misses, elements, annotations, warnings };
     }
     case 'skipped':
       return skipped(policy, rule, effect.reason);
@@ -103,6 +103,10 @@ class AppliedOutcome implements Applied {
 
   get annotations(): Applied['annotations'] {
     return this.#effect.annotations;
+  }
+
+  get warnings(): Applied['warnings'] {
+    return this.#effect.warnings;
   }
 }
 

@@ -29,6 +29,8 @@ interface MutationEffect<Status> {
   readonly elements?: readonly ElementOutcome[] | undefined;
   /** Audit annotations of a CEL policy. */
   readonly annotations?: Readonly<Record<string, string>> | undefined;
+  /** Of a CEL policy. */
+  readonly warnings?: readonly string[] | undefined;
 }
 
 export interface RuleSetting {

@@ -168,6 +168,8 @@ export type CelEffect = { readonly traces: readonly CelTrace[] } & (
       readonly object: JsonObject;
       /** Audit annotations. */
       readonly annotations: Readonly<Record<string, string>>;
+      /** What the author hardly meant. */
+      readonly warnings?: readonly string[] | undefined;
     }
   | { readonly status: 'skipped'; readonly reason: CelSkip }
   | {

@@ -57,6 +57,58 @@ async function labelsAfter(
   return { labels: object?.metadata.labels, stderr, exitCode };
 }
 
+describe('a kind without a schema', () => {
+  const widget = `apiVersion: example.com/v1
+kind: Widget
+metadata: {name: w, namespace: shop}
+spec: {size: {a: 1}, list: [1, 2]}
+`;
+  const policy = (annotation: string, expression: string) =>
+    mutatingPolicy('p', expression)
+      .replace('{name: p}', `{name: p, annotations: {${annotation}}}`)
+      .replace(
+        pods,
+        "{apiGroups: [example.com], apiVersions: [v1], operations: ['*'], resources: [widgets]}",
+      );
+  const expression = 'Object{spec: Object.spec{size: Object.spec.size{b: 2}, list: [3]}}';
+  const run = (annotation: string, ...argv: readonly string[]) =>
+    kymera(['apply', 'policy.yaml', '-r', 'widget.yaml', '-o', 'yaml', ...argv], {
+      files: { 'policy.yaml': policy(annotation, expression), 'widget.yaml': widget },
+    });
+
+  it('is merged with a warning where the policy allows it', async () => {
+    const { stdout, stderr, exitCode } = await run('kymera.io/without-schema: merge');
+    expect(parse(stdout).spec).toEqual({ size: { a: 1, b: 2 }, list: [3] });
+    expect(stderr).toContain(
+      'there is no schema for Widget of example.com/v1: maps are merged by key, and lists are replaced',
+    );
+    expect(exitCode).toBe(0);
+  });
+
+  it.each([
+    ['without the annotation', 'a: b', []],
+    ['as Kyverno does', 'kymera.io/without-schema: merge', ['--strict-compat']],
+  ])('is an error %s', async (_, annotation, argv) => {
+    const { stderr, exitCode } = await run(annotation, ...argv);
+    expect(stderr).toContain('there is no schema for Widget of example.com/v1');
+    expect(exitCode).toBe(1);
+  });
+});
+
+it('an item without the key that identifies it is added with a warning, also in explain', async () => {
+  const expression = 'Object{spec: Object.spec{containers: [Object.spec.containers{image: "x"}]}}';
+  const files = { 'policy.yaml': mutatingPolicy('p', expression), 'pod.yaml': pod };
+  const { stdout, stderr, exitCode } = await kymera(
+    ['apply', 'policy.yaml', '-r', 'pod.yaml', '-o', 'yaml', '-q'],
+    { files },
+  );
+  expect(parse(stdout).spec.containers).toEqual([{ name: 'main', image: 'nginx' }, { image: 'x' }]);
+  expect(stderr).toMatch(/policy.yaml.*\.spec\.containers\[0\]: the item has no name/s);
+  expect(exitCode).toBe(0);
+  const explained = await kymera(['explain', 'policy.yaml', '-r', 'pod.yaml'], { files });
+  expect(explained.stdout).toContain('warning: .spec.containers[0]: the item has no name');
+});
+
 describe('MutatingPolicy', () => {
   it('runs after ClusterPolicies and MutatingAdmissionPolicies, each on the result of the one before', async () => {
     const clusterPolicy = `---

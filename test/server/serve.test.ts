@@ -258,6 +258,26 @@ spec:
     expect(patchIn(await at('/mutate/fail'))).toBeNull();
   });
 
+  it('returns the warnings of CEL policies with the response', async () => {
+    const policy = `apiVersion: policies.kyverno.io/v1
+kind: MutatingPolicy
+metadata: {name: nameless}
+spec:
+  matchConstraints:
+    resourceRules:
+    - {apiGroups: [""], apiVersions: [v1], operations: [CREATE], resources: [pods]}
+  mutations:
+  - patchType: ApplyConfiguration
+    applyConfiguration:
+      expression: 'Object{spec: Object.spec{containers: [Object.spec.containers{image: "x"}]}}'
+`;
+    const { post } = await serve({ 'policies/nameless.yaml': policy });
+    expect(responseIn(await post())).toMatchObject({
+      allowed: true,
+      warnings: [expect.stringContaining('nameless.mutations: .spec.containers[0]: the item has no name')],
+    });
+  });
+
   it('runs a ClusterPolicy with a webhook of its own only there, and at /mutate', async () => {
     const conditions = `webhookConfiguration: {matchConditions: [{name: all, expression: 'true'}]}`;
     const files = {

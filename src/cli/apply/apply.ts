@@ -126,6 +126,7 @@ async function applyToAll(
     }
     background?.admitted(evaluated.after);
     for (const text of failuresOf(item.object, evaluated, log.paint)) await log.error(text);
+    for (const warning of warningsOf(item.object, evaluated)) await log.warn(warning);
   }
   if (background !== undefined) {
     const { changes, steps } = await background.finish();
@@ -161,6 +162,24 @@ function misplacedPolicy({ object, file, line }: Resource): Problem {
 function failuresOf(object: JsonObject, evaluated: Evaluated, paint: Paint): string[] {
   return evaluated.outcomes.flatMap((outcome) =>
     outcome.status === 'failed' ? [formatFailure(titleOf(object), outcome, paint)] : [],
+  );
+}
+
+function warningsOf(object: JsonObject, { outcomes }: Evaluated): Problem[] {
+  return outcomes.flatMap((outcome) =>
+    'warnings' in outcome
+      ? (outcome.warnings ?? []).map(
+          (text): Problem => ({
+            code: 'KYM_APPLY_CONFIGURATION',
+            severity: 'warning',
+            message: `${titleOf(object)}: ${text}`,
+            policy: outcome.policy.key,
+            rule: outcome.rule.name,
+            pointer: '/spec/mutations',
+            file: outcome.policy.source.file,
+          }),
+        )
+      : [],
   );
 }
 

@@ -210,11 +210,13 @@ function outcomeAsJson(outcome: Outcome): JsonObject {
   };
   switch (outcome.status) {
     case 'applied': {
-      const { patch, misses, elements } = outcome;
-      return { ...head, ...plainJson({ patch, misses, elements }) };
+      const { patch, misses, elements, warnings } = outcome;
+      return { ...head, ...plainJson({ patch, misses, elements, warnings }) };
     }
-    case 'unchanged':
-      return { ...head, ...plainJson({ misses: outcome.misses, elements: outcome.elements }) };
+    case 'unchanged': {
+      const { misses, elements, warnings } = outcome;
+      return { ...head, ...plainJson({ misses, elements, warnings }) };
+    }
     case 'skipped':
       return { ...head, ...plainJson({ reason: outcome.reason }) };
     case 'failed':

@@ -83,11 +83,13 @@ function reasonsOf(outcome: Outcome, view: View): Branch[] {
         ...outcome.patch.map((operation) => operationLeaf(operation, view.mask)),
         ...outcome.misses.map((miss) => missLeaf(miss, view)),
         ...elementBranches(outcome.elements ?? [], view),
+        ...(outcome.warnings ?? []).map((text) => warningLeaf(text, view)),
       ];
     case 'unchanged':
       return [
         ...outcome.misses.map((miss) => missLeaf(miss, view)),
         ...elementBranches(outcome.elements ?? [], view),
+        ...(outcome.warnings ?? []).map((text) => warningLeaf(text, view)),
       ];
     case 'skipped':
       return skipBranches(outcome.reason, view);
@@ -100,6 +102,10 @@ function reasonsOf(outcome: Outcome, view: View): Branch[] {
         : [location, leaf(visible(`at ${formatPointer(objectPath)} of the object`), { objectPath })];
     }
   }
+}
+
+function warningLeaf(text: string, { paint, mask }: View): Branch {
+  return leaf(`${paint('yellow', 'warning')}: ${visible(mask.text(text))}`);
 }
 
 /** One operation of a patch. */

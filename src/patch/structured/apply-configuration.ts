@@ -20,13 +20,15 @@ export interface ApplyConfigurationOptions {
   readonly mapsInLists: boolean;
   /** Accepts fields of the object that the schema does not declare. */
   readonly undeclaredFields: boolean;
+  /** Receives what the author hardly meant. */
+  readonly warnings?: string[] | undefined;
 }
 
 /** Applies the `Object{…}` that the expression of an ApplyConfiguration gave. Throws CelError or PatchError. */
 export function applyConfiguration(
   object: JsonObject,
   value: Value,
-  { schemaOf, serverSideApply, mapsInLists, undeclaredFields }: ApplyConfigurationOptions,
+  { schemaOf, serverSideApply, mapsInLists, undeclaredFields, warnings }: ApplyConfigurationOptions,
 ): JsonObject {
   if (!(value instanceof StructValue)) {
     throw new CelError(
@@ -51,7 +53,8 @@ export function applyConfiguration(
     );
   }
   if (!undeclaredFields) refuseUndeclared(object, schema, []);
-  return mergeStructured(object, configuration, schema, { atomics: serverSideApply ? 'replace' : 'refuse' });
+  const atomics = serverSideApply ? 'replace' : 'refuse';
+  return mergeStructured(object, configuration, schema, { atomics, warnings });
 }
 
 /** Maps of the object itself are no literals. */

@@ -23,16 +23,22 @@ export function structuredError(path: Path, message: string): PatchError {
   return new PatchError('KYM_APPLY_CONFIGURATION', path, `${formatFieldPath(path)}: ${message}`);
 }
 
+/** What a check finds besides errors. */
+export interface Findings {
+  /** Paths of atomic lists, maps and structs. */
+  readonly atomics?: string[] | undefined;
+  /** What the author hardly meant. */
+  readonly warnings: string[];
+}
+
+const mostWarnings = 10;
+
 /**
  * Checks a configuration against the schema of its kind. Throws PatchError for an unknown field, a value of another
- * type, null, and keys or set items that occur twice. Adds the paths of atomic lists, maps and structs to `atomics`.
+ * type, null, and keys or set items that occur twice.
  */
-export function checkConfiguration(
-  configuration: Json,
-  schema: StructuredSchema,
-  atomics: string[] | undefined,
-): void {
-  check(configuration, schema, [], atomics, true);
+export function checkConfiguration(configuration: Json, schema: StructuredSchema, found: Findings): void {
+  check(configuration, schema, [], found, true);
 }
 
 /** One path is shared by all steps: paths are needed only in messages. The API server looks for atomics only in declared fields. */
@@ -40,7 +46,7 @@ function check(
   value: Json,
   schema: StructuredSchema,
   path: PathToken[],
-  atomics: string[] | undefined,
+  found: Findings,
   declared: boolean,
 ): void {
   spendSteps(1);
@@ -50,17 +56,17 @@ function check(
       checkScalar(value, schema, path);
       return;
     case 'list':
-      checkList(value, schema, path, atomics, declared);
+      checkList(value, schema, path, found, declared);
       return;
     case 'map':
-      checkMap(value, schema, path, atomics, declared);
+      checkMap(value, schema, path, found, declared);
       return;
     case 'any':
-      if (declared && schema.atomic && typeof value === 'object') atomics?.push(formatFieldPath(path));
+      if (declared && schema.atomic && typeof value === 'object') found.atomics?.push(formatFieldPath(path));
       if (!isObject(value)) return;
       for (const key in value) {
         path.push(key);
-        check(value[key] as Json, schema, path, atomics, false);
+        check(value[key] as Json, schema, path, found, false);
         path.pop();
       }
   }
@@ -70,16 +76,16 @@ function checkMap(
   value: Json,
   schema: MapSchema,
   path: PathToken[],
-  atomics: string[] | undefined,
+  found: Findings,
   declared: boolean,
 ): void {
   if (!isObject(value)) throw structuredError(path, `expected map, got ${describe(value)}`);
-  if (declared && schema.atomic) atomics?.push(formatFieldPath(path));
+  if (declared && schema.atomic) found.atomics?.push(formatFieldPath(path));
   for (const key in value) {
     path.push(key);
     const field = schema.field(key);
     if (field === undefined) throw unknownField(schema, path);
-    check(value[key] as Json, field, path, atomics, declared && schema.declares(key));
+    check(value[key] as Json, field, path, found, declared && schema.declares(key));
     path.pop();
   }
 }
@@ -109,16 +115,17 @@ function checkList(
   value: Json,
   schema: ListSchema,
   path: PathToken[],
-  atomics: string[] | undefined,
+  found: Findings,
   declared: boolean,
 ): void {
   if (!isArray(value)) throw structuredError(path, `expected list, got ${describe(value)}`);
-  if (declared && schema.merge === 'atomic') atomics?.push(formatFieldPath(path));
+  if (declared && schema.merge === 'atomic') found.atomics?.push(formatFieldPath(path));
   const seen = schema.merge === 'atomic' || value.length < 2 ? undefined : new Set<string>();
   for (let index = 0; index < value.length; index++) {
     const item = value[index] as Json;
     path.push(index);
-    check(item, schema.items, path, atomics, declared);
+    check(item, schema.items, path, found, declared);
+    warnAboutKeys(item, schema, path, found);
     if (seen !== undefined) {
       const identity = itemIdentity(item, schema, path);
       if (seen.has(identity)) {
@@ -128,6 +135,20 @@ function checkList(
       seen.add(identity);
     }
     path.pop();
+  }
+}
+
+/** An item without its key has the default. An empty one names no item of the object, so that the item is added to the list. */
+function warnAboutKeys(item: Json, { keys, items }: ListSchema, path: Path, { warnings }: Findings): void {
+  if (!isObject(item) || items.kind !== 'map') return;
+  for (const key of keys) {
+    if (member(item, key) !== undefined) continue;
+    const preset = member(items.defaults, key);
+    if ((preset === '' || preset === 0) && warnings.length < mostWarnings) {
+      warnings.push(
+        `${formatFieldPath(path)}: the item has no ${key}, which identifies it, so it does not change an item of the object; set ${key}`,
+      );
+    }
   }
 }
 

@@ -17,6 +17,8 @@ import type { AnySchema, ListSchema, MapSchema, StructuredSchema } from './schem
 export interface StructuredMergeOptions {
   /** Kubernetes refuses configurations that contain atomic lists, maps or structs, unless they are for server-side apply. */
   readonly atomics: 'refuse' | 'replace';
+  /** Receives what the author hardly meant. */
+  readonly warnings?: string[] | undefined;
 }
 
 /**
@@ -27,10 +29,10 @@ export function mergeStructured(
   object: JsonObject,
   configuration: JsonObject,
   schema: StructuredSchema,
-  { atomics }: StructuredMergeOptions,
+  { atomics, warnings = [] }: StructuredMergeOptions,
 ): JsonObject {
   const refused: string[] | undefined = atomics === 'refuse' ? [] : undefined;
-  checkConfiguration(configuration, schema, refused);
+  checkConfiguration(configuration, schema, { atomics: refused, warnings });
   if (refused !== undefined && refused.length > 0) {
     throw new PatchError(
       'KYM_APPLY_CONFIGURATION',

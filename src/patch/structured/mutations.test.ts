@@ -59,6 +59,20 @@ describe('applyConfiguration', () => {
     );
   });
 
+  it('warns about items without the key that identifies them, unless the key has a default', () => {
+    const warnings: string[] = [];
+    const container = (fields: string) =>
+      `Object{spec: Object.spec{containers: [Object.spec.containers{${fields}}]}}`;
+    configure(container('name: "main", ports: [Object.spec.containers.ports{containerPort: 80}]'), {
+      warnings,
+    });
+    expect(warnings).toEqual([]);
+    configure(container('image: "x"'), { warnings });
+    expect(warnings).toEqual([
+      '.spec.containers[0]: the item has no name, which identifies it, so it does not change an item of the object; set name',
+    ]);
+  });
+
   it('refuses a kind without a schema', () => {
     expect(() => configure('Object{}', { schemaOf: () => undefined })).toThrow('no schema for Pod of v1');
   });

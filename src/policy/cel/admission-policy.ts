@@ -69,6 +69,7 @@ export function compileAdmissionPolicy(document: JsonObject, source: PolicySourc
     conditionsReadVariables: false,
     serverSideApply: false,
     fidelity: 'apiServer',
+    mergesWithoutSchema: false,
   });
   if (parts === undefined || constraints === undefined || collector.hasErrors())
     return { problems: collector.problems };
@@ -264,7 +265,7 @@ function runAdmissionPolicy(program: Program, object: JsonObject, host: CelHost)
     };
   }
   if (!ran && skip !== undefined) return { status: 'skipped', reason: skip, traces };
-  return { status: 'mutated', object: current.object ?? object, annotations: {}, traces };
+  return run.mutated(current.object ?? object);
 }
 
 /** Returns the condition that is not met, if any. */

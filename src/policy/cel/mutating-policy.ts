@@ -61,6 +61,8 @@ export function compileMutatingPolicy(
     conditionsReadVariables: true,
     serverSideApply: readBoolean(evaluationOf(spec), 'useServerSideApply') ?? false,
     fidelity: strict ? 'kyverno' : 'own',
+    mergesWithoutSchema:
+      !strict && readText(readObject(metadata, 'annotations') ?? {}, withoutSchemaAnnotation) === 'merge',
   } as const;
   const constraints = compileConstraints(
     readObject(spec, 'matchConstraints') ?? {},
@@ -124,6 +126,9 @@ export function compileMutatingPolicy(
   });
   return { policy, problems: collector.problems };
 }
+
+/** The value `merge` allows ApplyConfigurations for kinds without a schema. */
+const withoutSchemaAnnotation = 'kymera.io/without-schema';
 
 const environments = new Map<string | undefined, Environment>();
 const mostEnvironments = 100;
@@ -332,7 +337,7 @@ function runPolicy({ parts, annotations, namespace }: Program, object: JsonObjec
       return run.failed(error, annotation);
     }
   }
-  return { status: 'mutated', object: changed, annotations: values, traces };
+  return run.mutated(changed, values);
 }
 
 /** Exceptions, then conditions. */

@@ -23,6 +23,7 @@ export interface PartsOptions {
   readonly conditionsReadVariables: boolean;
   readonly serverSideApply: boolean;
   readonly fidelity: Fidelity;
+  readonly mergesWithoutSchema: boolean;
   /** The fields that lead to the Pod template, for a rule that was derived from one for Pods. */
   readonly template?: readonly string[] | undefined;
 }
@@ -68,6 +69,7 @@ export function compileParts(
     environment,
     serverSideApply: options.serverSideApply,
     fidelity,
+    mergesWithoutSchema: options.mergesWithoutSchema,
   };
 }
 

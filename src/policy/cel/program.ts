@@ -13,7 +13,7 @@ import { applyConfiguration } from '../../patch/structured/apply-configuration.t
 import { builtInSchema } from '../../patch/structured/built-in.ts';
 import { applyJsonPatches } from '../../patch/structured/json-patch.ts';
 import { schemaFromOpenApi } from '../../patch/structured/openapi.ts';
-import type { SchemaLookup } from '../../patch/structured/schema.ts';
+import { anySchema, type SchemaLookup } from '../../patch/structured/schema.ts';
 import type { CelEffect, CelFailure, CelHost, CelSkip, CelTrace, CelTraceStep } from '../compiled-cel.ts';
 
 /** An expression of a policy and its place. */
@@ -42,11 +42,14 @@ export interface ProgramParts {
   readonly mutations: readonly CompiledStep[];
   readonly serverSideApply: boolean;
   readonly fidelity: Fidelity;
+  /** Merges objects of a kind without a schema all the same: maps by key, lists as a whole. */
+  readonly mergesWithoutSchema: boolean;
 }
 
 /** Evaluates the expressions of one program for one request. */
 export class Run {
   readonly traces: CelTrace[] = [];
+  readonly warnings: string[] = [];
   readonly #host: CelHost;
 
   constructor(host: CelHost) {
@@ -86,27 +89,42 @@ export class Run {
       step.patchType === 'JSONPatch'
         ? applyJsonPatches(object, value, { strict: parts.fidelity !== 'own' })
         : applyConfiguration(object, value, {
-            schemaOf: schemaLookup(this.#host),
+            schemaOf: this.#schemaLookup(parts),
             serverSideApply: parts.serverSideApply,
             mapsInLists: parts.fidelity === 'own',
             undeclaredFields: parts.fidelity !== 'kyverno',
+            warnings: this.warnings,
           }),
     );
+  }
+
+  /** Built-in kinds first; then what the data source knows of custom kinds. */
+  #schemaLookup({ mergesWithoutSchema }: ProgramParts): SchemaLookup {
+    return (apiVersion, kind) => {
+      const builtIn = builtInSchema(apiVersion, kind);
+      if (builtIn !== undefined) return builtIn;
+      const answer = this.#host.read({ type: 'schema', apiVersion, kind });
+      const found = answer.found
+        ? schemaFromOpenApi(answer.value as JsonObject, apiVersion, kind)
+        : undefined;
+      // A schema that cannot be read now may have lists with keys.
+      const isAbsent = answer.found || answer.absent === true;
+      if (found !== undefined || !mergesWithoutSchema || !isAbsent) return found;
+      this.warnings.push(
+        `there is no schema for ${kind} of ${apiVersion}: maps are merged by key, and lists are replaced`,
+      );
+      return anySchema;
+    };
+  }
+
+  mutated(object: JsonObject, annotations: Readonly<Record<string, string>> = {}): CelEffect {
+    const { traces, warnings } = this;
+    return { status: 'mutated', object, annotations, traces, ...(warnings.length === 0 ? {} : { warnings }) };
   }
 
   failed(error: unknown, place: Pick<PlacedExpression, 'path'>): CelEffect {
     return { status: 'failed', failure: failureOf(error, place), traces: this.traces };
   }
-}
-
-/** Built-in kinds first; then what the data source knows of custom kinds. */
-function schemaLookup(host: CelHost): SchemaLookup {
-  return (apiVersion, kind) => {
-    const builtIn = builtInSchema(apiVersion, kind);
-    if (builtIn !== undefined) return builtIn;
-    const answer = host.read({ type: 'schema', apiVersion, kind });
-    return answer.found ? schemaFromOpenApi(answer.value as JsonObject, apiVersion, kind) : undefined;
-  };
 }
 
 /** Deep values exhaust the stack; an exhausted budget is reported where it was spent. */

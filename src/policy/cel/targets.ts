@@ -131,5 +131,5 @@ function runOnTarget(
       return run.failed(error, step);
     }
   }
-  return { status: 'mutated', object: current.object ?? object, annotations: {}, traces };
+  return run.mutated(current.object ?? object);
 }
