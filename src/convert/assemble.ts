@@ -1,3 +1,4 @@
+import { stringifyJson } from '../json/json-text.ts';
 import {
   readBoolean,
   readNumber,
@@ -258,7 +259,7 @@ function settings(
     ...(timeoutSeconds !== undefined && { webhookConfiguration: { timeoutSeconds } }),
     ...(Object.keys(evaluation).length > 0 && { evaluation }),
     // The rules for pod controllers are policies of their own.
-    ...(JSON.stringify(matchConstraints).includes('"pods"') && {
+    ...(stringifyJson(matchConstraints).includes('"pods"') && {
       autogen: { podControllers: { controllers: [] } },
     }),
   };

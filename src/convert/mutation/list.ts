@@ -1,3 +1,4 @@
+import { stringifyJson } from '../../json/json-text.ts';
 import { isObject, type Json, type JsonArray, type JsonObject } from '../../json/value.ts';
 import { allOf, anyOf, not, precedence, text } from '../expression/cel-text.ts';
 import { type CelText, NotConvertible } from '../types.ts';
@@ -263,7 +264,7 @@ class ListMerge {
       if (!isObject(item)) continue;
       for (const key of Object.keys(item)) {
         if (!key.startsWith('+(')) continue;
-        const identity = `${JSON.stringify(item['name'] ?? item[this.#keys?.[0] ?? ''] ?? '')} ${key}`;
+        const identity = `${stringifyJson(item['name'] ?? item[this.#keys?.[0] ?? ''] ?? '')} ${key}`;
         if (written.has(identity))
           throw new NotConvertible(this.#target.path, `several items add ${key.slice(2, -1)}`);
         written.add(identity);

@@ -1,4 +1,5 @@
 import { exampleText } from '../../analysis/interplay/example-value.ts';
+import { stringifyJson } from '../../json/json-text.ts';
 import { isArray, isNumber, isObject, type Json, type JsonObject, type Path } from '../../json/value.ts';
 import type { StructuredSchema } from '../../patch/structured/schema.ts';
 import type { Field } from './field-tree.ts';
@@ -50,11 +51,7 @@ export function fits(value: Json, schema: StructuredSchema | undefined): boolean
 export function valuesFor(field: Field, schema: StructuredSchema | undefined): readonly Json[] {
   const generic = isKnown(schema) ? genericFor(schema) : anything;
   const known = [...field.values.values(), ...generic].filter((value) => fits(value, schema));
-  return [...new Map(known.map((value) => [JSON.stringify(value, asText), value])).values()];
-}
-
-function asText(_key: string, value: unknown): unknown {
-  return typeof value === 'bigint' ? `${value}n` : value;
+  return [...new Map(known.map((value) => [stringifyJson(value), value])).values()];
 }
 
 function isKnown(schema: StructuredSchema | undefined): schema is Exclude<StructuredSchema, { kind: 'any' }> {
@@ -176,7 +173,7 @@ function withDistinctKeys(items: readonly Json[], schema: StructuredSchema | und
     if (!isKeyed && !keys.every((key) => Object.hasOwn(item, key))) return item;
     const present = keys.map((key) => item[key]);
     const isComplete = present.every((value) => typeof value === 'string' || isNumber(value));
-    const identity = JSON.stringify(present, asText);
+    const identity = stringifyJson(present);
     if (isComplete && !used.has(identity)) {
       used.add(identity);
       return item;
@@ -184,12 +181,7 @@ function withDistinctKeys(items: readonly Json[], schema: StructuredSchema | und
     const [key = 'name'] = keys;
     const taken = new Set(items.map((other) => (isObject(other) ? other[key] : undefined)));
     const changed = { [key]: distinct(item[key], index, taken), ...omit(item, key) };
-    used.add(
-      JSON.stringify(
-        keys.map((each) => changed[each]),
-        asText,
-      ),
-    );
+    used.add(stringifyJson(keys.map((each) => changed[each])));
     return changed;
   });
 }
