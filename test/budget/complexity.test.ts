@@ -8,7 +8,7 @@ import { diff } from '../../src/json/diff/diff.ts';
 import { applyPatch } from '../../src/json/patch/apply-patch.ts';
 import type { Json, JsonObject } from '../../src/json/value.ts';
 import type { CompiledPatch } from '../../src/patch/compiled-patch.ts';
-import { compileStrategicMerge } from '../../src/patch/strategic/merge.ts';
+import { compileStrategicMerge } from '../../src/patch/strategic/compile.ts';
 import { compileOverlay } from '../../src/patch/v1alpha1/overlay.ts';
 
 /** Steps are counted instead of time: the same on every machine. */

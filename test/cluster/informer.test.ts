@@ -7,7 +7,7 @@ import { hasStatus } from '../../src/cluster/api/cluster-error.ts';
 import { connect } from '../../src/cluster/api/connect.ts';
 import { startDiscovery } from '../../src/cluster/api/discovery.ts';
 import { type Change, type Informer, startInformer } from '../../src/cluster/api/informer.ts';
-import { startLeaderElection } from '../../src/cluster/api/lease.ts';
+import { startLeaderElection } from '../../src/cluster/api/leader-election.ts';
 import { resourceTypes } from '../../src/cluster/api/resource-path.ts';
 import { createTransport } from '../../src/cluster/api/transport.ts';
 import { compileKind } from '../../src/policy/kind-selector.ts';

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Scope } from '../../src/expression/scope.ts';
 import { isArray, isObject, type Json, type JsonObject } from '../../src/json/value.ts';
-import { compileStrategicMerge } from '../../src/patch/strategic/merge.ts';
+import { compileStrategicMerge } from '../../src/patch/strategic/compile.ts';
 
 const scope: Scope = {
   lookup: () => undefined,

@@ -5,7 +5,6 @@ import type { JsonObject } from '../../src/json/value.ts';
 import { createInputDataSource } from '../../src/offline/data-source.ts';
 import { createEvaluator, type Evaluated, type EvaluatorOptions } from '../../src/offline/evaluator.ts';
 import { titleOf } from '../../src/offline/object-identity.ts';
-import { previewBackground, withBackgroundChanges } from '../../src/offline/output/background-preview.ts';
 import {
   type AppliedObject,
   countObject,
@@ -13,7 +12,8 @@ import {
   createFormatter,
   noCounts,
   summaryOf,
-} from '../../src/offline/output/object-format.ts';
+} from '../../src/offline/output/apply-formats.ts';
+import { previewBackground, withBackgroundChanges } from '../../src/offline/output/background-preview.ts';
 import { plain } from '../../src/offline/output/paint.ts';
 import { createValuesLookup } from '../../src/offline/request-values.ts';
 import type { Resource } from '../../src/offline/resource-documents.ts';

@@ -3,7 +3,7 @@ import { compileWildcard } from '../../expression/wildcard.ts';
 import { read, readBoolean, readObject, readObjects, readText, readTexts } from '../../json/read-field.ts';
 import { isArray, type JsonObject, type Path } from '../../json/value.ts';
 import { FieldPathError, parseStep, splitFieldPath } from '../../patch/field-path/field-path.ts';
-import { wildcardText } from '../../patch/replacement/text.ts';
+import { wildcardText } from '../../patch/replacement/text-matcher.ts';
 import type { WrittenKind } from './kinds.ts';
 import { anyStep, constantOf, keyStep, type Write, type WriteStep, writeOf } from './write-step.ts';
 

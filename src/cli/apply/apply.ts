@@ -4,11 +4,6 @@ import type { JsonObject, Path } from '../../json/value.ts';
 import type { Evaluated } from '../../offline/evaluator.ts';
 import { nameOf, titleOf } from '../../offline/object-identity.ts';
 import {
-  absenceWarning,
-  previewBackground,
-  withBackgroundChanges,
-} from '../../offline/output/background-preview.ts';
-import {
   type AppliedObject,
   type ApplyFormat,
   countObject,
@@ -17,7 +12,12 @@ import {
   noCounts,
   summaryOf,
   textOf,
-} from '../../offline/output/object-format.ts';
+} from '../../offline/output/apply-formats.ts';
+import {
+  absenceWarning,
+  previewBackground,
+  withBackgroundChanges,
+} from '../../offline/output/background-preview.ts';
 import { type Paint, plain } from '../../offline/output/paint.ts';
 import { failureText, isAbsence } from '../../offline/output/planned-changes.ts';
 import { visible } from '../../offline/output/visible.ts';

@@ -1,6 +1,6 @@
 import { type Command, Option } from 'commander';
 import { didYouMean } from '../../expression/did-you-mean.ts';
-import type { ApplyFormat } from '../../offline/output/object-format.ts';
+import type { ApplyFormat } from '../../offline/output/apply-formats.ts';
 import { inputError } from '../../problem.ts';
 import { inputOptions, type ParsedInputOptions, withInput } from '../input/input-options.ts';
 import type { CommandHost } from '../io.ts';

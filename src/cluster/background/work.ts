@@ -22,7 +22,7 @@ import { messageOf } from '../api/cluster-error.ts';
 import { createCoalescedTask } from '../api/coalesced-task.ts';
 import type { Discovery } from '../api/discovery.ts';
 import type { InformerTiming } from '../api/informer.ts';
-import { type LeaseTiming, startLeaderElection } from '../api/lease.ts';
+import { type LeaseTiming, startLeaderElection } from '../api/leader-election.ts';
 import type { ClusterMetrics } from '../metrics/cluster-metrics.ts';
 import type { PolicyCatalog } from '../policies/catalog.ts';
 import type { ClusterLog } from '../settings/cluster-options.ts';

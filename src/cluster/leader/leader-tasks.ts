@@ -6,7 +6,7 @@ import { messageOf } from '../api/cluster-error.ts';
 import { createCoalescedTask } from '../api/coalesced-task.ts';
 import type { Discovery } from '../api/discovery.ts';
 import { startInformer } from '../api/informer.ts';
-import { startLeaderElection } from '../api/lease.ts';
+import { startLeaderElection } from '../api/leader-election.ts';
 import { managedSelector } from '../api/names.ts';
 import { resourceTypes } from '../api/resource-path.ts';
 import type { Certificates } from '../certificates/certificates.ts';

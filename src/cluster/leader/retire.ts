@@ -2,7 +2,7 @@ import { readNumber, readObject, readText } from '../../json/read-field.ts';
 import { sleep } from '../api/back-off.ts';
 import type { ApiClient } from '../api/client.ts';
 import { hasStatus } from '../api/cluster-error.ts';
-import { leaseHolder } from '../api/lease.ts';
+import { leaseHolder } from '../api/leader-election.ts';
 import { resourceTypes } from '../api/resource-path.ts';
 
 export interface RetireOptions {

@@ -3,7 +3,7 @@ import type { ControllerLimits } from '../../background/queue/controller.ts';
 import type { PolicyLimits } from '../../policy/policy-limits.ts';
 import type { AccessOptions } from '../api/cluster-access.ts';
 import type { InformerTiming } from '../api/informer.ts';
-import type { LeaseTiming } from '../api/lease.ts';
+import type { LeaseTiming } from '../api/leader-election.ts';
 import type { TokenTiming } from '../certificates/path-tokens.ts';
 import type { CertificateLife } from '../certificates/renewal.ts';
 

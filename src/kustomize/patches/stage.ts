@@ -16,8 +16,8 @@ import type { ResourceSet } from '../resource/resource-set.ts';
 import { selectTargets } from '../resource/selector.ts';
 import type { JsonPatchOperation } from './json.ts';
 import { applyJsonPatch } from './json.ts';
+import { readPatch } from './read-patch.ts';
 import { applyStrategicPatch, findPatchTarget } from './strategic.ts';
-import { readPatch } from './text.ts';
 
 /** `patchesStrategicMerge`: files or inline patches. Each finds its resource by its id. */
 export function applyStrategicMergePatches(

@@ -4,7 +4,7 @@ import type { JsonObject } from '../../json/value.ts';
 import { isObject, type Json, member } from '../../json/value.ts';
 import { type LabelTest, parseLabelSelector } from '../../patch/replacement/label-selector.ts';
 import { describeSelector } from '../../patch/replacement/selector.ts';
-import { asRegexp, isBareWildcard } from '../../patch/replacement/text.ts';
+import { asRegexp, isBareWildcard } from '../../patch/replacement/text-matcher.ts';
 import type { TargetSelector } from '../kustomization/kustomization.ts';
 import { KustomizeError, type KustomizeLocation } from '../kustomize-error.ts';
 import { currentId, effectiveNamespace, originalId, type Resource } from './resource.ts';

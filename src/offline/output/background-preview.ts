@@ -10,7 +10,7 @@ import type { JsonObject } from '../../json/value.ts';
 import type { CompiledException, CompiledPolicy, Operation } from '../../policy/compiled.ts';
 import type { Problem } from '../../problem.ts';
 import { nameOf, withDefaultNamespace } from '../object-identity.ts';
-import type { AppliedObject } from './object-format.ts';
+import type { AppliedObject } from './apply-formats.ts';
 import {
   isWrite,
   type PlannedChange,

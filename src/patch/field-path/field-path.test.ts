@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import type { Json } from '../../json/value.ts';
-import { wildcardText } from '../replacement/text.ts';
+import { wildcardText } from '../replacement/text-matcher.ts';
 import { type FieldPathSyntax, parseFieldPath, splitFieldPath } from './field-path.ts';
 import { readField } from './read.ts';
 import { writeField } from './write.ts';

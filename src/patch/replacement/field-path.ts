@@ -8,7 +8,7 @@ import {
   splitFieldPath,
   splitMatch,
 } from '../field-path/field-path.ts';
-import { attempt, compileText, exactText, type PerScope, type ReplacementBuild } from './text.ts';
+import { attempt, compileText, exactText, type PerScope, type ReplacementBuild } from './text-matcher.ts';
 
 export interface CompiledFieldPath {
   /** As written. */

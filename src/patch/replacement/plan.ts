@@ -23,7 +23,7 @@ import {
   type PerScope,
   type ReplacementBuild,
   wildcardText,
-} from './text.ts';
+} from './text-matcher.ts';
 import { type ReplacementMode, sourcePart } from './value.ts';
 
 /** The parts of one replacement. The caller finds the source and applies the targets. */

@@ -1,5 +1,5 @@
 import { isObject, type Json, type JsonObject, member, type Path } from '../../json/value.ts';
-import type { ReplacementBuild } from './text.ts';
+import type { ReplacementBuild } from './text-matcher.ts';
 import type { PartOptions } from './value.ts';
 
 /** Reports unknown fields. False when the value is not a map. */

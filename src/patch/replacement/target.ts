@@ -27,7 +27,7 @@ import {
   type ReplacementBuild,
   wholeRegexp,
   wildcardText,
-} from './text.ts';
+} from './text-matcher.ts';
 import { targetValue } from './value.ts';
 
 export interface PlanTarget {

@@ -3,7 +3,7 @@ import { parse } from 'yaml';
 import type { ErrorCode } from '../../errors.ts';
 import type { Scope } from '../../expression/scope.ts';
 import type { Json, JsonObject, Path } from '../../json/value.ts';
-import { compileStrategicMerge } from './merge.ts';
+import { compileStrategicMerge } from './compile.ts';
 
 interface Reported {
   readonly path: Path;

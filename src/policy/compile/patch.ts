@@ -4,7 +4,7 @@ import { read, readText } from '../../json/read-field.ts';
 import { isObject, type JsonObject, type Path } from '../../json/value.ts';
 import type { CompiledPatch } from '../../patch/compiled-patch.ts';
 import { compileJsonPatch } from '../../patch/json-patch/json-patch.ts';
-import { compileStrategicMerge } from '../../patch/strategic/merge.ts';
+import { compileStrategicMerge } from '../../patch/strategic/compile.ts';
 import type { Reporter } from '../../problem.ts';
 import { withoutAnchor } from '../check/patch-writes.ts';
 import { checkVariables, type VariableScope } from '../check/variable-scope.ts';

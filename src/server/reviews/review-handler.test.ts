@@ -5,8 +5,8 @@ import type { Json } from '../../json/value.ts';
 import type { Log } from '../log.ts';
 import { createBodyReader } from './body-reader.ts';
 import { createReviewHandler } from './review-handler.ts';
+import type { QueuedReview, Turns } from './review-queue.ts';
 import type { PolicyScope } from './routes.ts';
-import type { QueuedReview, Turns } from './turns.ts';
 
 const servers: Server[] = [];
 afterEach(() => {

@@ -10,9 +10,9 @@ import type { Metrics } from '../metrics/metrics.ts';
 import type { Body, BodyReader } from './body-reader.ts';
 import { scanJson } from './json-scan.ts';
 import { isAcceptedToken, type PathTokens } from './path-token.ts';
+import { createTurns, type Turns } from './review-queue.ts';
 import { createRouteTable, type ReviewRoute, type Webhooks } from './routes.ts';
 import { createShedReport } from './shed-report.ts';
-import { createTurns, type Turns } from './turns.ts';
 
 export interface ReviewHandlerOptions {
   readonly webhooks: Webhooks;

@@ -1,7 +1,7 @@
 import { afterEach, expect, it, vi } from 'vitest';
 import type { JsonObject } from '../../json/value.ts';
 import type { ApiClient } from './client.ts';
-import { startLeaderElection } from './lease.ts';
+import { startLeaderElection } from './leader-election.ts';
 
 afterEach(() => {
   vi.useRealTimers();

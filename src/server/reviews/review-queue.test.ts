@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { type Steps, waitFor } from '../../engine/steps.ts';
-import { createTurns, type QueuedReview } from './turns.ts';
+import { createTurns, type QueuedReview } from './review-queue.ts';
 
 const nextTurn = () => new Promise<void>((resolve) => setImmediate(resolve));
 

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import type { Json, Path } from '../../json/value.ts';
+import { compileStrategicMerge } from './compile.ts';
 import { apply, compile, containers, object, pod, podSpec, run, widget } from './fixture.testing.ts';
-import { compileStrategicMerge } from './merge.ts';
 
 describe('merge', () => {
   it.each([
