@@ -18,6 +18,12 @@ import type { ConvertedRule } from './rule.ts';
 import type { Variables } from './scope.ts';
 import { noComments, readComments, type SourceComments } from './source-comments.ts';
 import type { CelText, Conversion, ConversionTarget, ConvertedDocument, Refusal } from './types.ts';
+import {
+  allBefore,
+  type NamedCondition,
+  webhookConditionsOf,
+  webhookConditionsPath,
+} from './webhook-conditions.ts';
 
 /** Rules that become one policy. */
 export interface RuleGroup {
@@ -50,6 +56,7 @@ export function assemble(
       ...lostTransactions(old, filled),
       ...keptChanges(old, filled, to),
       ...moreRuns(old, filled),
+      ...lostWarnings(old),
     ],
   };
 }
@@ -112,6 +119,13 @@ function keptChanges(
     }));
 }
 
+function lostWarnings(old: JsonObject): readonly Refusal[] {
+  const isLost = readBoolean(readObject(old, 'spec') ?? {}, 'emitWarning') === true;
+  return isLost
+    ? [{ path: 'spec.emitWarning', reason: 'a policy in CEL shows its changes in no warning' }]
+    : [];
+}
+
 function failurePolicyOf(spec: JsonObject): string | undefined {
   const webhook = readObject(spec, 'webhookConfiguration') ?? {};
   return readText(webhook, 'failurePolicy') ?? readText(spec, 'failurePolicy');
@@ -119,18 +133,19 @@ function failurePolicyOf(spec: JsonObject): string | undefined {
 
 /** Without `mutateExistingOnPolicyUpdate` a rule runs only for requests. */
 function moreRuns(old: JsonObject, groups: readonly RuleGroup[]): readonly Refusal[] {
-  if (readBoolean(readObject(old, 'spec') ?? {}, 'mutateExistingOnPolicyUpdate') === true) return [];
-  return groups.flatMap(({ rules: [first] }) =>
-    first?.targets === undefined
-      ? []
-      : [
-          {
-            rule: first.rule.name,
-            path: 'spec.mutateExistingOnPolicyUpdate',
-            reason: 'a MutatingPolicy for existing objects also runs when the policy changes',
-          },
-        ],
-  );
+  const name = 'mutateExistingOnPolicyUpdate';
+  const ofPolicy = readBoolean(readObject(old, 'spec') ?? {}, name);
+  return groups.flatMap(({ rules: [first] }) => {
+    const ofRule = readBoolean(readObject(first?.rule.document ?? {}, 'mutate') ?? {}, name);
+    if (first?.targets === undefined || (ofRule ?? ofPolicy) === true) return [];
+    return [
+      {
+        rule: first.rule.name,
+        path: ofRule === undefined ? `spec.${name}` : `${first.rule.path}.mutate.${name}`,
+        reason: 'a MutatingPolicy for existing objects also runs when the policy changes',
+      },
+    ];
+  });
 }
 
 function policyOf(
@@ -144,7 +159,7 @@ function policyOf(
   const [first] = group.rules;
   if (first === undefined) return [];
   const isMap = to === 'map';
-  const conditions = matchConditions(group, isMap);
+  const conditions = matchConditions(group, isMap, webhookConditionsOf(old));
   const mutations = group.rules.flatMap((rule) => {
     const isAlone = group.rules.length === 1;
     const kept = keptComments(rule, written);
@@ -236,7 +251,7 @@ function metadataOf(old: JsonObject, name: string, namespace: string | undefined
  */
 function settings(
   old: JsonObject,
-  { matchConstraints, targets }: ConvertedRule,
+  { rule, matchConstraints, targets }: ConvertedRule,
   to: ConversionTarget,
 ): JsonObject {
   const spec = readObject(old, 'spec') ?? {};
@@ -253,6 +268,8 @@ function settings(
     ...(readBoolean(spec, 'admission') === false && { admission: { enabled: false } }),
     ...(readBoolean(spec, 'background') === false && { background: { enabled: false } }),
     ...(targets !== undefined && { mutateExisting: { enabled: true } }),
+    ...(targets !== undefined &&
+      readBoolean(rule.document, 'skipBackgroundRequests') === false && { skipBackgroundRequests: false }),
   };
   return {
     ...common,
@@ -271,17 +288,37 @@ interface Condition {
 }
 
 /** The conditions of a policy with one rule include its preconditions; otherwise each mutation has its own. */
-function matchConditions({ rules, variables }: RuleGroup, isMap: boolean): readonly Condition[] {
+function matchConditions(
+  { rules, variables }: RuleGroup,
+  isMap: boolean,
+  ofWebhook: readonly NamedCondition[],
+): readonly Condition[] {
   const [first] = rules;
   if (first === undefined) return [];
   const { path } = first.rule;
-  const conditions: Condition[] = first.matchConditions.map((value) => ({ value, from: [`${path}.match`] }));
-  if (rules.length === 1) conditions.push(...ruleConditions(first));
-  if (!isMap) return conditions;
-  return conditions.map(({ value, from }) => ({
-    value: { ...value, expression: variables.inline(value.expression) },
+  const written: Condition[] = first.matchConditions.map((value) => ({ value, from: [`${path}.match`] }));
+  if (rules.length === 1) written.push(...ruleConditions(first));
+  const conditions = written.map(({ value, from }) => ({
+    value: isMap ? { ...value, expression: variables.inline(value.expression) } : value,
     from,
   }));
+  return withWebhookConditions(conditions, ofWebhook);
+}
+
+/** The API server evaluates the conditions of the webhook first, so that a failure is not hidden by a condition of the rule. */
+function withWebhookConditions(
+  conditions: readonly Condition[],
+  ofWebhook: readonly NamedCondition[],
+): readonly Condition[] {
+  if (ofWebhook.length === 0) return conditions;
+  const from = [webhookConditionsPath];
+  if (conditions.length === 0) return ofWebhook.map((value) => ({ value, from }));
+  const expression = allBefore(
+    ofWebhook,
+    conditions.map(({ value }) => value),
+  );
+  const origins = new Set([...from, ...conditions.flatMap((condition) => condition.from)]);
+  return [{ value: { name: 'conditions', expression }, from: [...origins] }];
 }
 
 /** A precondition that fails must not be hidden by an anchor that does not hold, so they are one condition then. */

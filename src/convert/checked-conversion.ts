@@ -1,3 +1,4 @@
+import { readObject } from '../json/read-field.ts';
 import { celCompilers } from '../policy/cel/language.ts';
 import type { CompiledException, CompiledPolicy } from '../policy/compiled.ts';
 import { loadDocuments } from '../policy/load.ts';
@@ -5,10 +6,13 @@ import type { Problem } from '../problem.ts';
 import { generateObjects } from './proof/generate-objects.ts';
 import { type Proof, prove } from './proof/prove.ts';
 import type { Sample } from './proof/sample.ts';
-import type { Conversion } from './types.ts';
+import type { Conversion, ConvertedDocument } from './types.ts';
 
-/** `proven`: equal on all requests. `differs`: converted, but not equal. `refused`: a clause cannot be converted. */
-export type ConversionStatus = 'proven' | 'differs' | 'refused';
+/**
+ * `proven`: equal on all requests. `unproven`: the same, but the policy changes existing objects, which are not compared. `differs`:
+ * converted, but not equal. `refused`: a clause cannot be converted.
+ */
+export type ConversionStatus = 'proven' | 'unproven' | 'differs' | 'refused';
 
 export interface CheckedConversion {
   readonly status: ConversionStatus;
@@ -51,8 +55,13 @@ export async function checkConversion(
     ...generated,
   ]);
   const isSame = proof.difference === undefined && differences.length === 0 && problems.length === 0;
-  const status = !isSame ? 'differs' : refusals.length > 0 ? 'refused' : 'proven';
+  const whole = documents.some(hasTargets) ? 'unproven' : 'proven';
+  const status = !isSame ? 'differs' : refusals.length > 0 ? 'refused' : whole;
   return { status, conversion, problems, proof, generated: generated.length };
+}
+
+function hasTargets({ document }: ConvertedDocument): boolean {
+  return readObject(readObject(document, 'spec') ?? {}, 'targetMatchConstraints') !== undefined;
 }
 
 function withoutRules(old: CompiledPolicy, { refusals }: Conversion): CompiledPolicy {

@@ -4,6 +4,7 @@ import { celCompilers } from '../policy/cel/language.ts';
 import type { CompiledPolicy } from '../policy/compiled.ts';
 import { loadDocuments } from '../policy/load.ts';
 import { parseYamlText } from '../yaml/parse-text.ts';
+import { checkConversion } from './checked-conversion.ts';
 import { convertPolicy } from './policy.ts';
 import { generateObjects } from './proof/generate-objects.ts';
 import { prove } from './proof/prove.ts';
@@ -180,18 +181,8 @@ describe('a rule as a MutatingPolicy', () => {
   });
 });
 
-/** The API server leaves out maps and lists that a mutation empties, and the old form keeps them. */
-const leavingEmpty = new Set([
-  'an empty map',
-  'the value itself',
-  'parents that are created',
-  'removal',
-  'deletion',
-  'a loop with a merge',
-]);
-
 describe('a rule as a MutatingAdmissionPolicy', () => {
-  it.each(pod.filter(([name]) => !leavingEmpty.has(name)))('converts %s', async (_name, rule) => {
+  it.each(pod)('converts %s', async (_name, rule) => {
     const { difference, changed } = await proveConversion(policy('Pod', rule), 'map');
     expect(difference).toBeUndefined();
     expect(changed).toBeGreaterThan(0);
@@ -360,6 +351,63 @@ describe('convertPolicy', () => {
       spec: { failurePolicy: 'Ignore' },
     });
     expect(binding?.document).toMatchObject({ spec: { policyName: 'old-rule-0' } });
+  });
+
+  const conditioned = (expression: string, rule: string, more = ''): string =>
+    policy('Pod', rule).replace(
+      'spec:\n',
+      `spec:\n  webhookConfiguration: {${more}matchConditions: [{name: own, expression: ${JSON.stringify(expression)}}]}\n`,
+    );
+  const labelled = overlay('metadata: {labels: {+(a): b}}');
+  const anchored = overlay('metadata: {labels: {(app): web}, annotations: {seen: "yes"}}');
+
+  it.each([
+    ['alone', 'object.spec.containers.size() > 1', labelled, ''],
+    ['with conditions of the rule', "object.metadata.labels.app != 'api' // fails without it", anchored, ''],
+    ['that fails and is ignored', "object.metadata.labels.app != 'api'", labelled, 'failurePolicy: Ignore, '],
+  ])('keeps a condition of the webhook: %s', async (_name, expression, rule, more) => {
+    const old = conditioned(expression, rule, more);
+    for (const to of ['mutatingpolicy', 'map'] as const) {
+      const { difference, changed, compared } = await proveConversion(old, to);
+      expect(difference).toBeUndefined();
+      expect(changed).toBeGreaterThan(0);
+      expect(changed).toBeLessThan(compared);
+    }
+    // The proof sees the condition.
+    const [text = ''] = convert(policy('Pod', rule)).documents.map((document) => document.text);
+    const [before, after] = [load(old), loadConverted(text)];
+    const samples = generateObjects([...before, ...after], { limit: 300 });
+    expect((await prove({ policies: before }, { policies: after }, samples)).difference).toBeDefined();
+  });
+
+  it.each([
+    ['mutatingpolicy', 'oldObject == null', /an empty object in a MutatingPolicy/],
+    ['mutatingpolicy', "authorizer.group('').resource('pods').check('get').allowed()", /no authorizer/],
+    ['mutatingpolicy', 'namespaceObject == null', /always null/],
+    ['map', 'namespaceObject == null', /always null/],
+    ['map', 'nothing == null', /not valid in Kubernetes/],
+    ['map', "'text'", /not of type bool/],
+  ] as const)(
+    'refuses a condition of the webhook that has another value in a %s: %s',
+    (to, expression, reason) => {
+      const { documents, refusals } = convert(conditioned(expression, labelled), to);
+      expect(documents).toEqual([]);
+      const path = 'spec.webhookConfiguration.matchConditions[0].expression';
+      expect(refusals).toEqual([{ path, reason: expect.stringMatching(reason) }]);
+    },
+  );
+
+  it('does not call a rule for existing objects proven', async () => {
+    const rule = `mutate:
+  mutateExistingOnPolicyUpdate: true
+  targets: [{apiVersion: v1, kind: Secret, name: copy}]
+  patchStrategicMerge: {metadata: {labels: {a: b}}}`;
+    const text = policy('ConfigMap', rule);
+    const [old] = load(text);
+    if (old === undefined) throw new Error('the policy does not load');
+    const { status, problems } = await checkConversion(old, convert(text), { limit: 20 });
+    expect(problems).toEqual([]);
+    expect(status).toBe('unproven');
   });
 
   it('converts a rule for existing objects', () => {

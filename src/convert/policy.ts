@@ -1,5 +1,5 @@
 import { stringifyJson } from '../json/json-text.ts';
-import { readObject, readObjects, readText } from '../json/read-field.ts';
+import { readObject, readObjects, readText, readTexts } from '../json/read-field.ts';
 import type { JsonObject } from '../json/value.ts';
 import { autogenRules, isAutogenName } from '../policy/autogen.ts';
 import { assemble, type RuleGroup } from './assemble.ts';
@@ -7,6 +7,7 @@ import { allOf, bool, precedence, text } from './expression/cel-text.ts';
 import { type ConvertedRule, convertRule, type SourceRule } from './rule.ts';
 import { Variables } from './scope.ts';
 import { type Conversion, type ConversionTarget, NotConvertible, type Refusal } from './types.ts';
+import { refusedCondition } from './webhook-conditions.ts';
 
 export interface ConvertOptions {
   readonly to: ConversionTarget;
@@ -41,7 +42,9 @@ export function convertPolicy(document: JsonObject, options: ConvertOptions): Co
     else groups.push(newGroup(rule, options.to));
   }
   const isOne = readText(readObject(document, 'spec') ?? {}, 'applyRules') === 'One';
-  const refusal = isOne ? applyOne(groups, options.to) : undefined;
+  const refusal =
+    refusedCondition(document, operationsOf(groups), options.to) ??
+    (isOne ? applyOne(groups, options.to) : undefined);
   if (refusal !== undefined) return { documents: [], refusals: [...refusals, refusal], differences: [] };
   return { ...assemble(document, groups, options), refusals };
 }
@@ -72,6 +75,15 @@ function applyOne(groups: readonly RuleGroup[], to: ConversionTarget): Refusal |
     );
   }
   return undefined;
+}
+
+function operationsOf(groups: readonly RuleGroup[]): ReadonlySet<string> {
+  const constraints = groups.flatMap(({ rules }) => rules.map(({ matchConstraints }) => matchConstraints));
+  return new Set(
+    constraints.flatMap((each) =>
+      readObjects(each, 'resourceRules').flatMap((rule) => readTexts(rule, 'operations')),
+    ),
+  );
 }
 
 function newGroup(rule: SourceRule, to: ConversionTarget): RuleGroup {

@@ -108,8 +108,10 @@ async function explain(files: readonly ConvertedFile[], options: ConvertToCelOpt
     if (checked.proof?.difference !== undefined) lines.push(differenceText(checked.proof.difference, paint));
   }
   const count = (status: string) => policies.filter(({ checked }) => checked.status === status).length;
+  const unproven = count('unproven');
+  const targets = unproven === 0 ? '' : `${unproven} converted with targets not proven, `;
   lines.push(
-    `${count('proven')} converted and proven, ${count('differs')} with differences, ${count('refused')} not convertible${writtenText(files, options)}`,
+    `${count('proven')} converted and proven, ${targets}${count('differs')} with differences, ${count('refused')} not convertible${writtenText(files, options)}`,
   );
   await io.stderr.write(`${lines.join('\n')}\n`);
 }

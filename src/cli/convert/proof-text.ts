@@ -45,6 +45,8 @@ export function statusText({ checked }: ConvertedPolicy): string {
   switch (status) {
     case 'proven':
       return `converted and proven: ${comparedText(proof?.compared ?? 0, proof?.changed ?? 0, generated)}`;
+    case 'unproven':
+      return 'converted, targets not proven: only requests are compared, and the policy changes existing objects';
     case 'differs':
       return 'converted with differences';
     case 'refused':

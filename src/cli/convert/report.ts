@@ -13,6 +13,7 @@ function sectionsOf(files: readonly ConvertedFile[]): readonly Section[] {
     policies.filter(({ checked }) => checked.status === status);
   return [
     { title: 'Converted and proven', policies: having('proven') },
+    { title: 'Converted, targets not proven', policies: having('unproven') },
     { title: 'Converted with differences', policies: having('differs') },
     { title: 'Not convertible', policies: having('refused') },
   ];
@@ -113,7 +114,7 @@ main{max-width:72rem;margin:0 auto;padding:1rem}
 table{border-collapse:collapse}
 th,td{border:1px solid var(--line);padding:.25rem .75rem;text-align:left;font-weight:normal}
 article{border:1px solid var(--line);border-left-width:4px;border-radius:6px;margin:1rem 0;padding:0 1rem 1rem}
-article.proven{border-left-color:var(--good)}article.differs{border-left-color:var(--bad)}article.refused{border-left-color:var(--note)}
+article.proven{border-left-color:var(--good)}article.differs{border-left-color:var(--bad)}article.refused,article.unproven{border-left-color:var(--note)}
 pre{background:var(--code);border-radius:6px;overflow:auto;padding:.75rem;font:13px/1.45 ui-monospace,monospace}
 .added{color:var(--good)}.removed{color:var(--bad)}
 `;

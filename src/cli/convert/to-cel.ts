@@ -85,7 +85,8 @@ function isObsolete(value: JsonObject, all: readonly JsonObject[], { to }: ToCel
 /** A result that differs is never written; one that lacks rules only if the user accepts that. */
 export function isWritten({ checked }: ConvertedPolicy, { partial }: Pick<ToCelOptions, 'partial'>): boolean {
   const { status, conversion } = checked;
-  return status === 'proven' || (status === 'refused' && partial && conversion.documents.length > 0);
+  const isWhole = status === 'proven' || status === 'unproven';
+  return isWhole || (status === 'refused' && partial && conversion.documents.length > 0);
 }
 
 async function policyToCel(

@@ -95,6 +95,8 @@ async function converted(document: SourceDocument, to: ConversionTarget): Promis
   if (old === undefined) return no('it does not load');
   const { status, proof, problems } = await checkConversion(old, conversion, { limit: requests });
   if (status === 'proven') return { runs: 'converted' };
+  if (status === 'unproven')
+    return no('it can be converted, but its changes of existing objects are not proven');
   const reason =
     conversion.differences[0]?.reason ?? proof?.difference?.fault.message ?? problems[0]?.message;
   return no(`the converted policy differs: ${reason ?? 'it does not load'}`);

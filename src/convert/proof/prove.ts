@@ -10,6 +10,7 @@ import type { CompiledException, CompiledPolicy } from '../../policy/compiled.ts
 import { createSnapshot, type PolicySnapshot } from '../../policy/registry.ts';
 import { type Fault, findFault } from './fault.ts';
 import type { Sample } from './sample.ts';
+import { type Call, callOf, isRegistered, webhookGate } from './webhook-gate.ts';
 
 /** One form of a policy. */
 export interface Form {
@@ -44,14 +45,18 @@ export interface Proof {
  */
 export async function prove(old: Form, converted: Form, samples: Iterable<Sample>): Promise<Proof> {
   const [oldSnapshot, newSnapshot] = [snapshotOf(old), snapshotOf(converted)];
+  const gate = gateOf(old);
   let compared = 0;
   let changed = 0;
   for (const sample of samples) {
     const before = await run(oldSnapshot, sample);
     const after = await run(newSnapshot, sample);
     compared++;
-    const [oldVerdict, newVerdict] = [verdictOf(before), verdictOf(after)];
-    if (oldVerdict.type === 'admitted' && oldVerdict.object !== null && before.patch.length > 0) changed++;
+    const call = gate === undefined || !isRegistered(before) ? 'called' : callOf(await run(gate, sample));
+    const oldVerdict = call === 'called' ? verdictOf(before) : uncalled(call, sample);
+    const newVerdict = verdictOf(after);
+    const isChanged = call === 'called' && before.patch.length > 0;
+    if (oldVerdict.type === 'admitted' && oldVerdict.object !== null && isChanged) changed++;
     if (isSame(oldVerdict, newVerdict)) continue;
     const fault = await findFault({
       old: await run(oldSnapshot, sample, true),
@@ -62,6 +67,18 @@ export async function prove(old: Form, converted: Form, samples: Iterable<Sample
     return { compared, changed, difference: { sample, old: oldVerdict, converted: newVerdict, fault } };
   }
   return { compared, changed };
+}
+
+/** A form with conditions of a webhook is one policy. */
+function gateOf({ policies }: Form): PolicySnapshot | undefined {
+  const gates = policies.flatMap((policy) => webhookGate(policy) ?? []);
+  if (gates.length > 0 && policies.length > 1)
+    throw new Error('policies with conditions of a webhook are compared one by one');
+  return gates[0];
+}
+
+function uncalled(call: Call, { object }: Sample): Verdict {
+  return call === 'denied' ? { type: 'denied' } : { type: 'admitted', object };
 }
 
 /** Policies run by name, as in a cluster. */
