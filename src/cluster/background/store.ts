@@ -51,7 +51,8 @@ export function createClusterStore(client: ApiClient, kinds: () => KindTable): O
       .catch((error: unknown) => {
         throw storeError(error);
       });
-    return items.map((item) => ({ ...item, apiVersion: apiVersionOf(type), kind: type.kind }));
+    // In the order of a single object that the API server returns: previews show no difference.
+    return items.map((item) => ({ kind: type.kind, apiVersion: apiVersionOf(type), ...item }));
   }
 
   const typeOf = ({ apiVersion, kind }: Pick<ObjectRef, 'apiVersion' | 'kind'>): ServedKind => {
