@@ -57,6 +57,21 @@ async function labelsAfter(
   return { labels: object?.metadata.labels, stderr, exitCode };
 }
 
+it.each([
+  ['v1alpha1', 'sort needs Kubernetes 1.34'],
+  ['v1', undefined],
+])(
+  'functions that the first API servers with a MutatingAdmissionPolicy of %s lack: %s',
+  async (version, warning) => {
+    const policy = admissionPolicy(mutation(label('string([2, 1].sort()[0])')), version);
+    const { stdout, stderr } = await kymera(['validate', 'policy.yaml'], {
+      files: { 'policy.yaml': policy },
+    });
+    if (warning === undefined) expect(stdout + stderr).not.toContain('needs Kubernetes');
+    else expect(stdout + stderr).toContain(warning);
+  },
+);
+
 describe('a kind without a schema', () => {
   const widget = `apiVersion: example.com/v1
 kind: Widget

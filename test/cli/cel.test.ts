@@ -85,6 +85,15 @@ describe('kymera cel check', () => {
     );
   });
 
+  it('prints the first version of Kubernetes that has the functions of a MutatingAdmissionPolicy', async () => {
+    const check = async (...more: readonly string[]) =>
+      (await kymera(['cel', 'check', 'isSemver("1.0.0")', ...more])).stdout;
+    expect(await check()).toBe('bool\n');
+    expect(await check('--kind', 'MutatingAdmissionPolicy')).toBe(
+      'bool\tKubernetes 1.33 or later: isSemver\n',
+    );
+  });
+
   it('prints all problems with position and hint', async () => {
     const { exitCode, stderr } = await kymera(['cel', 'check', 'objekt.a\n&& 1 + 1.5 > 2.0']);
     expect(exitCode).toBe(2);

@@ -13,7 +13,8 @@ Examples:
   $ cat pod.yaml | kymera cel eval -i - 'has(object.metadata.labels)'`;
 
 const checkExamples = `
-Prints the type of each expression, or its problems with position and hint. Exit codes: 0 all are valid; 2 an expression
+Prints the type of each expression, or its problems with position and hint; for a MutatingAdmissionPolicy also the first version
+of Kubernetes that has all functions. Exit codes: 0 all are valid; 2 an expression
 is invalid or cannot be read.
 
 Examples:

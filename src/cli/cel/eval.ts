@@ -1,6 +1,7 @@
 import type { CelScope } from '../../cel/compile/closure.ts';
 import { admissionPolicyEnvironment, mutatingPolicyEnvironment } from '../../cel/environments.ts';
 import { type CelExpression, compileCel } from '../../cel/expression.ts';
+import { neededVersion } from '../../cel/kubernetes-version.ts';
 import { type CelProblem, problemAt } from '../../cel/syntax/problem.ts';
 import type { Environment } from '../../cel/types/environment.ts';
 import { formatType } from '../../cel/types/type.ts';
@@ -52,7 +53,9 @@ export async function check(given: readonly string[], options: CheckOptions, io:
       for (const problem of problems)
         await io.stderr.write(formatProblem(problem, source, 'KYM_CEL_INVALID', paint));
     } else {
-      const type = formatType(expression.type);
+      const needed = options.kind === 'MutatingAdmissionPolicy' ? neededVersion(expression.node) : undefined;
+      const since = needed === undefined ? '' : `\tKubernetes 1.${needed.minor} or later: ${needed.feature}`;
+      const type = `${formatType(expression.type)}${since}`;
       await io.stdout.write(sources.length > 1 ? `${type}\t# ${visibleLine(source)}\n` : `${type}\n`);
     }
   }

@@ -1,4 +1,5 @@
 import { admissionPolicyEnvironment } from '../../cel/environments.ts';
+import { neededVersion } from '../../cel/kubernetes-version.ts';
 import type { Environment } from '../../cel/types/environment.ts';
 import type { Value } from '../../cel/value/value.ts';
 import { readObject, readObjects, readText, readTexts } from '../../json/read-field.ts';
@@ -14,7 +15,7 @@ import { type CompiledConstraints, compileConstraints } from './constraints.ts';
 import { celPolicy, celRule, mainRule } from './head.ts';
 import { checkNames } from './names.ts';
 import { type CompiledParams, compileParams, type ParamKind } from './params.ts';
-import { compileParts } from './parts.ts';
+import { compileParts, expressionsOf } from './parts.ts';
 import { failureOf, type ProgramParts, Run } from './program.ts';
 import { type CurrentObject, createScope } from './scope.ts';
 
@@ -73,6 +74,7 @@ export function compileAdmissionPolicy(document: JsonObject, source: PolicySourc
   });
   if (parts === undefined || constraints === undefined || collector.hasErrors())
     return { problems: collector.problems };
+  if (version.endsWith('/v1alpha1')) warnAboutVersions(parts, spec, reporter);
   const create = (binding: CompiledBinding | undefined, params: CompiledParams | undefined): CompiledRule =>
     celRule({
       name: binding?.name ?? mainRule,
@@ -143,6 +145,24 @@ export function compileBinding(document: JsonObject, source: PolicySource): Bind
   const policyName = readText(spec, 'policyName') ?? '';
   return { binding: { name, policyName, constraints, document, source }, problems: collector.problems };
 }
+
+/** Servers of the later versions of the kind, from Kubernetes 1.34, have all functions. */
+function warnAboutVersions(parts: ProgramParts, spec: JsonObject, reporter: Reporter): void {
+  for (const { path, expression } of expressionsOf(parts, spec)) {
+    const needed = neededVersion(expression.node);
+    if (needed === undefined || needed.minor <= firstMinor) continue;
+    reporter.warn(
+      path,
+      'KYM_CEL_INVALID',
+      `${needed.feature} needs Kubernetes 1.${needed.minor}, but 1.${firstMinor} has the kind as v1alpha1 and refuses the expression`,
+      'Use another function if the policy is for older API servers.',
+      needed.offset,
+    );
+  }
+}
+
+/** The first version of Kubernetes with MutatingAdmissionPolicies, as v1alpha1. */
+const firstMinor = 32;
 
 function paramKindOf(spec: JsonObject): ParamKind | undefined {
   const kind = readObject(spec, 'paramKind');
