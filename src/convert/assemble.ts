@@ -10,9 +10,10 @@ import {
 } from '../json/read-field.ts';
 import { isObject, type Json, type JsonObject } from '../json/value.ts';
 import { autogenAnnotation, isAutogenName } from '../policy/autogen.ts';
+import type { Exemption } from './exceptions.ts';
 import { allOf, bool, precedence, within } from './expression/cel-text.ts';
 import type { Mutation } from './mutation/mutate.ts';
-import { type NamedGroup, policyNames } from './names.ts';
+import { autogenPrefix, type NamedGroup, policyNames } from './names.ts';
 import { printPolicy } from './print.ts';
 import type { ConvertedRule } from './rule.ts';
 import type { Variables } from './scope.ts';
@@ -42,7 +43,7 @@ export function assemble(
   old: JsonObject,
   groups: readonly RuleGroup[],
   { to, source }: Output,
-): Pick<Conversion, 'documents' | 'differences'> {
+): Omit<Conversion, 'refusals'> {
   const comments = source === undefined ? noComments : readComments(source);
   const filled = groups.filter(({ rules }) => rules.some(({ mutations }) => mutations.length > 0));
   const names = policyNames(
@@ -50,6 +51,17 @@ export function assemble(
     filled.map((group) => namedGroup(group, filled)),
   );
   const documents = filled.flatMap((group, index) => policyOf(old, group, names[index] ?? '', to, comments));
+  const exempted = filled.flatMap(({ rules: [first] }, index) =>
+    first?.exemption?.place === 'outside'
+      ? [
+          {
+            name: names[index] ?? '',
+            kind: 'MutatingPolicy',
+            exceptions: first.exemption.exceptions,
+          },
+        ]
+      : [],
+  );
   return {
     documents,
     differences: [
@@ -58,6 +70,7 @@ export function assemble(
       ...moreRuns(old, filled),
       ...lostWarnings(old),
     ],
+    exempted,
   };
 }
 
@@ -67,9 +80,10 @@ function nameOf(document: JsonObject): string {
 
 function namedGroup({ rules }: RuleGroup, groups: readonly RuleGroup[]): NamedGroup {
   const names = rules.map(({ rule }) => rule.name);
-  const kindOf = (name = ''): string => /^autogen-(?:cronjob-)?/.exec(name)?.[0] ?? '';
   const isOnly = groups.every(
-    (group) => group.rules === rules || kindOf(group.rules[0]?.rule.name) !== kindOf(names[0]),
+    (group) =>
+      group.rules === rules ||
+      autogenPrefix(group.rules[0]?.rule.name ?? '') !== autogenPrefix(names[0] ?? ''),
   );
   return { rules: names, isWhole: isOnly && names.length > 1, resources: resourcesOf(rules[0]) };
 }
@@ -296,7 +310,14 @@ function matchConditions(
   const [first] = rules;
   if (first === undefined) return [];
   const { path } = first.rule;
-  const written: Condition[] = first.matchConditions.map((value) => ({ value, from: [`${path}.match`] }));
+  const written: Condition[] = first.matchConditions.map((value) => ({
+    value,
+    from: [
+      first.exemption !== undefined && value.name === 'exceptions'
+        ? exceptionsOrigin(first.exemption)
+        : `${path}.match`,
+    ],
+  }));
   if (rules.length === 1) written.push(...ruleConditions(first));
   const conditions = written.map(({ value, from }) => ({
     value: isMap ? { ...value, expression: variables.inline(value.expression) } : value,
@@ -321,18 +342,26 @@ function withWebhookConditions(
   return [{ value: { name: 'conditions', expression }, from: [...origins] }];
 }
 
+function exceptionsOrigin({ exceptions }: Pick<Exemption, 'exceptions'>): string {
+  return `PolicyException ${exceptions.join(', ')}`;
+}
+
 /** A precondition that fails must not be hidden by an anchor that does not hold, so they are one condition then. */
 function ruleConditions({
   rule,
   preconditions = bool(true),
   mutations,
+  exemption,
 }: ConvertedRule): readonly Condition[] {
   const [only] = mutations;
   const anchors = mutations.length === 1 && only !== undefined ? only.guard : bool(true);
   const isTrue = ({ source }: CelText): boolean => source === 'true';
   const before = {
     value: { name: 'preconditions', expression: preconditions.source },
-    from: [`${rule.path}.preconditions`],
+    from: [
+      `${rule.path}.preconditions`,
+      ...(exemption?.place === 'precondition' ? [exceptionsOrigin(exemption)] : []),
+    ],
   };
   const after = {
     value: { name: 'anchors', expression: anchors.source },

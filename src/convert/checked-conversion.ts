@@ -3,6 +3,7 @@ import { celCompilers } from '../policy/cel/language.ts';
 import type { CompiledException, CompiledPolicy } from '../policy/compiled.ts';
 import { loadDocuments } from '../policy/load.ts';
 import type { Problem } from '../problem.ts';
+import { convertException, exemptedPolicies, type TranslatedException } from './exceptions.ts';
 import { generateObjects } from './proof/generate-objects.ts';
 import { type Proof, prove } from './proof/prove.ts';
 import type { Sample } from './proof/sample.ts';
@@ -26,7 +27,10 @@ export interface CheckedConversion {
 }
 
 export interface CheckOptions {
+  /** Exceptions from the old policy. */
   readonly exceptions?: readonly CompiledException[] | undefined;
+  /** The same exceptions as documents; requests are generated for them, and they are converted for the new policies. */
+  readonly translated?: readonly TranslatedException[] | undefined;
   /** Requests beside the generated ones. */
   readonly samples?: readonly Sample[] | undefined;
   /** The most requests to generate. */
@@ -39,21 +43,32 @@ export interface CheckOptions {
 export async function checkConversion(
   old: CompiledPolicy,
   conversion: Conversion,
-  { exceptions = [], samples = [], limit, seed }: CheckOptions = {},
+  { exceptions = [], translated = [], samples = [], limit, seed }: CheckOptions = {},
 ): Promise<CheckedConversion> {
   const { documents, refusals, differences } = conversion;
   if (documents.length === 0) return { status: 'refused', conversion, problems: [], generated: 0 };
-  const text = documents.map((document) => document.text).join('---\n');
-  const { policies, problems } = loadDocuments([{ file: `${old.name} (converted)`, text }], {
+  const converted = translated.flatMap((each) => convertException(each, conversion.exempted ?? []) ?? []);
+  const text = [...documents, ...converted].map((document) => document.text).join('---\n');
+  const {
+    policies,
+    exceptions: newExceptions,
+    problems,
+  } = loadDocuments([{ file: `${old.name} (converted)`, text }], {
     cel: celCompilers,
   });
   if (problems.some(({ severity }) => severity === 'error'))
     return { status: 'differs', conversion, problems, generated: 0 };
-  const generated = generateObjects([old, ...policies], { limit, seed });
-  const proof = await prove({ policies: [withoutRules(old, conversion)], exceptions }, { policies }, [
-    ...samples,
-    ...generated,
-  ]);
+  const own = translated.filter((each) => exemptedPolicies(each).includes(old.key));
+  const generated = generateObjects([old, ...policies], {
+    limit,
+    seed,
+    exceptions: own.map(({ document }) => document),
+  });
+  const proof = await prove(
+    { policies: [withoutRules(old, conversion)], exceptions },
+    { policies, exceptions: newExceptions },
+    [...samples, ...generated],
+  );
   const isSame = proof.difference === undefined && differences.length === 0 && problems.length === 0;
   const whole = documents.some(hasTargets) ? 'unproven' : 'proven';
   const status = !isSame ? 'differs' : refusals.length > 0 ? 'refused' : whole;

@@ -22,11 +22,14 @@ export function policyNames(policy: string, groups: readonly NamedGroup[]): read
   );
 }
 
-const autogenPrefix = /^autogen-(?:cronjob-)?/;
+/** What autogen puts before the name of a rule: rules with different prefixes match different kinds. */
+export function autogenPrefix(rule: string): string {
+  return /^autogen-(?:cronjob-)?/.exec(rule)?.[0] ?? '';
+}
 
 function suffix({ rules, isWhole }: NamedGroup): string {
   if (!isWhole) return `-${rules.join('-')}`;
-  const [prefix = ''] = autogenPrefix.exec(rules[0] ?? '') ?? [];
+  const prefix = autogenPrefix(rules[0] ?? '');
   return prefix === '' ? '' : `-${prefix.slice(0, -1)}`;
 }
 

@@ -1,13 +1,22 @@
 import { stringifyJson } from '../json/json-text.ts';
+import { nameOf } from '../json/metadata.ts';
 import { readObject, readObjects, readText, readTexts } from '../json/read-field.ts';
 import type { JsonObject } from '../json/value.ts';
 import { autogenRules, isAutogenName } from '../policy/autogen.ts';
 import { assemble, type RuleGroup } from './assemble.ts';
+import {
+  type ExemptingPolicy,
+  type Exemption,
+  exemptionOf,
+  readsChangedObject,
+  type TranslatedException,
+} from './exceptions.ts';
 import { allOf, bool, precedence, text } from './expression/cel-text.ts';
+import { autogenPrefix } from './names.ts';
 import { type ConvertedRule, convertRule, type SourceRule } from './rule.ts';
 import { Variables } from './scope.ts';
 import { type Conversion, type ConversionTarget, NotConvertible, type Refusal } from './types.ts';
-import { refusedCondition } from './webhook-conditions.ts';
+import { refusedCondition, webhookConditionsOf } from './webhook-conditions.ts';
 
 export interface ConvertOptions {
   readonly to: ConversionTarget;
@@ -15,6 +24,8 @@ export interface ConvertOptions {
   readonly partial?: boolean | undefined;
   /** The source of the document, for its comments. */
   readonly source?: string | undefined;
+  /** Exceptions, also those from other policies. */
+  readonly exceptions?: readonly TranslatedException[] | undefined;
 }
 
 /**
@@ -29,18 +40,28 @@ export function convertPolicy(document: JsonObject, options: ConvertOptions): Co
   const rules = rulesOf(document);
   const refusals: Refusal[] = [];
   const groups: RuleGroup[] = [];
-  const convertible = rules.filter((rule) => {
-    const refusal = refusalOf(rule, options.to);
-    if (refusal !== undefined) refusals.push(refusal);
-    return refusal === undefined;
-  });
-  if (refusals.length > 0 && options.partial !== true) return { documents: [], refusals, differences: [] };
-  for (const rule of convertible) {
-    const last = groups.at(-1);
-    if (last !== undefined && hasSameMatch(last, rule))
-      last.rules.push(convertRule(rule, options.to, last.variables));
-    else groups.push(newGroup(rule, options.to));
+  const convert = (rule: SourceRule, variables: Variables): ConvertedRule => {
+    const converted = convertRule(rule, options.to, variables);
+    const exemption = exemptionOf(converted, policyOf(document), options.exceptions ?? [], options.to);
+    return exemption === undefined ? converted : withExemption(converted, exemption);
+  };
+  for (const rule of rules) {
+    try {
+      const trial = convert(rule, new Variables());
+      const prefix = autogenPrefix(rule.name);
+      const last = groups.findLast(({ rules: [first] }) => autogenPrefix(first?.rule.name ?? '') === prefix);
+      if (last !== undefined && hasSameMatch(last, trial)) last.rules.push(convert(rule, last.variables));
+      else {
+        refuseLateExemption(trial, groups);
+        const variables = new Variables();
+        groups.push({ variables, rules: [convert(rule, variables)] });
+      }
+    } catch (error) {
+      if (!(error instanceof NotConvertible)) throw error;
+      refusals.push({ rule: rule.name, path: error.path, reason: error.reason });
+    }
   }
+  if (refusals.length > 0 && options.partial !== true) return { documents: [], refusals, differences: [] };
   const isOne = readText(readObject(document, 'spec') ?? {}, 'applyRules') === 'One';
   const refusal =
     refusedCondition(document, operationsOf(groups), options.to) ??
@@ -86,32 +107,51 @@ function operationsOf(groups: readonly RuleGroup[]): ReadonlySet<string> {
   );
 }
 
-function newGroup(rule: SourceRule, to: ConversionTarget): RuleGroup {
-  const variables = new Variables();
-  return { variables, rules: [convertRule(rule, to, variables)] };
+function policyOf(document: JsonObject): ExemptingPolicy {
+  const kind = readText(document, 'kind') ?? '';
+  const name = nameOf(document);
+  const namespace = readText(readObject(document, 'metadata') ?? {}, 'namespace') ?? 'default';
+  return {
+    key: kind === 'Policy' ? `${namespace}/${name}` : name,
+    isNamespaced: kind === 'Policy',
+    hasWebhookConditions: webhookConditionsOf(document).length > 0,
+  };
 }
 
-function hasSameMatch({ rules }: RuleGroup, rule: SourceRule): boolean {
+function withExemption(rule: ConvertedRule, exemption: Exemption): ConvertedRule {
+  const { place, test } = exemption;
+  if (place === 'outside') return { ...rule, exemption };
+  if (place === 'precondition')
+    return { ...rule, exemption, preconditions: allOf([rule.preconditions ?? bool(true), test]) };
+  const condition = { name: 'exceptions', expression: test.source };
+  return { ...rule, exemption, matchConditions: [...rule.matchConditions, condition] };
+}
+
+/** Rules with the same match and the same exceptions become one policy, unless its mutations would test the exceptions. */
+function hasSameMatch({ rules }: RuleGroup, rule: ConvertedRule): boolean {
   const [first] = rules;
-  const key = ({ document }: SourceRule): string =>
-    stringifyJson([document['match'] ?? null, document['exclude'] ?? null]);
-  return (
-    first !== undefined && first.targets === undefined && !hasTargets(rule) && key(first.rule) === key(rule)
+  const key = ({ rule: { document }, exemption }: ConvertedRule): string =>
+    stringifyJson([
+      document['match'] ?? null,
+      document['exclude'] ?? null,
+      [...(exemption?.exceptions ?? [])],
+    ]);
+  const isAlone = ({ targets, exemption }: ConvertedRule): boolean =>
+    targets !== undefined || exemption?.place === 'precondition';
+  return first !== undefined && !isAlone(first) && !isAlone(rule) && key(first) === key(rule);
+}
+
+function refuseLateExemption({ rule, exemption }: ConvertedRule, groups: readonly RuleGroup[]): void {
+  if (exemption === undefined || !readsChangedObject(exemption)) return;
+  const prefix = autogenPrefix(rule.name);
+  const isLater = groups.some(({ rules }) =>
+    rules.some((other) => autogenPrefix(other.rule.name) === prefix),
   );
-}
-
-function hasTargets({ document }: SourceRule): boolean {
-  return readObjects(readObject(document, 'mutate') ?? {}, 'targets').length > 0;
-}
-
-function refusalOf(rule: SourceRule, to: ConversionTarget): Refusal | undefined {
-  try {
-    convertRule(rule, to, new Variables()) satisfies ConvertedRule;
-    return undefined;
-  } catch (error) {
-    if (!(error instanceof NotConvertible)) throw error;
-    return { rule: rule.name, path: error.path, reason: error.reason };
-  }
+  if (!isLater) return;
+  throw new NotConvertible(
+    rule.path,
+    `the exceptions ${exemption.exceptions.join(', ')} read the object before the first rule, which may change it`,
+  );
 }
 
 function unsupportedPolicy(document: JsonObject, to: ConversionTarget): Refusal | undefined {

@@ -1,15 +1,13 @@
 import { stringifyJson } from '../json/json-text.ts';
 import { read, readList, readObject, readObjects, readText } from '../json/read-field.ts';
 import type { JsonObject } from '../json/value.ts';
-import type { StructuredSchema } from '../patch/structured/schema.ts';
 import { matchKinds } from '../policy/check/match-blocks.ts';
-import { commonSchema } from './expression/common-schema.ts';
+import type { Exemption } from './exceptions.ts';
 import { translateConditions } from './expression/conditions.ts';
 import { translateContext } from './expression/context.ts';
 import { translateMatch } from './match/match.ts';
-import { schemasOf } from './mutation/kinds.ts';
+import { declaredBy, schemasOf } from './mutation/kinds.ts';
 import { type Mutation, translateMutations } from './mutation/mutate.ts';
-import type { KindSchema } from './mutation/target.ts';
 import { createScope, type Variables } from './scope.ts';
 import { type ConvertedTargets, translateTarget } from './targets.ts';
 import { type CelText, type ConversionTarget, NotConvertible } from './types.ts';
@@ -30,6 +28,8 @@ export interface ConvertedRule {
   readonly mutations: readonly Mutation[];
   /** Set for a rule for existing objects. */
   readonly targets?: Pick<ConvertedTargets, 'constraints' | 'conditions'> | undefined;
+  /** The exceptions from the rule. */
+  readonly exemption?: Exemption | undefined;
 }
 
 /** Translates one rule. Its variables go to `variables`. Throws NotConvertible. */
@@ -71,10 +71,6 @@ export function convertRule(rule: SourceRule, to: ConversionTarget, variables: V
     targets,
     mutations: translateMutations(mutate, `${path}.mutate`, targets.scope, kinds, next),
   };
-}
-
-function declaredBy(schemas: readonly KindSchema[]): StructuredSchema | undefined {
-  return commonSchema(schemas.flatMap(({ declared }) => declared ?? []));
 }
 
 function refuseOtherTypes({ document, path }: SourceRule): void {

@@ -7,7 +7,7 @@ import { compilePolicy } from '../policy/compile/policy.ts';
 import type { CompiledPolicy } from '../policy/compiled.ts';
 import type { SourceDocument } from '../policy/documents.ts';
 import { convertForm } from './forms/convert-form.ts';
-import { convertPolicy } from './policy.ts';
+import { type ConvertOptions, convertPolicy } from './policy.ts';
 import type { Conversion, ConversionTarget } from './types.ts';
 
 export interface SourceOptions {
@@ -17,6 +17,7 @@ export interface SourceOptions {
   readonly source: string;
   /** Documents that may be bindings of the policy. */
   readonly others?: readonly JsonObject[] | undefined;
+  readonly exceptions?: ConvertOptions['exceptions'];
 }
 
 /** Converts a policy of any kind. Undefined for other documents, and for a policy that already has the kind. */

@@ -60,6 +60,16 @@ export interface Conversion {
   readonly refusals: readonly Refusal[];
   /** Converted, but with a difference, such as a lost transaction. */
   readonly differences: readonly Refusal[];
+  /** Converted policies to which exceptions refer. */
+  readonly exempted?: readonly ExemptedPolicy[] | undefined;
+}
+
+/** A converted policy with the exceptions that must name it. */
+export interface ExemptedPolicy {
+  readonly name: string;
+  readonly kind: string;
+  /** NAMESPACE/NAME of the old exceptions. */
+  readonly exceptions: readonly string[];
 }
 
 export interface ConvertedDocument {

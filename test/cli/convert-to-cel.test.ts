@@ -82,6 +82,63 @@ describe('kymera convert to CEL', { timeout: 120_000 }, () => {
     expect(validated.stdout + validated.stderr).not.toMatch(/warning/);
   });
 
+  const exempt = `apiVersion: kyverno.io/v2
+kind: PolicyException
+metadata: {name: free, namespace: default}
+spec:
+  exceptions: [{policyName: labels, ruleNames: ["*"]}]
+  match: {any: [{resources: {kinds: [Pod], namespaces: [free]}}]}
+`;
+
+  it('converts exceptions of other files with their policies', async () => {
+    const cwd = folder();
+    const files = { 'labels.yaml': labels, 'exceptions.yaml': exempt };
+    const written = await kymera(
+      ['convert', 'labels.yaml', 'exceptions.yaml', '--to', 'mutatingpolicy', '--write'],
+      { files, folder: cwd },
+    );
+    expect(written).toMatchObject({ exitCode: 0, stdout: '' });
+    expect(written.stderr).toContain('2 files written');
+    const converted = readFileSync(join(cwd, 'exceptions.yaml'), 'utf8');
+    expect(converted).toContain('policies.kyverno.io/v1');
+    expect(converted).not.toContain('apiVersion: kyverno.io');
+    const validated = await kymera(['validate', 'labels.yaml', 'exceptions.yaml'], { folder: cwd });
+    expect(validated).toMatchObject({ exitCode: 0, stderr: '' });
+    const resource = pod.replace('namespace: default', 'namespace: free');
+    const applied = await kymera(
+      ['apply', 'labels.yaml', '-r', 'pod.yaml', '-e', 'exceptions.yaml', '-o', 'yaml'],
+      { files: { 'pod.yaml': resource }, folder: cwd },
+    );
+    expect(applied.stdout).not.toContain('team');
+  });
+
+  it('puts exceptions into a MutatingAdmissionPolicy, and drops them', async () => {
+    const files = { 'labels.yaml': `${labels}---\n${exempt}` };
+    const { exitCode, stdout } = await kymera(['convert', 'labels.yaml', '--to', 'map', '-o', 'yaml'], {
+      files,
+    });
+    expect(exitCode).toBe(0);
+    expect(stdout).toContain('name: exceptions');
+    expect(stdout).not.toContain('kind: PolicyException');
+  });
+
+  it('keeps an exception for a policy that stays', async () => {
+    const both = exempt.replace('["*"]}', '["*"]}, {policyName: elsewhere, ruleNames: [a]}');
+    const files = { 'labels.yaml': `${labels}---\n${both}` };
+    const args = ['convert', 'labels.yaml', '--to', 'mutatingpolicy', '-o', 'yaml'];
+    const { exitCode, stdout } = await kymera(args, { files });
+    expect(exitCode).toBe(0);
+    expect(stdout.match(/kind: PolicyException/g)).toHaveLength(2);
+    expect(stdout).toContain('policyName: elsewhere');
+  });
+
+  it('writes no policy whose exception is in a file that stays', async () => {
+    const files = { 'labels.yaml': labels, 'other.yaml': `${stubborn}---\n${exempt}` };
+    const args = ['convert', 'labels.yaml', 'other.yaml', '--to', 'mutatingpolicy', '-o', 'yaml'];
+    const { exitCode, stdout } = await kymera(args, { files });
+    expect({ exitCode, stdout }).toEqual({ exitCode: 1, stdout: '' });
+  });
+
   it('is repeatable, byte for byte', async () => {
     const run = () =>
       kymera(['convert', 'labels.yaml', '--to', 'mutatingpolicy', '-o', 'yaml'], {

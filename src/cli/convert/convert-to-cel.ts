@@ -11,7 +11,7 @@ import { formatProblem } from '../problem-text.ts';
 import { givenSamples, testSamples } from './cel-samples.ts';
 import { differenceText, statusText } from './proof-text.ts';
 import { htmlReport, markdownReport } from './report.ts';
-import { type ConvertedFile, exceptionsIn, fileToCel } from './to-cel.ts';
+import { type ConvertedFile, filesToCel } from './to-cel.ts';
 
 export interface ConvertToCelOptions {
   readonly format: 'diff' | 'yaml';
@@ -36,19 +36,12 @@ export async function convertToCel(
   const errors = loaded.problems.filter(({ severity }) => severity === 'error');
   if (errors.length > 0) throw new InputError(errors);
   const samples = await givenSamples(options.resource ?? [], io);
-  const partial = options.partial === true;
-  const files: ConvertedFile[] = [];
-  for (const source of sources) {
-    files.push(
-      await fileToCel(source, {
-        to: options.to,
-        partial,
-        samples,
-        exceptions: exceptionsIn(sources),
-        testSamples: (file, policies) => testSamples(file, policies, io),
-      }),
-    );
-  }
+  const files = await filesToCel(sources, {
+    to: options.to,
+    partial: options.partial === true,
+    samples,
+    testSamples: (file, policies) => testSamples(file, policies, io),
+  });
   const policies = files.flatMap((file) => file.policies);
   if (policies.length === 0) throw noPolicy(names, sources, loaded);
   await writeReport(files, options, io);

@@ -1,4 +1,5 @@
 import { type CheckedConversion, checkConversion } from '../../convert/checked-conversion.ts';
+import { type TranslatedException, translateException } from '../../convert/exceptions.ts';
 import type { Sample } from '../../convert/proof/sample.ts';
 import { compileSource, convertSource } from '../../convert/source-policy.ts';
 import type { ConversionTarget, Refusal } from '../../convert/types.ts';
@@ -20,6 +21,7 @@ import { loadDocuments } from '../../policy/load.ts';
 import type { Problem } from '../../problem.ts';
 import { writeYaml } from '../../yaml/writer.ts';
 import { withoutConvertedRules } from './remaining-rules.ts';
+import { type DraftFile, type DraftPart, finishFiles } from './written-files.ts';
 
 /** One policy of a file and what became of it. */
 export interface ConvertedPolicy {
@@ -46,33 +48,45 @@ export interface ToCelOptions {
   readonly samples: readonly Sample[];
   /** Exceptions of all files. */
   readonly exceptions: readonly CompiledException[];
+  readonly translated: readonly TranslatedException[];
   /** The requests of a policy's tests. */
   readonly testSamples: (file: string, policies: readonly CompiledPolicy[]) => Promise<readonly Sample[]>;
 }
 
-/** Converts the policies of a file and compares each with its converted form. */
-export async function fileToCel({ file, text }: SourceFile, options: ToCelOptions): Promise<ConvertedFile> {
+/** Converts the policies of files and compares each with its converted form. */
+export async function filesToCel(
+  sources: readonly SourceFile[],
+  { to, ...options }: Omit<ToCelOptions, 'exceptions' | 'translated'>,
+): Promise<readonly ConvertedFile[]> {
+  const { exceptions } = loadDocuments(sources, { cel: celCompilers });
+  const documents = sources.flatMap((source) => readDocuments(source).documents);
+  const translated = documents.flatMap(({ value }) => translateException(value, to) ?? []);
+  const drafts: DraftFile[] = [];
+  for (const source of sources)
+    drafts.push(await fileToCel(source, { ...options, to, exceptions, translated }));
+  return finishFiles(drafts, options.partial);
+}
+
+async function fileToCel({ file, text }: SourceFile, options: ToCelOptions): Promise<DraftFile> {
   const policies: ConvertedPolicy[] = [];
-  const parts: string[] = [];
+  const parts: DraftPart[] = [];
   const all = readDocuments({ file, text }).documents.map(({ value }) => value);
   for (const part of splitDocuments(text)) {
     const { documents } = readDocuments({ file, text: part.text });
-    const texts: string[] = [];
     for (const document of documents) {
       // Items of a List become documents.
       const source = documents.length === 1 ? part.text : writeYaml(document.value);
       const policy = await policyToCel(document, source, part.linesBefore, all, options);
-      if (policy === undefined) texts.push(...(isObsolete(document.value, all, options) ? [] : [source]));
-      else {
+      const exception = translateException(document.value, options.to);
+      if (policy !== undefined) {
         policies.push(policy);
-        texts.push(...textsOf(policy, source));
-      }
+        parts.push(...textsOf(policy, source));
+      } else if (exception !== undefined) parts.push({ exception, source });
+      else if (!isObsolete(document.value, all, options)) parts.push(source);
     }
-    if (documents.length === 0) texts.push(part.text);
-    parts.push(...texts);
+    if (documents.length === 0) parts.push(part.text);
   }
-  const isWritable = policies.length > 0 && policies.every((policy) => isWritten(policy, options));
-  return { file, before: text, after: isWritable ? withSeparators(parts) : text, policies };
+  return { file, before: text, parts, policies };
 }
 
 /** A MutatingPolicy has no binding. */
@@ -80,13 +94,6 @@ function isObsolete(value: JsonObject, all: readonly JsonObject[], { to }: ToCel
   if (to !== 'mutatingpolicy' || celDocumentType(value) !== 'admissionBinding') return false;
   const policy = readText(readObject(value, 'spec') ?? {}, 'policyName');
   return all.some((each) => celDocumentType(each) === 'admissionPolicy' && nameOf(each) === policy);
-}
-
-/** A result that differs is never written; one that lacks rules only if the user accepts that. */
-export function isWritten({ checked }: ConvertedPolicy, { partial }: Pick<ToCelOptions, 'partial'>): boolean {
-  const { status, conversion } = checked;
-  const isWhole = status === 'proven' || status === 'unproven';
-  return isWhole || (status === 'refused' && partial && conversion.documents.length > 0);
 }
 
 async function policyToCel(
@@ -98,11 +105,12 @@ async function policyToCel(
 ): Promise<ConvertedPolicy | undefined> {
   const { value, file } = document;
   const { to, partial } = options;
-  const conversion = convertSource(value, { to, partial, source, others: all });
+  const { exceptions, translated } = options;
+  const conversion = convertSource(value, { to, partial, source, others: all, exceptions: translated });
   const old = compileSource(document);
   if (conversion === undefined || old === undefined) return undefined;
   const samples = [...options.samples, ...(await options.testSamples(file, [old]))];
-  const checked = await checkConversion(old, conversion, { samples, exceptions: options.exceptions });
+  const checked = await checkConversion(old, conversion, { samples, exceptions, translated });
   const place = (path: Path) => {
     const { line, column } = document.positionOf(path);
     return { line: line + linesBefore, column };
@@ -198,18 +206,4 @@ function textsOf({ checked }: ConvertedPolicy, source: string): readonly string[
   const { documents, refusals } = checked.conversion;
   const remaining = refusals.length === 0 ? [] : [withoutConvertedRules(source, refusals)];
   return [...remaining, ...documents.map(({ text }) => text)];
-}
-
-function withSeparators(texts: readonly string[]): string {
-  return texts
-    .map((text, index) => {
-      const ended = text.endsWith('\n') || text === '' ? text : `${text}\n`;
-      return index === 0 || ended.startsWith('---') ? ended : `---\n${ended}`;
-    })
-    .join('');
-}
-
-/** The exceptions of all files. */
-export function exceptionsIn(files: readonly SourceFile[]): readonly CompiledException[] {
-  return loadDocuments(files, { cel: celCompilers }).exceptions;
 }

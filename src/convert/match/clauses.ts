@@ -24,8 +24,8 @@ export interface Clause {
 export interface ClauseOptions {
   /** The expression of the object. */
   readonly object: string;
-  /** A match block ignores users if the request has none; an exclude block does not match then. */
-  readonly mode: 'match' | 'exclude';
+  /** A match block ignores users if the request has none; an exclude block and an exception do not match then. */
+  readonly mode: 'match' | 'exclude' | 'exception';
   /** A selector of the policy tests the labels of the namespace. */
   readonly skipNamespaceSelector: boolean;
 }
@@ -46,7 +46,7 @@ export function translateClauses(
   add('namespaces', anyMatches(namespace, readTexts(resources, 'namespaces')));
   add('annotations', mapEntries(readTextMap(resources, 'annotations'), `${object}.metadata.?annotations`));
   add('selector', selectorTests(readObject(resources, 'selector'), labels, `${path}.resources.selector`));
-  if (!skipNamespaceSelector) add('namespace-selector', namespaceTests(resources, path));
+  if (!skipNamespaceSelector) add('namespace-selector', namespaceTests(resources, path, mode));
   for (const field of ['roles', 'clusterRoles']) {
     if (readTexts(block, field).length === 0) continue;
     throw new NotConvertible(`${path}.${field}`, 'CEL does not know the roles of the user');
@@ -150,13 +150,21 @@ function expressionTest(entry: JsonObject, map: string, path: string): CelText {
   }
 }
 
-/** A Namespace itself is never selected by the labels of its namespace. */
-function namespaceTests(resources: JsonObject, path: string): readonly CelText[] {
+/** The labels of its namespace never select a Namespace itself; only exceptions do not look at them then. */
+function namespaceTests(
+  resources: JsonObject,
+  path: string,
+  mode: ClauseOptions['mode'],
+): readonly CelText[] {
   const selector = readObject(resources, 'namespaceSelector');
   if (selector === undefined) return [];
   const at = `${path}.resources.namespaceSelector`;
-  const isOther = not(equalTo(text('request.kind.kind', 'string'), text("'Namespace'", 'string')));
-  return [{ ...isOther, total: true }, ...selectorTests(selector, 'namespaceObject.?metadata.?labels', at)];
+  const isNamespace = {
+    ...equalTo(text('request.kind.kind', 'string'), text("'Namespace'", 'string')),
+    total: true,
+  };
+  const tests = selectorTests(selector, 'namespaceObject.?metadata.?labels', at);
+  return mode === 'exception' ? [anyOf([isNamespace, allOf(tests)])] : [not(isNamespace), ...tests];
 }
 
 function subjectTest(subject: JsonObject, path: string): CelText {

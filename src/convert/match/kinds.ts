@@ -9,6 +9,8 @@ import { type CelText, NotConvertible } from '../types.ts';
 /** A kind of a match block as a resource rule. */
 export interface MatchedKind {
   readonly groups: readonly string[];
+  /** The rule names the group. */
+  readonly isGroupWritten: boolean;
   readonly version: string;
   readonly resources: readonly string[];
   /** Undefined for every kind. */
@@ -33,21 +35,30 @@ export function matchedKind(written: string, path: string): MatchedKind {
   if (parts === undefined) throw new NotConvertible(path, `${written} has too many parts to be a kind`);
   const { group, version, kind, subresource } = parts;
   const isAnyGroup = group === '*';
+  const isGroupWritten = !isAnyGroup;
   if (hasWildcard(version) && version !== '*') throw new NotConvertible(path, 'the version is a pattern');
   if (hasWildcard(group) && !isAnyGroup) throw new NotConvertible(path, 'the group is a pattern');
   if (kind === '*') {
     const resource = subresource === '' ? '*' : `*/${subresource}`;
-    return { groups: [group], version, resources: [resource], kind: undefined, subresource, isWide: false };
+    return {
+      groups: [group],
+      isGroupWritten,
+      version,
+      resources: [resource],
+      kind: undefined,
+      subresource,
+      isWide: false,
+    };
   }
   if (hasWildcard(kind)) throw new NotConvertible(path, 'the kind is a pattern');
   const builtIn = groupsOfKind.get(kind);
   if (builtIn !== undefined && (isAnyGroup || builtIn.has(group))) {
     const groups = isAnyGroup ? [...builtIn] : [group];
     const resources = resourcesOf(kind, groups, subresource);
-    return { groups, version, resources, kind, subresource, isWide: false };
+    return { groups, isGroupWritten, version, resources, kind, subresource, isWide: false };
   }
   if (subresource !== '') throw new NotConvertible(path, `the plural name of ${kind} is not known`);
-  return { groups: [group], version, resources: ['*'], kind, subresource, isWide: true };
+  return { groups: [group], isGroupWritten, version, resources: ['*'], kind, subresource, isWide: true };
 }
 
 /** As in Kyverno, `Pod` also means its ephemeral containers, which are a subresource. */
@@ -79,7 +90,7 @@ export function resourceRules(
 
 /** Whether the object of the request is of one of the kinds. */
 export function kindTest(kinds: readonly MatchedKind[], path: string): CelText {
-  const tests = kinds.map(({ groups, version, kind, subresource, isWide }) => {
+  const tests = kinds.map(({ groups, isGroupWritten, version, kind, subresource }) => {
     if (kind === undefined) {
       if (subresource !== '' || !groups.includes('*'))
         throw new NotConvertible(path, 'the kind is a pattern');
@@ -89,7 +100,7 @@ export function kindTest(kinds: readonly MatchedKind[], path: string): CelText {
       throw new NotConvertible(path, 'the kind of a subresource is not that of its object in CEL');
     }
     const parts = [is('request.kind.kind', kind)];
-    if (isWide && !groups.includes('*')) parts.push(is('request.kind.group', groups[0] ?? ''));
+    if (isGroupWritten) parts.push(is('request.kind.group', groups[0] ?? ''));
     if (version !== '*') parts.push(is('request.kind.version', version));
     return allOf(parts);
   });

@@ -3,7 +3,7 @@ import { readObject, readTexts } from '../../json/read-field.ts';
 import type { JsonObject } from '../../json/value.ts';
 import { type BlockDocument, filterBlocks, isEmptyBlock } from '../../policy/check/match-blocks.ts';
 import { isNamespacedKind } from '../../policy/cluster-scoped-kinds.ts';
-import { allOf, anyOf, listText, not, precedence, quote, text } from '../expression/cel-text.ts';
+import { allOf, anyOf, bool, listText, not, precedence, quote, text } from '../expression/cel-text.ts';
 import { type CelText, NotConvertible, type Scope } from '../types.ts';
 import { type Clause, translateClauses } from './clauses.ts';
 import { kindTest, type MatchedKind, matchedKind, resourceRules } from './kinds.ts';
@@ -62,6 +62,21 @@ export function translateMatch(rule: JsonObject, path: string, scope: Scope): Ma
     },
     matchConditions,
   };
+}
+
+/** Whether the match block of an exception holds. Operations do not count in it. */
+export function translateExceptionMatch(match: JsonObject, path: string, object: string): CelText {
+  const { mode, blocks } = filterBlocks(match, ['match']);
+  if (mode === 'all' && blocks.some(isEmptyBlock)) return bool(false);
+  const options = { object, mode: 'exception', skipNamespaceSelector: false } as const;
+  const tests = blocksOf(blocks, path).map((block) =>
+    blockTest(
+      { ...block, operations: undefined },
+      translateClauses(block.document, block.path, options),
+      undefined,
+    ),
+  );
+  return mode === 'any' ? anyOf(tests) : allOf(tests);
 }
 
 function conditionsOf(
@@ -132,6 +147,7 @@ function mergeAll(blocks: readonly Block[], path: string): Block {
 
 const everyKind: MatchedKind = {
   groups: ['*'],
+  isGroupWritten: false,
   version: '*',
   resources: ['*'],
   kind: undefined,

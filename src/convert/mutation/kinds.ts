@@ -2,7 +2,9 @@ import { mergeKinds } from '../../patch/generated/merge-types.ts';
 import { mergeSchemaFor } from '../../patch/merge-schema.ts';
 import { builtInSchema } from '../../patch/structured/built-in.ts';
 import { declaredSchema } from '../../patch/structured/declared.ts';
+import type { StructuredSchema } from '../../patch/structured/schema.ts';
 import { compileKind, matchesKind } from '../../policy/kind-selector.ts';
+import { commonSchema } from '../expression/common-schema.ts';
 import type { KindSchema } from './target.ts';
 
 const custom: KindSchema = { merge: undefined, declared: declaredSchema({}), isApplied: false };
@@ -32,4 +34,9 @@ export function schemasOf(kinds: readonly string[]): readonly KindSchema[] {
       ? [...found.map((schema) => ({ ...schema, isApplied: false })), custom]
       : found;
   });
+}
+
+/** What the kinds have in common. */
+export function declaredBy(schemas: readonly KindSchema[]): StructuredSchema | undefined {
+  return commonSchema(schemas.flatMap(({ declared }) => declared ?? []));
 }

@@ -7,6 +7,7 @@ import { readObject, readText } from '../../json/read-field.ts';
 import { isArray, isObject, type Json, type JsonObject, type Path, valueAt } from '../../json/value.ts';
 import { asDeclared, declaredSchema } from '../../patch/structured/declared.ts';
 import type { StructuredSchema } from '../../patch/structured/schema.ts';
+import { filterBlocks } from '../../policy/check/match-blocks.ts';
 import { clusterScopedKinds } from '../../policy/cluster-scoped-kinds.ts';
 import type { CompiledPolicy, CompiledRule } from '../../policy/compiled.ts';
 import { addCelFields } from './cel-fields.ts';
@@ -30,6 +31,8 @@ export interface GenerateOptions {
   /** The most objects to generate. */
   readonly limit?: number | undefined;
   readonly seed?: number | undefined;
+  /** Exceptions of `kyverno.io` from the policies. */
+  readonly exceptions?: readonly JsonObject[] | undefined;
 }
 
 const defaultLimit = 1_200;
@@ -43,17 +46,22 @@ const maximumBases = 40;
  */
 export function generateObjects(
   policies: readonly CompiledPolicy[],
-  { limit = defaultLimit, seed = 1 }: GenerateOptions = {},
+  { limit = defaultLimit, seed = 1, exceptions = [] }: GenerateOptions = {},
 ): readonly Sample[] {
   const tree = new FieldTree();
   for (const { kind, rules, document } of policies) {
     if (isCel(kind)) addCelFields(tree, document);
     else for (const rule of rules) addRuleFields(tree, rule.document);
   }
+  const exempted = exceptions.map(ruleLike);
+  for (const document of exempted) addRuleFields(tree, document);
   for (const field of ['name', 'namespace']) tree.add(['metadata', field]);
   const old = policies.filter(({ kind }) => !isCel(kind));
-  const bases = basesOf(old.length > 0 ? old : policies);
-  const parts = requestParts(old.flatMap(({ rules }) => rules.map(({ document }) => document)));
+  const bases = basesOf(old.length > 0 ? old : policies, exempted);
+  const parts = requestParts([
+    ...old.flatMap(({ rules }) => rules.map(({ document }) => document)),
+    ...exempted,
+  ]);
   const samples = new Map<string, Sample>();
   const add = (sample: Sample): void => {
     const key = keyOf(sample);
@@ -84,6 +92,12 @@ export function generateObjects(
     });
   }
   return [...samples.values()];
+}
+
+/** An exception selects objects as a rule does. */
+function ruleLike(exception: JsonObject): JsonObject {
+  const { match = null, conditions = null } = readObject(exception, 'spec') ?? {};
+  return { match, preconditions: conditions };
 }
 
 function isCel(kind: CompiledPolicy['kind']): boolean {
@@ -119,7 +133,7 @@ function sameIdentity(before: JsonObject, object: JsonObject): JsonObject {
 }
 
 /** Objects that satisfy match blocks, exclude blocks, anchors and conditions, and plain objects of the same and of other kinds. */
-function basesOf(policies: readonly CompiledPolicy[]): readonly Sample[] {
+function basesOf(policies: readonly CompiledPolicy[], exempted: readonly JsonObject[]): readonly Sample[] {
   const bases = new Map<string, Sample>();
   const add = (sample: Sample): void => {
     const base = withOperation(
@@ -134,7 +148,10 @@ function basesOf(policies: readonly CompiledPolicy[]): readonly Sample[] {
     for (const rule of isCel(policy.kind) ? [] : policy.rules) {
       const examples = [
         ...examplesFor(policy, rule, kindsPerBlock),
-        ...(rule.exclude === undefined ? [] : examplesFor(policy, excluded(rule), kindsPerBlock)),
+        ...(rule.exclude === undefined
+          ? []
+          : examplesFor(policy, matching(rule, readObject(rule.document, 'exclude')), kindsPerBlock)),
+        ...exempted.flatMap((each) => examplesFor(policy, exemptedFrom(rule, each), kindsPerBlock)),
       ];
       for (const example of examples) {
         const base = sampleOf(example);
@@ -174,9 +191,19 @@ const moreKinds = [
   ['networking.k8s.io/v1', 'Ingress'],
 ] as const;
 
-function excluded(rule: CompiledRule): CompiledRule {
-  const exclude = readObject(rule.document, 'exclude') ?? {};
-  return { ...rule, document: { ...rule.document, match: exclude } };
+function matching(rule: CompiledRule, match: JsonObject = {}): CompiledRule {
+  return { ...rule, document: { ...rule.document, match } };
+}
+
+/** The rule with the clauses of an exception: what it leaves open is as the rule matches it. */
+function exemptedFrom(rule: CompiledRule, exception: JsonObject): CompiledRule {
+  const [own] = filterBlocks(readObject(rule.document, 'match') ?? {}, []).blocks;
+  const { mode, blocks } = filterBlocks(readObject(exception, 'match') ?? {}, []);
+  const filled = blocks.map(({ block, resources }) => ({
+    ...block,
+    resources: { ...own?.resources, ...resources },
+  }));
+  return matching(rule, { [mode]: filled });
 }
 
 function sampleOf({ object, operation, user, namespaceLabels }: Example): Sample {
