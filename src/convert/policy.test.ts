@@ -129,10 +129,6 @@ const pod: readonly (readonly [string, string])[] = [
       '- {op: add, path: /metadata/annotations/a~1b, value: x}\n- {op: add, path: /spec/tolerations/-, value: {key: a}}',
     ),
   ],
-  [
-    'an unquoted variable, which is null where it is empty',
-    jsonPatch('- {op: add, path: /metadata/labels/app, value: {{ request.object.metadata.labels.app }}}'),
-  ],
   ['an item that is appended', jsonPatch('- {op: add, path: /spec/tolerations/-, value: {key: a}}')],
   ['removal', jsonPatch('- {op: remove, path: /metadata/labels/app}\n- {op: remove, path: /spec/volumes/0}')],
   [
@@ -443,6 +439,21 @@ describe('convertPolicy', () => {
       'spec.rules[0].mutate.patchStrategicMerge.spec.containers[0]',
     ],
     [jsonPatch('- {op: add, path: /spec/volumes/-2, value: x}'), 'spec.rules[0].mutate.patchesJson6902[0]'],
+    // `1.10` becomes 1.1, `007` becomes 7, and `null` is nothing.
+    [
+      jsonPatch('- {op: add, path: /metadata/labels/app, value: {{ request.object.metadata.labels.app }}}'),
+      'spec.rules[0].mutate.patchesJson6902[0].value',
+    ],
+    [
+      overlay('metadata: {labels: {(app): "*{{ request.namespace }}*"}, annotations: {seen: "yes"}}'),
+      'spec.rules[0].mutate.patchStrategicMerge.metadata.labels.(app)',
+    ],
+    [
+      overlay(
+        'metadata: {labels: {(app): "{{ request.object.metadata.labels.tier }}"}, annotations: {seen: "yes"}}',
+      ),
+      'spec.rules[0].mutate.patchStrategicMerge.metadata.labels.(app)',
+    ],
   ])('refuses %s', (rule, path) => {
     const { documents, refusals } = convert(policy('Pod', rule));
     expect(documents).toEqual([]);

@@ -5,7 +5,7 @@ import { entryOf, type PatchNode } from '../../patch/json-patch/node.ts';
 import { parsePatchText } from '../../patch/json-patch/text.ts';
 import { asDeclared, schemaAt } from '../../patch/structured/declared.ts';
 import type { StructuredSchema } from '../../patch/structured/schema.ts';
-import { listText, literal, mapText, precedence, text, within } from '../expression/cel-text.ts';
+import { listText, literal, mapText, text } from '../expression/cel-text.ts';
 import { translateTemplate } from '../expression/template.ts';
 import { type CelText, NotConvertible, type Scope } from '../types.ts';
 import { add, createParent, remove, type Step, when } from './operations.ts';
@@ -276,12 +276,10 @@ function templateText(
       throw new NotConvertible(path, 'the type of the variable in quotes is not known');
     }
     const written = isString ? value : text(`string(${value.source})`, 'string');
-    if (reading === 'text' || startsAsText(source)) return written;
-    // An empty scalar is null in YAML.
-    return text(
-      `${within(written, precedence.sum)} == '' ? dyn(null) : dyn(${written.source})`,
-      'dyn',
-      precedence.ternary,
+    if (reading === 'text' || startsAsText(source) || (!isString && value.type !== 'dyn')) return written;
+    throw new NotConvertible(
+      path,
+      'YAML reads the unquoted variable as a number, boolean or null, depending on its value; put it in quotes',
     );
   }
   const isSafe =

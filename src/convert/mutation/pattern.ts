@@ -2,6 +2,7 @@ import { formatScalar } from '../../expression/conditions/pattern.ts';
 import { rangeEnds } from '../../expression/conditions/pattern-text.ts';
 import { parseDuration } from '../../expression/duration.ts';
 import { parseQuantity } from '../../expression/quantity.ts';
+import { findVariables } from '../../expression/template/tokens.ts';
 import { hasWildcard } from '../../expression/wildcard.ts';
 import { isArray, isObject, type Json, type JsonArray, type JsonObject } from '../../json/value.ts';
 import type { StructuredSchema } from '../../patch/structured/schema.ts';
@@ -34,8 +35,36 @@ export function anchorHolds(subject: Subject, pattern: Json): CelText {
   return presentAnd(subject, formatScalar(pattern));
 }
 
+/** Values that the API server accepts only if they are names, so that they are never patterns. */
+const nameVariable =
+  /^(?:request\.(?:object\.metadata\.)?(?:name|namespace)|target\.metadata\.(?:name|namespace)|element\d*\.name)$/;
+
+/** The old form reads the text as a pattern after its variables are substituted. */
+function mayBePattern(pattern: Json, scope: Scope): boolean {
+  if (typeof pattern !== 'string') return true;
+  const variables = findVariables(pattern);
+  const constant = variables.reduceRight(
+    (rest, { start, end }) => `${rest.slice(0, start)}${rest.slice(end)}`,
+    pattern,
+  );
+  const isName = (expression: string): boolean => {
+    const [root = ''] = expression.split('.');
+    return (
+      nameVariable.test(expression) &&
+      (!root.startsWith('element') || scope.lookup(root)?.schema !== undefined)
+    );
+  };
+  return !/^[\w./:-]*$/.test(constant) || !variables.every(({ expression }) => isName(expression.trim()));
+}
+
 /** The value of a variable is compared as a string. */
 function equalsVariable({ place, schema, path, scope }: Subject, pattern: Json): CelText {
+  if (mayBePattern(pattern, scope)) {
+    throw new NotConvertible(
+      path,
+      'the value of the variable may be a pattern, such as a text with wildcards or a quantity',
+    );
+  }
   if (schema?.kind !== 'scalar' || schema.scalar !== 'string') {
     throw new NotConvertible(
       path,

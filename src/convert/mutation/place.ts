@@ -68,8 +68,10 @@ export function indexOf(list: Place, index: string): Place {
 
 /** An item or member that an expression selects. Its value becomes part of the pointer as it is. */
 export function selectedBy(parent: Place, token: string): Place {
-  const key = /^string\((.+)\)$/.exec(token)?.[1] ?? token;
-  const optional = `${parent.isSure ? parent.read : parent.optional}[?${key}]`;
+  const index = /^string\((\w*[iI]ndex)\)$/.exec(token)?.[1];
+  const key = index ?? /^string\((.+)\)$/.exec(token)?.[1] ?? token;
+  const base = parent.isSure ? parent.read : parent.optional;
+  const optional = `${index === undefined || parent.isSure ? base : `(${listAt(parent)})`}[?${key}]`;
   return {
     read: `${parent.read}[${key}]`,
     optional,

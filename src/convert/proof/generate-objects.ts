@@ -261,7 +261,7 @@ function singleChanges(base: Sample, tree: FieldTree): readonly Sample[] {
       const values = [
         ...(mayBeAbsent(path, schema) ? [undefined] : []),
         ...(mayBeNull(path, schema) ? [null] : []),
-        ...valuesFor(field, schema),
+        ...valuesFor(field, schema, path),
       ];
       for (const value of values) {
         const object = changed(base.object, path, value);

@@ -40,7 +40,7 @@ spec:
   - {name: namespace, expression: 'request.namespace.startsWith("team-")'}
   - {name: not-skipped, expression: 'variables.labels[?"skip"].orValue("") != "true"'}
   - {name: has-app, expression: '!(variables.labels[?"app"].orValue("") in [dyn(""), dyn(null)])'}
-  - {name: level, expression: 'variables.level == "" || variables.level.matches("^-?[0-9]+$") && int(variables.level) < 5'}
+  - {name: level, expression: 'variables.level == "" || variables.level.matches("^-?[0-9]+([.][0-9]+)?$") && double(variables.level) < 5.0'}
   mutations:
   - patchType: ApplyConfiguration
     applyConfiguration:

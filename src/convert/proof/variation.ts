@@ -5,7 +5,8 @@ import type { StructuredSchema } from '../../patch/structured/schema.ts';
 import type { Field } from './field-tree.ts';
 import type { Random } from './random.ts';
 
-const texts: readonly Json[] = ['example', ''];
+/** Numbers, patterns and paths as text, beside ordinary values. */
+const texts: readonly Json[] = ['example', '', '007', '1.10', 'e*', 'a/b'];
 const numbers: readonly Json[] = [0, 1, 2];
 const booleans: readonly Json[] = [true, false];
 /** Values of a field whose type no schema tells. */
@@ -47,10 +48,13 @@ export function fits(value: Json, schema: StructuredSchema | undefined): boolean
   }
 }
 
-/** Values that a field may have: those of the policy, and others of its type. */
-export function valuesFor(field: Field, schema: StructuredSchema | undefined): readonly Json[] {
+/** Values that a field may have: those of the policy, and others of its type. The API server refuses other names of known kinds. */
+export function valuesFor(field: Field, schema: StructuredSchema | undefined, path: Path): readonly Json[] {
   const generic = isKnown(schema) ? genericFor(schema) : anything;
-  const known = [...field.values.values(), ...generic].filter((value) => fits(value, schema));
+  const isName = path.at(-1) === 'name' && isKnown(schema);
+  const known = [...field.values.values(), ...generic].filter(
+    (value) => fits(value, schema) && !(isName && typeof value === 'string' && !/^[\w.-]*$/.test(value)),
+  );
   return [...new Map(known.map((value) => [stringifyJson(value), value])).values()];
 }
 
@@ -126,7 +130,7 @@ export function vary(
     return varyList(isArray(value) ? value : [], field.item, schema, random, path);
   if (field.members.size > 0 && schema?.kind !== 'list' && schema?.kind !== 'scalar')
     return varyMembers(isObject(value) ? value : {}, field, schema, random, path);
-  const values = valuesFor(field, schema);
+  const values = valuesFor(field, schema, path);
   return values.length === 0 ? value : random.pick(values);
 }
 
