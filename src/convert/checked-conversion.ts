@@ -75,7 +75,8 @@ export async function checkConversion(
   return { status, conversion, problems, proof, generated: generated.length };
 }
 
-function hasTargets({ document }: ConvertedDocument): boolean {
+/** Changes existing objects, which are not compared. */
+export function hasTargets({ document }: ConvertedDocument): boolean {
   return readObject(readObject(document, 'spec') ?? {}, 'targetMatchConstraints') !== undefined;
 }
 

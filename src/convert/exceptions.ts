@@ -14,6 +14,7 @@ import type { ConvertedRule } from './rule.ts';
 import { createScope, Variables } from './scope.ts';
 import {
   type CelText,
+  type Conversion,
   type ConversionTarget,
   type ConvertedDocument,
   type ExemptedPolicy,
@@ -188,4 +189,20 @@ export function convertException(
     document: converted,
     text: printPolicy(converted, comments, [`Converted from PolicyException ${key}.`]),
   };
+}
+
+/** A converted exception, after the old one if it stays for policies and rules that stay. */
+export function exceptionTexts(
+  exception: TranslatedException,
+  source: string,
+  written: readonly { readonly name: string; readonly conversion: Conversion }[],
+): readonly string[] {
+  const converted = convertException(
+    exception,
+    written.flatMap(({ conversion }) => conversion.exempted ?? []),
+  );
+  const whole = written.filter(({ conversion }) => conversion.refusals.length === 0);
+  const names = exemptedPolicies(exception);
+  const isDone = names.length > 0 && names.every((name) => whole.some((policy) => policy.name === name));
+  return [...(isDone ? [] : [source]), ...(converted === undefined ? [] : [converted.text])];
 }

@@ -129,3 +129,15 @@ export async function seriousProblems(page: Page): Promise<string[]> {
         `${id}: ${nodes.map(({ html, failureSummary }) => `${html} ${failureSummary}`).join('; ')}`,
     );
 }
+
+/** The line of the cursor, if the editor has the focus. */
+export function cursorLine(page: Page, label: string): Promise<string> {
+  return page
+    .getByLabel(label)
+    .evaluate(
+      (editor) =>
+        (editor.contains(editor.ownerDocument.activeElement)
+          ? editor.querySelector('.cm-activeLine')?.textContent
+          : '') ?? '',
+    );
+}

@@ -2,12 +2,12 @@ import { existsSync, mkdirSync, mkdtempSync, readFileSync, writeFileSync } from 
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { unzipSync } from 'fflate';
-import type { Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
 import { kymera } from '../cli/in-process.testing.ts';
 import { describeUnless } from '../needs.testing.ts';
 import {
   changedLines,
+  cursorLine,
   noBrowser,
   type Playground,
   seriousProblems,
@@ -305,15 +305,4 @@ function endlessPolicy(index: number): string {
       ? `{${list}, patchStrategicMerge: {metadata: {annotations: {a: b}}}}`
       : `{${list}, foreach: [${loop(depth - 1)}]}`;
   return policy(`endless-${index}`, { loop: `foreach: [${loop(4)}]` });
-}
-
-function cursorLine(page: Page, label: string): Promise<string> {
-  return page
-    .getByLabel(label)
-    .evaluate(
-      (editor) =>
-        (editor.contains(editor.ownerDocument.activeElement)
-          ? editor.querySelector('.cm-activeLine')?.textContent
-          : '') ?? '',
-    );
 }

@@ -72,7 +72,7 @@ export function CodeEditor({ role, index, problems }: Props) {
     const state =
       known?.doc.toString() === source.text
         ? known
-        : createState(source.text, role, (text) => editSource(role, current.current.index, text));
+        : createState(source.text, labels[role], (text) => editSource(role, current.current.index, text));
     current.current = { name: source.name, index };
     if (editor.state !== state) editor.setState(state);
   }, [role, index, source?.name, loaded]);
@@ -101,13 +101,39 @@ export function CodeEditor({ role, index, problems }: Props) {
   return <div class="editor" ref={host} />;
 }
 
+interface TextEditorProps {
+  readonly text: string;
+  readonly label: string;
+  onChange(text: string): void;
+}
+
+/** An editor for a text that is not one of the sources. */
+export function TextEditor({ text, label, onChange }: TextEditorProps) {
+  const host = useRef<HTMLDivElement>(null);
+  const view = useRef<EditorView | undefined>(undefined);
+  const change = useRef(onChange);
+  change.current = onChange;
+  const state = () => createState(text, label, (typed) => change.current(typed));
+  useEffect(() => {
+    if (host.current === null) return;
+    const created = new EditorView({ parent: host.current, state: state() });
+    view.current = created;
+    return () => created.destroy();
+  }, []);
+  useEffect(() => {
+    // What the user types is already there.
+    if (view.current?.state.doc.toString() !== text) view.current?.setState(state());
+  }, [text]);
+  return <div class="editor" ref={host} />;
+}
+
 const labels: Readonly<Record<EditorRole, string>> = {
   policies: 'Policy source',
   resources: 'Object source',
   files: 'File source',
 };
 
-function createState(text: string, role: EditorRole, onChange: (text: string) => void): EditorState {
+function createState(text: string, label: string, onChange: (text: string) => void): EditorState {
   return EditorState.create({
     doc: text,
     extensions: [
@@ -138,7 +164,7 @@ function createState(text: string, role: EditorRole, onChange: (text: string) =>
         indentWithTab,
       ]),
       EditorView.contentAttributes.of({
-        'aria-label': labels[role],
+        'aria-label': label,
         spellcheck: 'false',
         // Browsers focus an editable element without it, but accessibility tools do not know.
         tabindex: '0',

@@ -47,6 +47,17 @@ export interface WorkspaceEvaluator {
   stageLines(index: number, resource: number): readonly DiffLine[];
   /** What `kymera apply -o yaml`, or `kymera build`, prints for the last evaluation. Not part of each evaluation, because keeping comments takes time. */
   output(): string;
+  /** What the last evaluation read. */
+  last(): EvaluationInput | undefined;
+}
+
+export interface EvaluationInput {
+  readonly policies: readonly SourceText[];
+  /** In the order of the policies. */
+  readonly loads: readonly LoadResult[];
+  readonly setup: EvaluatorOptions;
+  /** The objects on which policies run. */
+  readonly resources: readonly Resource[];
 }
 
 interface Kept {
@@ -59,6 +70,7 @@ export function createWorkspaceEvaluator(now: () => number): WorkspaceEvaluator 
   let kept: readonly Kept[] = [];
   let printed: readonly AppliedObject[] = [];
   let build: WorkspaceBuild | undefined;
+  let input: EvaluationInput | undefined;
 
   async function evaluate(workspace: Workspace): Promise<Evaluation> {
     const startedAt = now();
@@ -72,6 +84,12 @@ export function createWorkspaceEvaluator(now: () => number): WorkspaceEvaluator 
     const results = await run(setup, resources, policies);
     kept = results.kept;
     printed = results.printed;
+    input = {
+      policies: workspace.policies,
+      loads,
+      setup,
+      resources: kept.map(({ resource }) => resource),
+    };
     const buildResult = build?.finish(kept, policies.length > 0);
     problems.push(...(buildResult?.problems ?? []));
     return {
@@ -88,6 +106,7 @@ export function createWorkspaceEvaluator(now: () => number): WorkspaceEvaluator 
 
   return {
     evaluate,
+    last: () => input,
     linesAfter(object, count) {
       const one = kept[object];
       if (one === undefined) return [];

@@ -1,4 +1,5 @@
 import type { Path } from '../../src/json/value.ts';
+import type { Comparison, ConvertedFile, ConvertRequest, ProofState } from './conversion.ts';
 import type { DiffLine, Evaluation, Position, StageView } from './evaluation.ts';
 import type { SourceText, Workspace } from './workspace.ts';
 
@@ -23,6 +24,12 @@ export interface Jobs {
   saveTest: { readonly input: Workspace; readonly output: Workspace };
   /** The workspace of a folder with a test. */
   openTest: { readonly input: readonly SourceText[]; readonly output: Workspace };
+  /** Converts a policy file of the last evaluation. */
+  convert: { readonly input: ConvertRequest; readonly output: ConvertedFile };
+  /** What the old and the new policies of the last conversion do to an object of the page. */
+  compare: { readonly input: number; readonly output: Comparison | undefined };
+  /** Compares them on the next requests. The result is that of all requests up to them. */
+  prove: { readonly input: undefined; readonly output: ProofState };
   locate: {
     readonly input: { readonly source: SourceText; readonly line: number; readonly path: Path };
     readonly output: Position;

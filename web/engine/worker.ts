@@ -1,9 +1,17 @@
+import type { Converter } from './convert.ts';
 import { createWorkspaceEvaluator } from './evaluate.ts';
 import { locate } from './locate.ts';
 import type { JobReply, JobRequest, Jobs } from './protocol.ts';
 import { openTest, saveTest } from './save-test.ts';
 
 const evaluator = createWorkspaceEvaluator(() => performance.now());
+let converter: Promise<Converter> | undefined;
+
+/** Loaded for the first conversion. */
+function loadConverter(): Promise<Converter> {
+  converter ??= import('./convert.ts').then(({ createConverter }) => createConverter(evaluator.last));
+  return converter;
+}
 
 function perform(request: JobRequest): Promise<Jobs[keyof Jobs]['output']> | Jobs[keyof Jobs]['output'] {
   switch (request.job) {
@@ -21,6 +29,12 @@ function perform(request: JobRequest): Promise<Jobs[keyof Jobs]['output']> | Job
       return saveTest(request.input);
     case 'openTest':
       return openTest(request.input);
+    case 'convert':
+      return loadConverter().then((loaded) => loaded.convert(request.input));
+    case 'compare':
+      return loadConverter().then((loaded) => loaded.compare(request.input));
+    case 'prove':
+      return loadConverter().then((loaded) => loaded.prove());
     case 'locate':
       return locate(request.input.source, request.input.line, request.input.path);
   }

@@ -15,7 +15,7 @@ import { ProblemList } from './problem-list.tsx';
 import { Stepper } from './stepper.tsx';
 import { TextView } from './text-view.tsx';
 
-export const resultView = signal<'diff' | 'explain' | 'patch' | 'output' | 'tests'>('diff');
+export const resultView = signal<'diff' | 'explain' | 'patch' | 'output' | 'tests' | 'convert'>('diff');
 
 const views = [
   ['diff', 'Changes'],
@@ -23,6 +23,7 @@ const views = [
   ['patch', 'JSON patch'],
   ['output', 'YAML'],
   ['tests', 'Tests'],
+  ['convert', 'Convert'],
 ] as const;
 
 export function ResultPane() {
@@ -31,6 +32,7 @@ export function ResultPane() {
   // A test has objects, not a kustomization.
   const shown = views.filter(([view]) => build === undefined || view !== 'tests');
   const object = result?.objects[selectedObject.value];
+  const isConvert = resultView.value === 'convert';
   return (
     <section class="pane result" aria-label="Result" aria-busy={isRunning.value}>
       <div class="pane-head">
@@ -68,9 +70,11 @@ export function ResultPane() {
           </p>
         )}
         <ProblemList />
-        {(build === undefined || ['explain', 'patch'].includes(resultView.value)) && <ObjectChoice />}
+        {(build === undefined || ['explain', 'patch', 'convert'].includes(resultView.value)) && (
+          <ObjectChoice />
+        )}
         {result === undefined && engineError.value === undefined && <p class="empty muted">Evaluating …</p>}
-        {result !== undefined && build === undefined && object === undefined && (
+        {result !== undefined && build === undefined && object === undefined && !isConvert && (
           <div class="empty">
             <p>Nothing to evaluate.</p>
             <p class="muted">Add an object on the left. Its changes appear here as you type.</p>
@@ -95,6 +99,7 @@ export function ResultPane() {
         {result !== undefined && build === undefined && resultView.value === 'tests' && (
           <TestView results={result.tests} />
         )}
+        {result !== undefined && isConvert && <Convert result={result} />}
         {result !== undefined && resultView.value === 'output' && <OutputView result={result} />}
       </div>
       <div class="status" role="status">
@@ -117,6 +122,15 @@ function Stages(props: { readonly result: Evaluation; readonly build: BuildResul
   const [View, setView] = useState<FunctionComponent<typeof props>>();
   useEffect(() => {
     void import('../kustomize/stages-view.tsx').then(({ StagesView }) => setView(() => StagesView));
+  }, []);
+  return View === undefined ? null : <View {...props} />;
+}
+
+/** The view of a conversion is loaded when it is opened. */
+function Convert(props: { readonly result: Evaluation }) {
+  const [View, setView] = useState<FunctionComponent<typeof props>>();
+  useEffect(() => {
+    void import('../convert/convert-view.tsx').then(({ ConvertView }) => setView(() => ConvertView));
   }, []);
   return View === undefined ? null : <View {...props} />;
 }

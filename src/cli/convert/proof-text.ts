@@ -1,4 +1,4 @@
-import type { Difference, Verdict } from '../../convert/proof/prove.ts';
+import { type Difference, verdictText } from '../../convert/proof/prove.ts';
 import { type Paint, plain } from '../../offline/output/paint.ts';
 import { unifiedDiff } from '../../offline/output/unified-diff.ts';
 import { writeYaml } from '../../yaml/writer.ts';
@@ -31,11 +31,6 @@ export function differenceText({ sample, old, converted, fault }: Difference, pa
 
 function indented(text: string): string {
   return text.replaceAll(/^(?=.)/gm, '    ');
-}
-
-function verdictText(verdict: Verdict): string {
-  if (verdict.type === 'denied') return 'the request is denied\n';
-  return verdict.object === null ? 'the request is admitted\n' : writeYaml(verdict.object);
 }
 
 /** What became of a policy, in one sentence. */

@@ -1,25 +1,14 @@
 import { type CheckedConversion, checkConversion } from '../../convert/checked-conversion.ts';
 import { type TranslatedException, translateException } from '../../convert/exceptions.ts';
+import { convertFile, type PolicyConversion, parseClausePath } from '../../convert/file.ts';
 import type { Sample } from '../../convert/proof/sample.ts';
-import { compileSource, convertSource } from '../../convert/source-policy.ts';
 import type { ConversionTarget, Refusal } from '../../convert/types.ts';
-import { nameOf } from '../../json/metadata.ts';
 import { formatPointer } from '../../json/pointer.ts';
-import { readObject, readText } from '../../json/read-field.ts';
-import type { JsonObject, Path } from '../../json/value.ts';
-
 import { celCompilers } from '../../policy/cel/language.ts';
-import { celDocumentType } from '../../policy/cel-documents.ts';
 import type { CompiledException, CompiledPolicy } from '../../policy/compiled.ts';
-import {
-  readDocuments,
-  type SourceDocument,
-  type SourceFile,
-  splitDocuments,
-} from '../../policy/documents.ts';
+import { readDocuments, type SourceFile } from '../../policy/documents.ts';
 import { loadDocuments } from '../../policy/load.ts';
 import type { Problem } from '../../problem.ts';
-import { writeYaml } from '../../yaml/writer.ts';
 import { withoutConvertedRules } from './remaining-rules.ts';
 import { type DraftFile, type DraftPart, finishFiles } from './written-files.ts';
 
@@ -67,70 +56,33 @@ export async function filesToCel(
   return finishFiles(drafts, options.partial);
 }
 
-async function fileToCel({ file, text }: SourceFile, options: ToCelOptions): Promise<DraftFile> {
+async function fileToCel(source: SourceFile, options: ToCelOptions): Promise<DraftFile> {
   const policies: ConvertedPolicy[] = [];
   const parts: DraftPart[] = [];
-  const all = readDocuments({ file, text }).documents.map(({ value }) => value);
-  for (const part of splitDocuments(text)) {
-    const { documents } = readDocuments({ file, text: part.text });
-    for (const document of documents) {
-      // Items of a List become documents.
-      const source = documents.length === 1 ? part.text : writeYaml(document.value);
-      const policy = await policyToCel(document, source, part.linesBefore, all, options);
-      const exception = translateException(document.value, options.to);
-      if (policy !== undefined) {
-        policies.push(policy);
-        parts.push(...textsOf(policy, source));
-      } else if (exception !== undefined) parts.push({ exception, source });
-      else if (!isObsolete(document.value, all, options)) parts.push(source);
-    }
-    if (documents.length === 0) parts.push(part.text);
+  for (const part of convertFile(source, options)) {
+    if (part.policy !== undefined) {
+      policies.push(await checkPolicy(part.policy, options));
+      parts.push(...textsOf(part.policy, part.source));
+    } else if (part.exception !== undefined) parts.push({ exception: part.exception, source: part.source });
+    else parts.push(part.source);
   }
-  return { file, before: text, parts, policies };
+  return { file: source.file, before: source.text, parts, policies };
 }
 
-/** A MutatingPolicy has no binding. */
-function isObsolete(value: JsonObject, all: readonly JsonObject[], { to }: ToCelOptions): boolean {
-  if (to !== 'mutatingpolicy' || celDocumentType(value) !== 'admissionBinding') return false;
-  const policy = readText(readObject(value, 'spec') ?? {}, 'policyName');
-  return all.some((each) => celDocumentType(each) === 'admissionPolicy' && nameOf(each) === policy);
-}
-
-async function policyToCel(
-  document: SourceDocument,
-  source: string,
-  linesBefore: number,
-  all: readonly JsonObject[],
-  options: ToCelOptions,
-): Promise<ConvertedPolicy | undefined> {
-  const { value, file } = document;
-  const { to, partial } = options;
+async function checkPolicy(policy: PolicyConversion, options: ToCelOptions): Promise<ConvertedPolicy> {
+  const { old, kind, conversion, place } = policy;
   const { exceptions, translated } = options;
-  const conversion = convertSource(value, { to, partial, source, others: all, exceptions: translated });
-  const old = compileSource(document);
-  if (conversion === undefined || old === undefined) return undefined;
+  const { file } = old.source;
   const samples = [...options.samples, ...(await options.testSamples(file, [old]))];
   const checked = await checkConversion(old, conversion, { samples, exceptions, translated });
-  const place = (path: Path) => {
-    const { line, column } = document.positionOf(path);
-    return { line: line + linesBefore, column };
-  };
-  return {
-    file,
-    line: place([]).line,
-    name: old.key,
-    kind: readText(value, 'kind') ?? '',
-    checked,
-    problems: problemsOf(old, checked, place, options),
-  };
+  const problems = problemsOf(old, checked, place, options);
+  return { file, line: place([]).line, name: old.key, kind, checked, problems };
 }
-
-type Place = (path: Path) => { readonly line: number; readonly column: number };
 
 function problemsOf(
   old: CompiledPolicy,
   { conversion, proof, problems }: CheckedConversion,
-  place: Place,
+  place: PolicyConversion['place'],
   { to, partial }: ToCelOptions,
 ): readonly Problem[] {
   const { file } = old.source;
@@ -142,7 +94,7 @@ function problemsOf(
     hint: string,
     isError = true,
   ): Problem => {
-    const at = parseFieldPath(path);
+    const at = parseClausePath(path);
     const severity = isError ? 'error' : 'warning';
     const pointer = formatPointer(at);
     return {
@@ -194,16 +146,9 @@ function problemsOf(
   return [...refused, ...lost, ...found, ...problems.map((problem) => ({ ...problem, policy: old.key }))];
 }
 
-/** @example parseFieldPath('spec.rules[0].mutate') // ['spec', 'rules', 0, 'mutate'] */
-export function parseFieldPath(text: string): Path {
-  return [...text.matchAll(/\[(\d+)\]|\["((?:[^"\\]|\\.)*)"\]|([^.[\]]+)/g)].map(([, index, quoted, name]) =>
-    index === undefined ? (quoted ?? name ?? '') : Number(index),
-  );
-}
-
 /** The converted documents, after the old policy with the rules that stay. */
-function textsOf({ checked }: ConvertedPolicy, source: string): readonly string[] {
-  const { documents, refusals } = checked.conversion;
+function textsOf({ conversion }: PolicyConversion, source: string): readonly string[] {
+  const { documents, refusals } = conversion;
   const remaining = refusals.length === 0 ? [] : [withoutConvertedRules(source, refusals)];
   return [...remaining, ...documents.map(({ text }) => text)];
 }

@@ -1,4 +1,5 @@
-import { convertException, exemptedPolicies, type TranslatedException } from '../../convert/exceptions.ts';
+import { exceptionTexts, exemptedPolicies, type TranslatedException } from '../../convert/exceptions.ts';
+import { joinDocuments } from '../../convert/file.ts';
 import type { ConvertedFile, ConvertedPolicy } from './to-cel.ts';
 
 /** A file whose policies are converted, and whose exceptions wait for the policies of all files. */
@@ -23,15 +24,16 @@ export function isWritten({ checked }: ConvertedPolicy, partial: boolean): boole
 export function finishFiles(drafts: readonly DraftFile[], partial: boolean): readonly ConvertedFile[] {
   const writable = writableFiles(drafts, partial);
   const written = [...writable].flatMap(({ policies }) => policies);
+  const converted = written.map(({ name, checked }) => ({ name, conversion: checked.conversion }));
   return drafts.map((draft) => {
     const { file, before, parts, policies } = draft;
     const texts = parts.flatMap((part) =>
-      typeof part === 'string' ? [part] : exceptionTexts(part, written),
+      typeof part === 'string' ? [part] : exceptionTexts(part.exception, part.source, converted),
     );
     const isChanged =
       writable.has(draft) &&
       (policies.length > 0 || parts.some((part) => typeof part !== 'string' && isNamed(part, written)));
-    return { file, before, after: isChanged ? withSeparators(texts) : before, policies };
+    return { file, before, after: isChanged ? joinDocuments(texts) : before, policies };
   });
 }
 
@@ -55,28 +57,4 @@ type ExceptionPart = Exclude<DraftPart, string>;
 function isNamed({ exception }: ExceptionPart, policies: readonly ConvertedPolicy[]): boolean {
   const names = exemptedPolicies(exception);
   return policies.some(({ name }) => names.includes(name));
-}
-
-/** The exception stays for policies and rules that stay. */
-function exceptionTexts(
-  { exception, source }: ExceptionPart,
-  written: readonly ConvertedPolicy[],
-): readonly string[] {
-  const converted = convertException(
-    exception,
-    written.flatMap(({ checked }) => checked.conversion.exempted ?? []),
-  );
-  const whole = written.filter(({ checked }) => checked.conversion.refusals.length === 0);
-  const names = exemptedPolicies(exception);
-  const isDone = names.length > 0 && names.every((name) => whole.some((policy) => policy.name === name));
-  return [...(isDone ? [] : [source]), ...(converted === undefined ? [] : [converted.text])];
-}
-
-function withSeparators(texts: readonly string[]): string {
-  return texts
-    .map((text, index) => {
-      const ended = text.endsWith('\n') || text === '' ? text : `${text}\n`;
-      return index === 0 || ended.startsWith('---') ? ended : `---\n${ended}`;
-    })
-    .join('');
 }

@@ -8,6 +8,7 @@ import { nameOf, namespaceOf } from '../../json/metadata.ts';
 import type { JsonObject } from '../../json/value.ts';
 import type { CompiledException, CompiledPolicy } from '../../policy/compiled.ts';
 import { createSnapshot, type PolicySnapshot } from '../../policy/registry.ts';
+import { writeYaml } from '../../yaml/writer.ts';
 import { type Fault, findFault } from './fault.ts';
 import type { Sample } from './sample.ts';
 import { type Call, callOf, isRegistered, webhookGate } from './webhook-gate.ts';
@@ -45,28 +46,48 @@ export interface Proof {
  */
 export async function prove(old: Form, converted: Form, samples: Iterable<Sample>): Promise<Proof> {
   const [oldSnapshot, newSnapshot] = [snapshotOf(old), snapshotOf(converted)];
-  const gate = gateOf(old);
+  const compare = comparer(old, converted);
   let compared = 0;
   let changed = 0;
   for (const sample of samples) {
-    const before = await run(oldSnapshot, sample);
-    const after = await run(newSnapshot, sample);
+    const found = await compare(sample);
     compared++;
-    const call = gate === undefined || !isRegistered(before) ? 'called' : callOf(await run(gate, sample));
-    const oldVerdict = call === 'called' ? verdictOf(before) : uncalled(call, sample);
-    const newVerdict = verdictOf(after);
-    const isChanged = call === 'called' && before.patch.length > 0;
-    if (oldVerdict.type === 'admitted' && oldVerdict.object !== null && isChanged) changed++;
-    if (isSame(oldVerdict, newVerdict)) continue;
+    if (found.isChanged) changed++;
+    if (found.isSame) continue;
     const fault = await findFault({
       old: await run(oldSnapshot, sample, true),
       converted: await run(newSnapshot, sample, true),
       sample,
       run: (policies) => run(snapshotOf({ policies }), sample),
     });
-    return { compared, changed, difference: { sample, old: oldVerdict, converted: newVerdict, fault } };
+    return { compared, changed, difference: { sample, old: found.old, converted: found.converted, fault } };
   }
   return { compared, changed };
+}
+
+export interface VerdictPair extends Pick<Difference, 'old' | 'converted'> {
+  readonly isSame: boolean;
+  /** The old form changes the object. */
+  readonly isChanged: boolean;
+}
+
+/** Runs both forms on a request. */
+export function comparer(old: Form, converted: Form): (sample: Sample) => Promise<VerdictPair> {
+  const [oldSnapshot, newSnapshot] = [snapshotOf(old), snapshotOf(converted)];
+  const gate = gateOf(old);
+  return async (sample) => {
+    const before = await run(oldSnapshot, sample);
+    const after = verdictOf(await run(newSnapshot, sample));
+    const call = gate === undefined || !isRegistered(before) ? 'called' : callOf(await run(gate, sample));
+    const verdict = call === 'called' ? verdictOf(before) : uncalled(call, sample);
+    const isChanged = call === 'called' && before.patch.length > 0;
+    return {
+      old: verdict,
+      converted: after,
+      isSame: isSame(verdict, after),
+      isChanged: isChanged && verdict.type === 'admitted' && verdict.object !== null,
+    };
+  };
 }
 
 /** A form with conditions of a webhook is one policy. */
@@ -79,6 +100,11 @@ function gateOf({ policies }: Form): PolicySnapshot | undefined {
 
 function uncalled(call: Call, { object }: Sample): Verdict {
   return call === 'denied' ? { type: 'denied' } : { type: 'admitted', object };
+}
+
+export function verdictText(verdict: Verdict): string {
+  if (verdict.type === 'denied') return 'the request is denied\n';
+  return verdict.object === null ? 'the request is admitted\n' : writeYaml(verdict.object);
 }
 
 /** Policies run by name, as in a cluster. */
