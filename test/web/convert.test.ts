@@ -35,6 +35,17 @@ const random = rule(
 );
 
 const object = 'apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: settings\ndata:\n  key: value\n';
+const exception = `apiVersion: kyverno.io/v2
+kind: PolicyException
+metadata:
+  name: settings
+  namespace: shop
+spec:
+  exceptions:
+  - policyName: team
+    ruleNames: [label]
+  match: {any: [{resources: {kinds: [ConfigMap], names: [settings]}}]}
+`;
 const resources = [{ name: 'o.yaml', text: object }];
 const policies = (text: string) => [{ name: 'p.yaml', text }];
 
@@ -76,6 +87,27 @@ describeUnless(noBrowser)('the conversion in a browser', { timeout: 120_000 }, (
       ['+  labels:', '+    team: platform'],
       ['+  labels:', '+    team: platform'],
     ]);
+  });
+
+  it('converts the exceptions of the file with its policies', async () => {
+    const text = `${policy(label('platform'))}---\n${exception}`;
+    const page = await open({ policies: policies(text), resources });
+    const expected = await printed(text, 'mutatingpolicy');
+    expect(expected).toContain('policies.kyverno.io/v1\nkind: PolicyException');
+    await expect.poll(() => convertedText(page)).toBe(expected);
+    await expect.poll(() => verdict(page)).toMatch(/^equal/);
+    expect(await sides(page)).toEqual([[], []]);
+  });
+
+  it('compares a policy with conditions of a webhook only alone', async () => {
+    const conditions =
+      'spec:\n  webhookConfiguration: {matchConditions: [{name: c, expression: \'object.metadata.name != "x"\'}]}';
+    const gated = policy(label('platform')).replace('spec:', conditions);
+    const page = await open({ policies: policies(gated), resources });
+    await expect.poll(() => verdict(page)).toMatch(/^equal/);
+    const second = policy(label('x')).replace('name: team', 'name: second');
+    await typeInto(page, 'Policy source', `${gated}---\n${second}`);
+    await expect.poll(() => verdict(page)).toMatch(/^not compared.*alone in its file/);
   });
 
   it('follows what is typed into the old policy and the object', async () => {
