@@ -1,5 +1,5 @@
 import { admissionPolicyEnvironment, mutatingPolicyEnvironment } from '../../cel/environments.ts';
-import { compileCel } from '../../cel/expression.ts';
+import { type CelExpression, compileCel } from '../../cel/expression.ts';
 import { CelError } from '../../cel/value/error.ts';
 import { toJson } from '../../cel/value/json.ts';
 import type { Value } from '../../cel/value/value.ts';
@@ -70,10 +70,20 @@ export function podScope(target: ConversionTarget): Scope {
 }
 
 /** Compiles the text as Kubernetes or Kyverno does; throws an Error if the type checker refuses it. */
-export function evaluateCel(text: CelText, target: ConversionTarget): (object: JsonObject) => Outcome {
+function compile(text: CelText, target: ConversionTarget): CelExpression {
   const types = target === 'map' ? admissionPolicyEnvironment() : mutatingPolicyEnvironment();
   const { expression, problems } = compileCel(text.source, types);
   if (expression === undefined) throw new Error(`${text.source}\n${problems[0]?.message}`);
+  return expression;
+}
+
+/** The static type that the checker of Kubernetes or Kyverno finds. */
+export function staticType(text: CelText, target: ConversionTarget): string {
+  return compile(text, target).type.kind;
+}
+
+export function evaluateCel(text: CelText, target: ConversionTarget): (object: JsonObject) => Outcome {
+  const expression = compile(text, target);
   return (object) =>
     attempt(() =>
       toJson(

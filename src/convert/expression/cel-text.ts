@@ -122,6 +122,12 @@ export function asDyn(part: Part): CelText {
   } as Part;
 }
 
+/** The same boolean, of the static type that a condition must have. */
+export function asBool(part: Part): CelText {
+  if (part.type === 'bool' && !isUncertain(part)) return part;
+  return { ...text(`bool(${part.source})`, 'bool'), total: part.total };
+}
+
 /** A condition that may know how to write its negation. */
 export interface Truth extends CelText {
   readonly negated?: string | undefined;

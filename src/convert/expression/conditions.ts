@@ -1,7 +1,7 @@
 import { evaluateOperator } from '../../expression/conditions/operators.ts';
 import { isArray, isObject, type Json, type JsonObject, member } from '../../json/value.ts';
 import { type CelText, NotConvertible, type Scope } from '../types.ts';
-import { allOf, anyOf, asDyn, bool, equalTo, not, precedence, ternary, text } from './cel-text.ts';
+import { allOf, anyOf, asBool, asDyn, bool, equalTo, not, precedence, ternary, text } from './cel-text.ts';
 import { translateComparison, translateDurationComparison } from './comparison.ts';
 import { translateEquals, translateNotEquals } from './equality.ts';
 import { memberships, translateMembership, translateOldMembership } from './membership.ts';
@@ -58,7 +58,7 @@ function translateCondition(condition: JsonObject, path: string, scope: Scope): 
     return bool(evaluateOperator(operator, written.constant, value.constant));
   }
   const emptiness = translateEmptiness(written, operator, value);
-  if (emptiness !== undefined) return emptiness;
+  if (emptiness !== undefined) return asBool(emptiness);
   return whereNotNull(simplifyKey(written, operator, value), scope, (key) =>
     translateOperator(key, operator, value, path),
   );
@@ -79,10 +79,12 @@ function whereNotNull(key: Term, scope: Scope, test: (key: Term) => CelText): Ce
   }
   const [name] = freshName('value', { names: [], scope });
   const inner = test({ ...text(name, 'dyn'), schema, total: true });
-  return {
-    ...text(`${optional}.optMap(${name}, ${inner.source}).orValue(false)`, 'bool'),
+  // In Kyverno, the static type of `orValue()` is always `dyn`.
+  const type = scope.target === 'map' ? 'bool' : 'dyn';
+  return asBool({
+    ...text(`${optional}.optMap(${name}, ${inner.source}).orValue(false)`, type),
     total: inner.total,
-  };
+  });
 }
 
 function translateOperator(key: Term, operator: string, value: Term, path: string): CelText {

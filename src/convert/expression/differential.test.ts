@@ -7,6 +7,7 @@ import {
   newTemplate,
   oldConditions,
   oldTemplate,
+  staticType,
 } from './both-engines.testing.ts';
 
 /** KYMERA_SEED and KYMERA_RUNS make longer runs with other expressions. */
@@ -276,6 +277,10 @@ describe.each(['mutatingpolicy', 'map'] as const)('translation to CEL for %s', (
           const text = newConditions(given, target);
           if (text === undefined) return;
           translated++;
+          expect({ source: text.source, type: staticType(text, target) }).toEqual({
+            source: text.source,
+            type: 'bool',
+          });
           const [old, converted] = [oldConditions(given), evaluateCel(text, target)];
           for (const object of objects)
             expect({ ...converted(object), source: text.source }).toEqual({
@@ -289,4 +294,12 @@ describe.each(['mutatingpolicy', 'map'] as const)('translation to CEL for %s', (
     },
     timeout,
   );
+
+  it.each([
+    ['a projection', '{{ request.object.spec.containers[].image }}', 'AnyIn', ['nginx:*', 'a']],
+    ['a boolean with a default', "{{ request.object.spec.hostNetwork || '' }}", 'NotEquals', ''],
+  ])('gives a condition on %s the static type bool', (_name, key, operator, value) => {
+    const condition = newConditions({ all: [{ key, operator, value }] }, target);
+    expect(condition && staticType(condition, target)).toBe('bool');
+  });
 });
