@@ -159,6 +159,9 @@ describeUnless(noBrowser)('the conversion in a browser', { timeout: 120_000 }, (
     await expect.poll(() => verdict(page)).toMatch(/^equal/);
     await edit(page, converted.replace('optional.none()', 'optional.non()'));
     await expect.poll(() => page.getByLabel('Problems of the new policies').textContent()).toContain('non');
+    await page.keyboard.press('ControlOrMeta+End');
+    await page.keyboard.type('# typed slowly', { delay: 5 });
+    await expect.poll(() => cursorLine(page, 'Converted policy')).toBe('# typed slowly');
     await page.getByRole('button', { name: 'Undo edits' }).click();
     await expect.poll(() => convertedText(page)).toBe(converted);
     await expect.poll(() => verdict(page)).toMatch(/^equal/);

@@ -20,7 +20,7 @@ import {
   keymap,
   lineNumbers,
 } from '@codemirror/view';
-import { useEffect, useRef } from 'preact/hooks';
+import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
 import type { SourceProblem } from '../engine/evaluation.ts';
 import type { EditorRole } from '../engine/workspace.ts';
 import { editSource, jump, loadedTexts, workspace } from '../state/playground.ts';
@@ -120,7 +120,8 @@ export function TextEditor({ text, label, onChange }: TextEditorProps) {
     view.current = created;
     return () => created.destroy();
   }, []);
-  useEffect(() => {
+  // Right after the render: a later effect could see what was typed since, and take it back.
+  useLayoutEffect(() => {
     // What the user types is already there.
     if (view.current?.state.doc.toString() !== text) view.current?.setState(state());
   }, [text]);
