@@ -319,7 +319,8 @@ export const errorTable = {
     cure: 'Change the reported part; the message explains the contradiction.',
   },
   KYM_NOT_CONVERTED: {
-    cause: '`kymera convert` cannot express a policy in kyverno.io/v1 with the same results.',
+    cause:
+      'A policy cannot be expressed in another form with the same results: `kymera convert` to kyverno.io/v1, or the generation of a MutatingAdmissionPolicy.',
     cure: 'Change the reported part by hand, as the message says; until then the old form keeps working.',
   },
   KYM_FILE_NOT_WRITTEN: {

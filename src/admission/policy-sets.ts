@@ -10,6 +10,8 @@ export interface PolicySetOptions {
   readonly groupOf?: ((policy: CompiledPolicy) => string | undefined) | undefined;
   /** Applied to each snapshot: restricts what its policies may match. */
   readonly restrict?: ((snapshot: PolicySnapshot) => PolicySnapshot) | undefined;
+  /** Policies that run elsewhere. The API server may still call their paths for a moment. */
+  readonly idle?: readonly CompiledPolicy[] | undefined;
 }
 
 /** Indexes policies for every path of the server. The set of a single policy is created on its first use. */
@@ -20,6 +22,7 @@ export function createPolicySets(
     hasOwnPath = () => false,
     groupOf = () => undefined,
     restrict = (snapshot) => snapshot,
+    idle = [],
   }: PolicySetOptions = {},
 ): PolicySets {
   const all = createSnapshot(policies, exceptions);
@@ -30,6 +33,7 @@ export function createPolicySets(
   let byId: ReadonlyMap<string, readonly CompiledPolicy[]> | undefined;
   const ofPath = new Map<string, PolicySnapshot>();
   const none = snapshotOf([]);
+  const idleIds = new Set(idle.map(policyId));
   return {
     all: restrict(all),
     ignore: snapshotOf(shared.filter(({ failurePolicy }) => failurePolicy === 'Ignore')),
@@ -37,7 +41,7 @@ export function createPolicySets(
     policy(id) {
       byId ??= policiesById(all.policies, groupOf);
       // The last policy of a group may just have been deleted: as for the paths of a failure policy, none is left to run.
-      const members = byId.get(id) ?? (id.startsWith(groupPrefix) ? [] : undefined);
+      const members = byId.get(id) ?? (id.startsWith(groupPrefix) || idleIds.has(id) ? [] : undefined);
       if (members === undefined) return undefined;
       if (members.length === 0) return none;
       const known = ofPath.get(id) ?? snapshotOf(members);

@@ -31,22 +31,30 @@ export function compileRequestFilter(settings: RequestSettings): RequestFilter {
   };
 }
 
-interface Exclusion {
+/** An entry of `excludeUsernames` and the like. */
+interface ExclusionEntry {
   readonly matcher: TextMatcher;
+  /** An entry with `!`. */
   readonly included: boolean;
+}
+
+interface Exclusion extends ExclusionEntry {
   readonly values: (user: RequestUser) => readonly string[];
+}
+
+export function exclusionEntries(entries: readonly string[]): readonly ExclusionEntry[] {
+  return entries
+    .map((entry) => entry.trim())
+    .filter((entry) => entry !== '' && entry !== '!')
+    .map((entry) => ({
+      included: entry.startsWith('!'),
+      matcher: compileWildcard(entry.startsWith('!') ? entry.slice(1) : entry),
+    }));
 }
 
 function compileExclusions(settings: RequestSettings): (user: RequestUser) => boolean {
   const compile = (entries: readonly string[], values: Exclusion['values']): Exclusion[] =>
-    entries
-      .map((entry) => entry.trim())
-      .filter((entry) => entry !== '' && entry !== '!')
-      .map((entry) => ({
-        included: entry.startsWith('!'),
-        matcher: compileWildcard(entry.startsWith('!') ? entry.slice(1) : entry),
-        values,
-      }));
+    exclusionEntries(entries).map((entry) => ({ ...entry, values }));
   const exclusions = [
     ...compile(settings.excludeUsernames, (user) => [user.info.username]),
     ...compile(settings.excludeGroups, (user) => user.info.groups),
@@ -61,14 +69,14 @@ function compileExclusions(settings: RequestSettings): (user: RequestUser) => bo
   };
 }
 
-interface ResourceFilter {
+export interface ResourceFilter {
   readonly kind: KindSelector;
   readonly namespace: TextMatcher;
   readonly name: TextMatcher;
 }
 
 /** Parses `[kind,namespace,name]` groups. An omitted part matches only an empty value, as in Kyverno. */
-function parseResourceFilters(text: string): readonly ResourceFilter[] {
+export function parseResourceFilters(text: string): readonly ResourceFilter[] {
   const filters: ResourceFilter[] = [];
   for (const [, group = ''] of text.matchAll(/\[([^[\]]*)\]/g)) {
     const [kindText = '', namespace = '', name = ''] = group.split(',').map((part) => part.trim());

@@ -22,7 +22,12 @@ import { type ClusterMetrics, createClusterMetrics } from './metrics/cluster-met
 import { createPolicyCatalog, type PolicyCatalog } from './policies/catalog.ts';
 import { policyKinds } from './policies/kinds.ts';
 import { type PolicyWatcher, startPolicyWatcher } from './policies/watcher.ts';
-import { type ClusterLog, type ClusterOptions, silentLog } from './settings/cluster-options.ts';
+import {
+  type ClusterLog,
+  type ClusterOptions,
+  generatesAdmissionPolicies,
+  silentLog,
+} from './settings/cluster-options.ts';
 
 /** The cluster, and the identity of this process in it. */
 export interface ClusterConnection {
@@ -109,6 +114,7 @@ export function observeCluster(
     exceptionNamespaces: options.exceptionNamespaces ?? [],
     forceIgnore: options.forceIgnore ?? false,
     limits: options.policyLimits,
+    omitGenerated: generatesAdmissionPolicies(options),
   });
   const announce = createCoalescedTask(async () => onPolicies(), {
     delayMs: 50,

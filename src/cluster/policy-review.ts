@@ -2,6 +2,7 @@ import { MalformedReview } from '../admission/review-request.ts';
 import { adviseOnPolicy } from '../analysis/advice/advice.ts';
 import { failingRuleProblems } from '../analysis/interplay/failing-rules.ts';
 import { backgroundRules } from '../background/background-rule.ts';
+import { adviseOnGeneration } from '../convert/forms/generation.ts';
 import { equal } from '../json/equal.ts';
 import { readObject, readText } from '../json/read-field.ts';
 import { isObject, type Json, type JsonObject } from '../json/value.ts';
@@ -118,7 +119,9 @@ async function judgePolicy(
   const { policy, problems } = policyOf(object, source.file, options.cel);
   const errors = problems.filter(({ severity }) => severity === 'error').map(textOf);
   const isCel = celDocumentType(document) !== undefined;
-  const advice = isCel ? [] : adviseOnPolicy(document, source).filter(({ code }) => !omittedAdvice.has(code));
+  const advice = isCel
+    ? adviseOnGeneration(document, source)
+    : adviseOnPolicy(document, source).filter(({ code }) => !omittedAdvice.has(code));
   const failing = policy === undefined || isCel ? [] : failingRuleProblems(policy, source);
   const warnings = [
     ...problems.filter(({ severity }) => severity === 'warning'),

@@ -88,6 +88,12 @@ export async function startCluster(options: ClusterOptions): Promise<ClusterRunt
   });
   const { objects, catalog, watcher, globalContext, dataSource, events } = observed;
 
+  let arePoliciesKnown = false;
+  void watcher.synced.then(() => {
+    arePoliciesKnown = true;
+    leader.trigger();
+  });
+
   const names = webhookNames(options.webhook, namespace);
   const certificates =
     options.certificateAuthority === undefined
@@ -130,6 +136,7 @@ export async function startCluster(options: ClusterOptions): Promise<ClusterRunt
     identity,
     options,
     catalog,
+    policiesKnown: () => arePoliciesKnown,
     discovery,
     certificates,
     pathTokens,

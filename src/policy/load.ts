@@ -39,7 +39,7 @@ export interface LoadOptions {
   readonly bindings?: readonly CompiledBinding[] | undefined;
   /** Kyverno's exact behaviour where ours is deliberately different. */
   readonly strictCompat?: boolean | undefined;
-  /** Additional warnings about a policy: see `adviseOnPolicy`. */
+  /** Additional warnings about a policy: see `adviseOnPolicy`, and `adviseOnGeneration` for CEL policies. */
   readonly advise?: ((document: JsonObject, source: PolicySource) => readonly Problem[]) | undefined;
 }
 
@@ -69,6 +69,7 @@ export function loadDocuments(files: readonly SourceFile[], options: LoadOptions
         }
         const result = cel.compile(celType, document);
         found.push(...result.problems);
+        if (result.policy !== undefined) found.push(...(options.advise?.(document.value, document) ?? []));
         if (result.policy !== undefined) policies.push(result.policy);
         if (result.exception !== undefined) exceptions.push(result.exception);
         continue;

@@ -2,8 +2,8 @@ import { type Command, InvalidArgumentError } from 'commander';
 import type { CommandHost } from '../io.ts';
 
 const examples = `
-Removes the objects that a server has created in a cluster: webhook configurations, Leases and its state; with --all also its
-Secrets. Policies are kept. A running server creates its webhooks again: --scale-down stops it first and waits until no replica is
+Removes the objects that a server has created in a cluster: webhook configurations, generated MutatingAdmissionPolicies,
+Leases and its state; with --all also its Secrets. Policies are kept. A running server creates its webhooks again: --scale-down stops it first and waits until no replica is
 leader. Exit codes: 0 done; 2 the cluster cannot be reached.
 
 Examples:

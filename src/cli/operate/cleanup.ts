@@ -1,3 +1,4 @@
+import { removeAdmissionPolicies } from '../../cluster/admission-policies/generator.ts';
 import type { ApiClient } from '../../cluster/api/client.ts';
 import { hasStatus } from '../../cluster/api/cluster-error.ts';
 import { resourceTypes } from '../../cluster/api/resource-path.ts';
@@ -35,6 +36,7 @@ export async function cleanup(options: CleanupOptions, io: Io): Promise<ExitCode
     const steps = [
       () => stopServers(client, options),
       () => removedWebhooks(client),
+      () => removedAdmissionPolicies(client),
       ...traces(options).map((trace) => () => removeTrace(client, options.namespace, trace)),
     ];
     let count = 0;
@@ -63,6 +65,10 @@ async function stopServers(client: ApiClient, options: CleanupOptions): Promise<
 
 async function removedWebhooks(client: ApiClient): Promise<readonly string[]> {
   return (await removeWebhooks(client)).map((name) => `removed webhook configuration ${name}`);
+}
+
+async function removedAdmissionPolicies(client: ApiClient): Promise<readonly string[]> {
+  return (await removeAdmissionPolicies(client)).map((name) => `removed generated ${name}`);
 }
 
 function traces({ all }: CleanupOptions) {

@@ -87,6 +87,7 @@ function clusterOptions(
     namespacedHosts: options.allowHostNamespaced,
     omitEvents: options.omitEvents,
     ...(options.forceFailurePolicyIgnore === true ? { forceIgnore: true } : {}),
+    admissionPolicies: options.admissionPolicies,
     ...(authority === undefined ? {} : { certificateAuthority: () => authority.current() }),
   };
 }

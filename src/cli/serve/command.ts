@@ -79,6 +79,7 @@ export function defineServe(program: Command, { io, end }: CommandHost): void {
     .option('--api-call-timeout <seconds>', 'timeout of API calls in policies', positive, 30)
     .option('--api-call-limit <bytes>', 'maximum response size of such a call', positive, 10_000_000)
     .option('--omit-events <reason...>', 'events to suppress')
+    .option('--no-admission-policies', 'do not generate MutatingAdmissionPolicies from MutatingPolicies')
     .option('--force-failure-policy-ignore', 'use failure policy Ignore for every policy')
     .option('--workers <number>', 'number of processes that share the port', positive, 1)
     .option('--body-limit <bytes>', 'maximum size of a review', positive, 8 * 1024 * 1024)

@@ -43,6 +43,7 @@ export interface ServeOptions {
   readonly apiCallLimit?: number | undefined;
   readonly omitEvents?: readonly string[] | undefined;
   readonly forceFailurePolicyIgnore?: boolean | undefined;
+  readonly admissionPolicies?: boolean | undefined;
   readonly workers: number;
   readonly bodyLimit: number;
   /** Serve the page at `/`. */

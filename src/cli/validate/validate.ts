@@ -1,7 +1,7 @@
 import { adviseOnPolicy } from '../../analysis/advice/advice.ts';
 import { errorTable } from '../../errors.ts';
 import type { JsonObject } from '../../json/value.ts';
-import { celCompilersFor } from '../../policy/cel-documents.ts';
+import { celCompilersFor, celDocumentType } from '../../policy/cel-documents.ts';
 import { loadDocuments } from '../../policy/load.ts';
 import type { PolicySource } from '../../policy/problem-collector.ts';
 import { inputError, type Problem } from '../../problem.ts';
@@ -37,9 +37,13 @@ export function validate(names: readonly string[], options: ValidateOptions, io:
 async function validateOnce(names: readonly string[], options: ValidateOptions, io: Io): Promise<ExitCode> {
   const files = await readPolicyTexts(names, io);
   const sources = new Map<JsonObject, PolicySource>();
+  const cel = await celCompilersFor(files);
+  const generation = cel === undefined ? undefined : await import('../../convert/forms/generation.ts');
   const loaded = loadDocuments(files, {
-    cel: await celCompilersFor(files),
+    cel,
     advise(document, source) {
+      if (celDocumentType(document) !== undefined)
+        return generation?.adviseOnGeneration(document, source) ?? [];
       sources.set(document, source);
       return adviseOnPolicy(document, source);
     },

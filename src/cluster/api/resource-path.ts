@@ -70,6 +70,13 @@ export const resourceTypes = {
   customResourceDefinitions: type('apiextensions.k8s.io', 'v1', 'customresourcedefinitions', false),
   mutatingWebhooks: type('admissionregistration.k8s.io', 'v1', 'mutatingwebhookconfigurations', false),
   validatingWebhooks: type('admissionregistration.k8s.io', 'v1', 'validatingwebhookconfigurations', false),
+  admissionPolicies: type('admissionregistration.k8s.io', 'v1', 'mutatingadmissionpolicies', false),
+  admissionPolicyBindings: type(
+    'admissionregistration.k8s.io',
+    'v1',
+    'mutatingadmissionpolicybindings',
+    false,
+  ),
   subjectAccessReviews: type('authorization.k8s.io', 'v1', 'subjectaccessreviews', false),
   selfSubjectReviews: type('authentication.k8s.io', 'v1', 'selfsubjectreviews', false),
 } as const;

@@ -1,6 +1,9 @@
 import { Buffer } from 'node:buffer';
 import type { Blockage } from '../../admission/blockage.ts';
+import { requestsGeneration } from '../../convert/forms/generation.ts';
 import type { CompiledPolicy } from '../../policy/compiled.ts';
+import { followAdmissionPolicies } from '../admission-policies/follow.ts';
+import { createAdmissionPolicyGenerator } from '../admission-policies/generator.ts';
 import type { ApiClient } from '../api/client.ts';
 import { messageOf } from '../api/cluster-error.ts';
 import { createCoalescedTask } from '../api/coalesced-task.ts';
@@ -14,10 +17,14 @@ import type { PathTokens } from '../certificates/path-tokens.ts';
 import type { GlobalContextState } from '../context/global-context.ts';
 import { writeEntryStatuses } from '../context/global-context-status.ts';
 import type { ClusterMetrics, ControllerName } from '../metrics/cluster-metrics.ts';
-import type { PolicyCatalog } from '../policies/catalog.ts';
+import type { PolicyCatalog, PolicyRecord } from '../policies/catalog.ts';
 import { stuckRuleNotes } from '../policies/shared-blockages.ts';
-import { type BackgroundHealth, writeStatuses } from '../policies/status.ts';
-import type { ClusterLog, ClusterOptions } from '../settings/cluster-options.ts';
+import { type AdmissionPolicyState, type BackgroundHealth, writeStatuses } from '../policies/status.ts';
+import {
+  type ClusterLog,
+  type ClusterOptions,
+  generatesAdmissionPolicies,
+} from '../settings/cluster-options.ts';
 import type { ClusterSettings } from '../settings/cluster-settings.ts';
 import { policyReviewPath } from '../webhooks/names.ts';
 import { probeServer, probeService } from '../webhooks/probe.ts';
@@ -31,6 +38,8 @@ export interface LeaderTaskOptions {
   readonly identity: string;
   readonly options: ClusterOptions;
   readonly catalog: PolicyCatalog;
+  /** Whether the catalog contains all policies. */
+  readonly policiesKnown: () => boolean;
   readonly discovery: Discovery;
   readonly certificates: Certificates | undefined;
   readonly pathTokens: PathTokens | undefined;
@@ -54,6 +63,7 @@ export interface LeaderTasks {
 
 export const leaseName = 'kymera';
 const defaultCertificateCheckMs = 60_000;
+const defaultSettleMs = 5_000;
 
 /** The tasks of the leader: certificates, webhook configurations, policy statuses. */
 export function startLeaderTasks(given: LeaderTaskOptions): LeaderTasks {
@@ -84,12 +94,43 @@ export function startLeaderTasks(given: LeaderTaskOptions): LeaderTasks {
     onState() {
       hasTried = true;
       statuses.trigger();
+      admissionPolicies.trigger();
     },
     onRefused: (policy, message) => log.warn({ policy, message }, 'the API server refused the policy'),
     onRefusedSetting: (key, message) => log.warn({ problem: key, message }, 'an invalid setting is ignored'),
   });
   const webhooks = asLeader('webhook-controller', 'webhook configuration', () => writer.reconcile(), 100);
-  const stateOf = (policy: CompiledPolicy) => ({
+  const generates = generatesAdmissionPolicies(options);
+  let wake: NodeJS.Timeout | undefined;
+  const generator = createAdmissionPolicyGenerator({
+    client,
+    records: () => (given.policiesKnown() ? policyRecords(catalog) : undefined),
+    exceptionsOf: (policy) => exceptionsOf(catalog, policy),
+    webhooks: () => webhookSettings(given, caBundle()),
+    request: () => given.settings().request,
+    isServed: () => discovery.current().kindOfResource(resourceTypes.admissionPolicies) !== undefined,
+    isCalled(policy) {
+      const { written, refusal } = writer.stateOf(policy);
+      return written || refusal !== undefined;
+    },
+    settleMs: options.timing?.admissionPolicyMs ?? defaultSettleMs,
+    now: () => performance.now(),
+    wake(milliseconds) {
+      clearTimeout(wake);
+      wake = setTimeout(() => admissionPolicies.trigger(), milliseconds);
+    },
+    onState: () => statuses.trigger(),
+  });
+  const admissionPolicies = asLeader(
+    'admission-policy-generator',
+    'MutatingAdmissionPolicies',
+    async () => (generates ? generator.reconcile() : undefined),
+    100,
+  );
+  const admissionPolicyOf = (record: PolicyRecord) =>
+    generates ? generator.stateOf(record) : disabledGeneration(record);
+  const stateOf = (policy: CompiledPolicy, record: PolicyRecord) => ({
+    admissionPolicy: admissionPolicyOf(record),
     ...(isManaging ? writer.stateOf(policy) : { written: true }),
     background: given.backgroundHealth(policy),
     stuckRules: stuckRuleNotes(given.blockages(), policy),
@@ -120,6 +161,7 @@ export function startLeaderTasks(given: LeaderTaskOptions): LeaderTasks {
   function trigger(): void {
     if (isManaging) webhooks.trigger();
     statuses.trigger();
+    admissionPolicies.trigger();
   }
 
   // Restore a configuration that was edited or deleted by hand.
@@ -135,6 +177,14 @@ export function startLeaderTasks(given: LeaderTaskOptions): LeaderTasks {
         }),
       )
     : [];
+  const followedPolicies = generates
+    ? followAdmissionPolicies({
+        client,
+        discovery,
+        onChange: () => admissionPolicies.trigger(),
+        onError: complain('MutatingAdmissionPolicies'),
+      })
+    : undefined;
   const election = startLeaderElection({
     client,
     namespace,
@@ -153,10 +203,13 @@ export function startLeaderTasks(given: LeaderTaskOptions): LeaderTasks {
   async function retire(): Promise<void> {
     let wasLeader = election.isLeader();
     clearInterval(timer);
+    clearTimeout(wake);
     await Promise.all([
       webhooks.stop(),
       statuses.stop(),
       certificateTask.stop(),
+      admissionPolicies.stop(),
+      followedPolicies?.stop(),
       ...followed.map((each) => each.stop()),
     ]);
     // Another replica that stops at the same time may have released the Lease to us.
@@ -171,7 +224,12 @@ export function startLeaderTasks(given: LeaderTaskOptions): LeaderTasks {
         const removed = await removeWebhooks(client);
         log.info({ removed }, 'the last replica removed the webhook configurations');
         if (wasLeader)
-          await writeStatuses(client, catalog.records(), () => ({ written: false, ended: true }), new Date());
+          await writeStatuses(
+            client,
+            catalog.records(),
+            (_, record) => ({ written: false, ended: true, admissionPolicy: admissionPolicyOf(record) }),
+            new Date(),
+          );
       }
     } catch (error) {
       log.warn(
@@ -187,6 +245,24 @@ export function startLeaderTasks(given: LeaderTaskOptions): LeaderTasks {
     checkCertificates: () => certificateTask.trigger(),
     retire,
   };
+}
+
+function policyRecords(catalog: PolicyCatalog): readonly PolicyRecord[] {
+  return catalog.records().filter(({ kind }) => kind.type.group === 'policies.kyverno.io');
+}
+
+/** The exceptions for a MutatingPolicy, also those whose time is over. */
+function exceptionsOf(catalog: PolicyCatalog, { kind, name }: CompiledPolicy): readonly string[] {
+  return [...catalog.exceptions()]
+    .filter(({ cel }) => cel?.policies.some((policy) => policy.kind === kind && policy.name === name))
+    .map(({ key }) => key)
+    .sort();
+}
+
+function disabledGeneration({ object }: PolicyRecord): AdmissionPolicyState {
+  return requestsGeneration(object)
+    ? { generated: false, reason: 'it is disabled in this server' }
+    : { generated: false };
 }
 
 function webhookSettings(

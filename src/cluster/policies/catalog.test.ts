@@ -210,6 +210,34 @@ describe('CEL policies', () => {
     ]);
   });
 
+  it('do not run while the API server evaluates them, and their paths deny nothing', () => {
+    const withStatus = (generated: boolean) => ({
+      ...celObject('a', { webhookConfiguration: { timeoutSeconds: 20 } }),
+      status: { generated },
+    });
+    const idsOf = (catalog: ReturnType<typeof catalogOf>) => [
+      catalog.policies().map(({ key }) => key),
+      catalog.sets().all.policies.map(({ key }) => key),
+      catalog
+        .sets()
+        .policy('mpol:a')
+        ?.policies.map(({ key }) => key),
+    ];
+    const catalog = createPolicyCatalog({ kinds: policyKinds, cel, omitGenerated: true });
+    // Only the status changes.
+    catalog.set(mutatingPolicy, 'a', withStatus(false));
+    expect(idsOf(catalog)).toEqual([['a'], ['a'], ['a']]);
+    catalog.set(mutatingPolicy, 'a', withStatus(true));
+    expect(idsOf(catalog)).toEqual([[], [], []]);
+    expect(catalog.records().map(({ policy }) => policy?.key)).toEqual(['a']);
+    catalog.set(mutatingPolicy, 'a', withStatus(false));
+    expect(idsOf(catalog)).toEqual([['a'], ['a'], ['a']]);
+    // A server that generates none does not rely on the status.
+    const other = catalogOf();
+    other.set(mutatingPolicy, 'a', withStatus(true));
+    expect(idsOf(other)).toEqual([['a'], ['a'], ['a']]);
+  });
+
   it('have paths of their own, alone or with those that the API server can treat alike', () => {
     const catalog = catalogOf();
     catalog.set(clusterPolicy, 'a', object('a'));

@@ -1,6 +1,7 @@
 import type { PolicySets } from '../../admission/policy-provider.ts';
 import { createPolicySets } from '../../admission/policy-sets.ts';
 import { stringifyJson } from '../../json/json-text.ts';
+import { readBoolean, readObject, readText } from '../../json/read-field.ts';
 import type { JsonObject } from '../../json/value.ts';
 import { type CelCompilers, celDocumentType } from '../../policy/cel-documents.ts';
 import { compileException, type ExceptionResult } from '../../policy/compile/exception.ts';
@@ -32,8 +33,10 @@ export interface PolicyCatalog {
   setException(kind: WatchedKind, key: string, object: JsonObject | undefined): void;
   /** Sorted by kind, then by name. */
   records(): readonly PolicyRecord[];
-  /** The valid policies; of several with the same name, the first. */
+  /** The valid policies that this server runs; of several with the same name, the first. */
   policies(): readonly CompiledPolicy[];
+  /** The PolicyExceptions that are in force. */
+  exceptions(): Iterable<CompiledException>;
   /** Returns the same object until something changes. */
   sets(): PolicySets;
 }
@@ -46,6 +49,8 @@ export interface CatalogOptions {
   /** Treat every policy as if its failurePolicy were Ignore. */
   readonly forceIgnore?: boolean | undefined;
   readonly limits?: PolicyLimits | undefined;
+  /** Leave out the policies that the API server evaluates as MutatingAdmissionPolicies. */
+  readonly omitGenerated?: boolean | undefined;
 }
 
 interface Loaded {
@@ -69,10 +74,12 @@ export function createPolicyCatalog(options: CatalogOptions): PolicyCatalog {
     records ??= collect(byKind);
     return records;
   };
-  const currentPolicies = () =>
-    currentRecords().flatMap(({ policy, hiddenBy }) =>
-      policy === undefined || hiddenBy !== undefined ? [] : [policy],
+  const isOmitted = (object: JsonObject) => options.omitGenerated === true && isGenerated(object);
+  const policiesThat = (areOmitted: boolean) =>
+    currentRecords().flatMap(({ object, policy, hiddenBy }) =>
+      policy === undefined || hiddenBy !== undefined || isOmitted(object) !== areOmitted ? [] : [policy],
     );
+  const currentPolicies = () => policiesThat(false);
 
   return {
     set(kind, key, object) {
@@ -84,6 +91,7 @@ export function createPolicyCatalog(options: CatalogOptions): PolicyCatalog {
         // Only the status changed: nothing to compile or to report.
         known.set(key, { ...before, object });
         records = undefined;
+        if (isOmitted(before.object) !== isOmitted(object)) sets = undefined;
         return;
       } else known.set(key, { object, ...load(kind, key, object, options) });
       changed();
@@ -100,15 +108,25 @@ export function createPolicyCatalog(options: CatalogOptions): PolicyCatalog {
     },
     records: currentRecords,
     policies: currentPolicies,
+    exceptions: () => exceptions.values(),
     sets() {
       sets ??= createPolicySets(currentPolicies(), [...exceptions.values()], {
         hasOwnPath: hasOwnEntry,
         groupOf: pathGroupOf,
         restrict: guardProtectedKinds,
+        idle: policiesThat(true),
       });
       return sets;
     },
   };
+}
+
+/** Whether the status says that the API server evaluates a policy. */
+export function isGenerated(object: JsonObject): boolean {
+  return (
+    readText(object, 'kind') === 'MutatingPolicy' &&
+    readBoolean(readObject(object, 'status') ?? {}, 'generated') === true
+  );
 }
 
 function load(

@@ -202,6 +202,22 @@ describe('the status of a MutatingPolicy', () => {
     });
   });
 
+  it('says that the API server evaluates the policy, even if no server runs, or why not', () => {
+    const admissionPolicy = { generated: true };
+    expect(statusOf({}, undefined, { written: false, ended: true, admissionPolicy })).toMatchObject({
+      conditionStatus: { ready: true, message: expect.stringContaining('as a MutatingAdmissionPolicy') },
+      generated: true,
+    });
+    const refused = { generated: false, reason: 'something would be lost' };
+    expect(statusOf({}, { generated: true }, { written: true, admissionPolicy: refused })).toMatchObject({
+      conditionStatus: {
+        ready: true,
+        message: 'Ready; no MutatingAdmissionPolicy is generated: something would be lost',
+      },
+      generated: false,
+    });
+  });
+
   it('names the field of an invalid expression', () => {
     const status = statusOf({ matchConditions: [{ name: 'c', expression: '1' }] });
     expect(status).toMatchObject({

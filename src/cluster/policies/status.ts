@@ -25,6 +25,16 @@ export interface WebhookState {
   readonly background?: BackgroundHealth | undefined;
   /** Why rules fail at once. */
   readonly stuckRules?: readonly string[] | undefined;
+  readonly admissionPolicy?: AdmissionPolicyState | undefined;
+}
+
+/** Whether the API server evaluates a MutatingPolicy as a MutatingAdmissionPolicy. */
+export interface AdmissionPolicyState {
+  readonly generated: boolean;
+  /** Why the policy requests one that is not generated. */
+  readonly reason?: string | undefined;
+  /** The objects exist, although API servers may not have read them. */
+  readonly isWanted?: boolean | undefined;
 }
 
 /** Whether the background controller can run the rules of a policy. */
@@ -37,18 +47,18 @@ export interface BackgroundHealth {
   readonly limited?: string | undefined;
 }
 
-const notLoaded: WebhookState = { written: false };
+const notLoaded: WebhookState = { written: false, admissionPolicy: { generated: false } };
 
 /** Writes the status of each policy whose status is outdated. Called by the leader. */
 export async function writeStatuses(
   client: ApiClient,
   records: readonly PolicyRecord[],
-  stateOf: (policy: NonNullable<PolicyRecord['policy']>) => WebhookState,
+  stateOf: (policy: NonNullable<PolicyRecord['policy']>, record: PolicyRecord) => WebhookState,
   now: Date,
 ): Promise<void> {
   let failure: unknown;
   for (const record of records) {
-    const state = record.policy === undefined ? notLoaded : stateOf(record.policy);
+    const state = record.policy === undefined ? notLoaded : stateOf(record.policy, record);
     const status = changedStatus(record, state, now);
     if (status === undefined) continue;
     try {
@@ -75,7 +85,7 @@ export function changedStatus(
 function statusOf(record: PolicyRecord, webhook: WebhookState, now: Date, current: JsonObject): JsonObject {
   const { ready, message } = readinessOf(record, webhook);
   if (record.kind.type.group === 'policies.kyverno.io')
-    return celStatus(record, { ready, message }, now, current);
+    return celStatus(record, { ready, message, generated: webhook.admissionPolicy?.generated }, now, current);
   const { ready: _, ...kept } = current;
   const autogen =
     record.policy?.rules.flatMap((rule) => (rule.autogenOf === undefined ? [] : [rule.document])) ?? [];
@@ -90,7 +100,7 @@ function statusOf(record: PolicyRecord, webhook: WebhookState, now: Date, curren
 /** As Kyverno writes it, with our message. */
 function celStatus(
   { object, policy }: PolicyRecord,
-  { ready, message }: ReadyState,
+  { ready, message, generated }: ReadyState & { readonly generated: boolean | undefined },
   now: Date,
   current: JsonObject,
 ): JsonObject {
@@ -116,7 +126,7 @@ function celStatus(
       ready,
     },
     autogen: Object.keys(configs).length === 0 ? {} : { configs },
-    generated: readBoolean(current, 'generated') ?? false,
+    generated: generated ?? readBoolean(current, 'generated') ?? false,
   };
 }
 
@@ -143,7 +153,15 @@ const podControllerKinds: Readonly<Record<string, string>> = {
 
 function readinessOf(
   { policy, problems, hiddenBy }: PolicyRecord,
-  { written, refusal, unknownKinds = [], ended, background = {}, stuckRules = [] }: WebhookState,
+  {
+    written,
+    refusal,
+    unknownKinds = [],
+    ended,
+    background = {},
+    stuckRules = [],
+    admissionPolicy = { generated: false },
+  }: WebhookState,
 ): ReadyState {
   const errors = problems.filter(({ severity }) => severity === 'error');
   if (policy === undefined) {
@@ -155,6 +173,8 @@ function readinessOf(
       ready: false,
       message: `Not Ready: the ${hiddenBy} policy with the same name takes precedence`,
     };
+  if (admissionPolicy.generated)
+    return { ready: true, message: 'Ready; the API server evaluates it as a MutatingAdmissionPolicy' };
   if (refusal !== undefined)
     return { ready: false, message: cut(`Not Ready: the API server refused it: ${refusal}`) };
   if (ended) return { ready: false, message: 'Not Ready: no server is running' };
@@ -162,6 +182,9 @@ function readinessOf(
   if (background.lacking !== undefined)
     return { ready: false, message: cut(`Not Ready: ${background.lacking}`) };
   const notes = [
+    ...(admissionPolicy.reason === undefined
+      ? []
+      : [`no MutatingAdmissionPolicy is generated: ${admissionPolicy.reason}`]),
     ...stuckRules,
     ...(background.isAbsent === true
       ? ['mutateExisting and generate rules do not run: `kymera background` is not running']

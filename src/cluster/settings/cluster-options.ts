@@ -57,6 +57,8 @@ export interface ClusterOptions extends AccessOptions {
   readonly forceIgnore?: boolean | undefined;
   /** False: do not manage webhook configurations. */
   readonly registerWebhooks?: boolean | undefined;
+  /** False: do not generate MutatingAdmissionPolicies. */
+  readonly admissionPolicies?: boolean | undefined;
   /** False: requests do not trigger mutateExisting and generate rules. */
   readonly takeTriggers?: boolean | undefined;
   /** If given, this server also runs the background controller. */
@@ -70,8 +72,18 @@ export interface ClusterOptions extends AccessOptions {
         /** How often the leader checks whether certificates and path tokens must be renewed. */
         readonly certificateCheckMs?: number | undefined;
         readonly pathTokens?: TokenTiming | undefined;
+        /** How long API servers may take to read a MutatingAdmissionPolicy or a webhook configuration. */
+        readonly admissionPolicyMs?: number | undefined;
       }
     | undefined;
 }
 
 export const silentLog: ClusterLog = { info: () => {}, warn: () => {} };
+
+/** Without webhook configurations of its own, a server could not take a policy back. */
+export function generatesAdmissionPolicies({
+  admissionPolicies,
+  registerWebhooks,
+}: Pick<ClusterOptions, 'admissionPolicies' | 'registerWebhooks'>): boolean {
+  return admissionPolicies !== false && registerWebhooks !== false;
+}

@@ -50,11 +50,7 @@ function entry(
     failurePolicy: policy.failurePolicy,
     ...(conditions.length === 0 ? {} : { matchConditions: conditions }),
     matchPolicy: readText(constraints, 'matchPolicy') ?? 'Equivalent',
-    namespaceSelector: joined(
-      readObject(constraints, 'namespaceSelector'),
-      namespaceSelector(settings, within),
-    ),
-    objectSelector: joined(readObject(constraints, 'objectSelector'), settings.objectSelector ?? {}),
+    ...selectorsOf(constraints, settings, within),
     reinvocationPolicy: readText(spec, 'reinvocationPolicy') ?? 'Never',
     rules: rules as unknown as Json,
     sideEffects: 'NoneOnDryRun',
@@ -62,6 +58,17 @@ function entry(
       policy.timeoutSeconds ?? settings.defaultTimeoutSeconds ?? defaultTimeoutSeconds,
       30,
     ),
+  };
+}
+
+/** The selectors of a policy, and those of all webhooks. */
+export function selectorsOf(constraints: JsonObject, settings: WebhookSettings, within?: readonly string[]) {
+  return {
+    namespaceSelector: joined(
+      readObject(constraints, 'namespaceSelector'),
+      namespaceSelector(settings, within),
+    ),
+    objectSelector: joined(readObject(constraints, 'objectSelector'), settings.objectSelector ?? {}),
   };
 }
 
@@ -92,16 +99,24 @@ function scopeOf(written: string, { namespace }: CompiledPolicy): WebhookRule['s
   return written === 'Cluster' ? undefined : 'Namespaced';
 }
 
-/** The conditions of all webhooks, those of the policy, and one that keeps wildcards from protected kinds. */
-function conditionsOf(
-  matchConditions: CompiledPolicy['matchConditions'],
+/** The conditions of all webhooks, and one that keeps wildcards from protected kinds. */
+export function requiredConditions(
   rules: readonly WebhookRule[],
   settings: WebhookSettings,
 ): readonly JsonObject[] {
   const protection = rules.some(({ resources }) => resources.some(isWildcard))
     ? [{ name: 'kymera.io/protected-kinds', expression: protectionCondition(namedResources(rules)) }]
     : [];
-  const required: readonly JsonObject[] = [...(settings.matchConditions ?? []), ...protection];
+  return [...(settings.matchConditions ?? []), ...protection];
+}
+
+/** The required conditions, and those of the policy. */
+function conditionsOf(
+  matchConditions: CompiledPolicy['matchConditions'],
+  rules: readonly WebhookRule[],
+  settings: WebhookSettings,
+): readonly JsonObject[] {
+  const required = requiredConditions(rules, settings);
   const names = new Set(required.map(({ name }) => name));
   // The server evaluates all conditions of a policy, so that those which do not fit are not lost.
   const fits = required.length + matchConditions.length <= mostConditions;

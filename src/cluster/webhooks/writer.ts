@@ -48,7 +48,8 @@ export function createWebhookWriter(options: WebhookWriterOptions): WebhookWrite
   let choice: string | undefined;
   // MutatingPolicies with conditions that an older API server does not know. The server evaluates them.
   let unconditional = new WeakSet<CompiledPolicy>();
-  const written = new WeakSet<CompiledPolicy>();
+  // The policies in the configuration that was written last.
+  let written = new WeakSet<CompiledPolicy>();
   let unknownKinds: ReadonlyMap<string, readonly string[]> = new Map();
   const lastPut = new Map<string, JsonObject>();
 
@@ -154,7 +155,7 @@ export function createWebhookWriter(options: WebhookWriterOptions): WebhookWrite
         for (const [type, document] of documents)
           await (document === undefined ? removeTriggers() : put(type, document));
         unknownKinds = unknown;
-        for (const policy of accepted) written.add(policy);
+        written = new WeakSet(accepted);
         return settings;
       } catch (error) {
         if (!isRefusal(error) || attempt > 2) throw error;
