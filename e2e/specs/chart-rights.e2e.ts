@@ -62,6 +62,7 @@ suite('the rights of the chart', ({ settings, kubectl, namespace, before, after 
   });
   after(async () => {
     await background?.stop();
+    await kubectl.run(['delete', 'mutatingpolicy', 'rights-generated', '--ignore-not-found']);
     await server.uninstall();
   });
   const as = async (account: (typeof accounts)[number]) =>
@@ -103,6 +104,57 @@ suite('the rights of the chart', ({ settings, kubectl, namespace, before, after 
     await kubectl.sendOk('create', configMap('unlucky'));
     await hasEvent('rights-failing');
     await kubectl.send('delete', policies, '--ignore-not-found');
+  });
+
+  it('suffice to generate, restore and delete MutatingAdmissionPolicies', async () => {
+    const generating = (name: string) => ({
+      apiVersion: 'policies.kyverno.io/v1',
+      kind: 'MutatingPolicy',
+      metadata: { name },
+      spec: {
+        matchConstraints: {
+          resourceRules: [
+            { apiGroups: [''], apiVersions: ['v1'], operations: ['CREATE'], resources: ['limitranges'] },
+          ],
+        },
+        mutations: [
+          {
+            patchType: 'ApplyConfiguration',
+            applyConfiguration: { expression: 'Object{metadata: Object.metadata{labels: {"seen": "yes"}}}' },
+          },
+        ],
+        autogen: { mutatingAdmissionPolicy: { enabled: true } },
+      },
+    });
+    const [policies, bindings] = ['mutatingadmissionpolicies', 'mutatingadmissionpolicybindings'];
+    const names = async () =>
+      [
+        ...(await kubectl.list(policies, `-l=${managed}`)),
+        ...(await kubectl.list(bindings, `-l=${managed}`)),
+      ].map(({ metadata }) => metadata.name);
+    const namespaced = { ...generating('rights-within'), kind: 'NamespacedMutatingPolicy' };
+    await applyPolicies(kubectl, [generating('rights-generated'), generating('rights-passing'), namespaced]);
+    await kubectl.send('delete', namespaced);
+    await waitFor(async () => (await names()).length === 4, { what: 'they are generated', seconds: 60 });
+    for (const [what, name, patch, path] of [
+      [
+        policies,
+        'mpol-rights-generated',
+        '{"spec":{"failurePolicy":"Ignore"}}',
+        '{.spec.failurePolicy}=Fail',
+      ],
+      [
+        bindings,
+        'mpol-rights-generated-binding',
+        '{"spec":{"policyName":"other"}}',
+        '{.spec.policyName}=mpol-rights-generated',
+      ],
+    ] as const) {
+      await kubectl.ok('patch', what, name, '--type=merge', `--patch=${patch}`);
+      await kubectl.ok('wait', `--for=jsonpath=${path}`, `${what}/${name}`, '--timeout=60s');
+    }
+    await kubectl.ok('delete', 'mutatingpolicy', 'rights-passing');
+    await waitFor(async () => (await names()).length === 2, { what: 'they are deleted', seconds: 60 });
   });
 
   it('suffice to change existing objects of kinds that a user has granted', async () => {
@@ -248,6 +300,7 @@ suite('the rights of the chart', ({ settings, kubectl, namespace, before, after 
     const cleanup = await kymera('cleanup', '--all', '--kubeconfig', kubeconfig, ...scaled);
     expect(cleanup.stdout).toContain('stopped deployment kymera/kymera-admission');
     expect(cleanup.stdout).toContain('removed webhook configuration kymera-resource-mutation');
+    expect(cleanup.stdout).toContain('removed generated mpol-rights-generated-binding');
     expect(cleanup.stdout).toContain('removed secret kymera/kymera-serving');
     expect(cleanup.stderr).toBe('');
     const deployments = await own.list('deployments');

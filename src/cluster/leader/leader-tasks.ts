@@ -122,7 +122,7 @@ export function startLeaderTasks(given: LeaderTaskOptions): LeaderTasks {
     onState: () => statuses.trigger(),
   });
   const admissionPolicies = asLeader(
-    'admission-policy-generator',
+    'admissionpolicy-generator',
     'MutatingAdmissionPolicies',
     async () => (generates ? generator.reconcile() : undefined),
     100,

@@ -9,7 +9,7 @@ export type ControllerName =
   | 'certmanager-controller'
   | 'policycache-controller'
   | 'policy-status-controller'
-  | 'admission-policy-generator'
+  | 'admissionpolicy-generator'
   | 'discovery-controller'
   | 'policy-update-controller'
   | 'update-request-controller';
