@@ -60,3 +60,11 @@ export function printed(term: Term, translation: Pick<Translation, 'path' | 'sco
   const isString = text(`type(${source}) == string`, 'bool', precedence.relation);
   return definite(ternary(isString, text(`string(${source})`, 'string'), json), { total });
 }
+
+/** Null, whatever the operands are, unless one of them fails. */
+export function nullOf(operands: readonly Term[], translation: Translation): Term {
+  if (operands.some((operand) => operand.optional === undefined && !isTotal(operand))) {
+    return refuse(translation, 'the expression is null unless a part of it fails');
+  }
+  return definite(text('null', 'null'), { constant: null });
+}
