@@ -297,6 +297,8 @@ describe.each(['mutatingpolicy', 'map'] as const)('translation to CEL for %s', (
 
   it.each([
     ['a projection', '{{ request.object.spec.containers[].image }}', 'AnyIn', ['nginx:*', 'a']],
+    ['a list as the value', 'web', 'AllNotIn', '{{ request.object.spec.containers[].image }}'],
+    ['booleans as the value', 'web', 'AllNotIn', '{{ request.object.spec.containers[].stdin }}'],
     ['a boolean with a default', "{{ request.object.spec.hostNetwork || '' }}", 'NotEquals', ''],
   ])('gives a condition on %s the static type bool', (_name, key, operator, value) => {
     const condition = newConditions({ all: [{ key, operator, value }] }, target);

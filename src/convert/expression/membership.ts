@@ -4,7 +4,19 @@ import { hasWildcard } from '../../expression/wildcard.ts';
 import { tryParseJson } from '../../json/json-text.ts';
 import { isArray, type Json } from '../../json/value.ts';
 import type { CelText } from '../types.ts';
-import { anyOf, bool, equalTo, literal, not, precedence, primary, text, within } from './cel-text.ts';
+import {
+  anyOf,
+  asBool,
+  asDyn,
+  bool,
+  equalTo,
+  literal,
+  not,
+  precedence,
+  primary,
+  text,
+  within,
+} from './cel-text.ts';
 import { decided, total } from './equality.ts';
 import { classOf, orDefault, type Term } from './term.ts';
 import { isTotal, refuse } from './translation.ts';
@@ -148,7 +160,11 @@ function inDynamicList(key: Term, membership: Membership, value: Term, path: str
   const build = (list: CelText): CelText =>
     overKey(key, membership, path, {
       ofText: (subject) => ({
-        ...text(`${within(subject, precedence.sum)} in ${primary(list)}`, 'bool', precedence.relation),
+        ...text(
+          `${within(isStrings ? subject : asDyn(subject), precedence.sum)} in ${primary(list)}`,
+          'bool',
+          precedence.relation,
+        ),
         total: true,
       }),
       ofOther: () =>
@@ -160,10 +176,12 @@ function inDynamicList(key: Term, membership: Membership, value: Term, path: str
     return { ...test, total: key.total === true && value.total === true };
   }
   if (!membership.negated && classOf(key) === 'string') return build(orDefault(value, '[]'));
-  return total(
-    text(`${value.optional}.optMap(list, ${build(text('list', 'dyn')).source}).orValue(false)`, 'bool'),
-    key,
+  // In Kyverno, the static type of `orValue()` is always `dyn`.
+  const found = text(
+    `${value.optional}.optMap(list, ${build(text('list', 'dyn')).source}).orValue(false)`,
+    'dyn',
   );
+  return total(asBool(found), key);
 }
 
 /** The old operators `In` and `NotIn`. */
