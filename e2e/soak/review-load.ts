@@ -32,8 +32,8 @@ export interface ReviewLoadOptions {
   readonly onAnswer: (answer: ReviewAnswer, index: number) => void;
 }
 
-/** An API server with its default limits has about as many mutating requests in flight. */
-const mostInFlight = 200;
+/** Three API servers with their default limits have about as many mutating requests in flight. */
+const mostInFlight = 600;
 const tickMs = 5;
 
 /** Calls webhooks as API servers do: HTTP/1.1 over TLS, connections that are kept, one review at a time on each. */
