@@ -37,15 +37,14 @@ export interface DecisionOptions {
 const noOutcomes: readonly Outcome[] = [];
 const noDurations: readonly number[] = [];
 
-/** Runs the enforced policies, then the audited ones on the result. A DELETE has nothing to mutate. */
+/** Runs the enforced policies, then the audited ones on the result. */
 export function* decide(
   reviewed: ReviewedRequest,
   { enforced, audited }: PoliciesByMode,
   options: DecisionOptions,
 ): Steps<Decision> {
   const { uid, request } = reviewed;
-  if (request.operation === 'DELETE' || options.filter(request) !== undefined)
-    return decisionOf(reviewed, allow(uid), undefined, undefined);
+  if (options.filter(request) !== undefined) return decisionOf(reviewed, allow(uid), undefined, undefined);
   const result = yield* mutateInSteps(request, enforced, options);
   yield;
   const isDenied = result.failedPolicies.some(({ failurePolicy }) => failurePolicy === 'Fail');

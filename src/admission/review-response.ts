@@ -48,8 +48,14 @@ export function reviewText(review: AdmissionReview): string {
   if (patch === undefined) return asciiJson(review);
   const more =
     (warnings === undefined ? '' : `,"warnings":${asciiJson(warnings)}`) +
-    (auditAnnotations === undefined ? '' : `,"auditAnnotations":${asciiJson(auditAnnotations)}`);
+    (auditAnnotations === undefined ? '' : `,"auditAnnotations":${asciiMembers(auditAnnotations)}`);
   return `{"apiVersion":${asciiJson(review.apiVersion)},"kind":"AdmissionReview","response":{"uid":${asciiJson(uid)},"allowed":true,"patchType":"JSONPatch","patch":"${patch}"${more}}}`;
+}
+
+/** Strings that need no escapes are written faster one by one. */
+function asciiMembers(members: Readonly<Record<string, string>>): string {
+  const texts = Object.keys(members).map((key) => `${asciiJson(key)}:${asciiJson(members[key])}`);
+  return `{${texts.join()}}`;
 }
 
 /** Allows a request unchanged. */

@@ -14,19 +14,20 @@ export function warningsOf(outcomes: readonly Outcome[], audited: readonly Outco
     if (outcome.status === 'failed') warnings.push(`${title(outcome)}: ${failureText(outcome)}`);
     else if (outcome.status === 'applied' && outcome.policy.emitWarning)
       warnings.push(`${title(outcome)}: ${outcome.message}`);
-    warnings.push(...ownWarnings(outcome));
+    addOwnWarnings(outcome, warnings);
   }
   for (const outcome of audited) {
     if (outcome.status === 'failed') warnings.push(`${title(outcome)}: ${failureText(outcome)}`);
     else if (outcome.status === 'applied')
       warnings.push(`${title(outcome)}: would change ${outcome.patch.map(({ path }) => path).join(', ')}`);
-    warnings.push(...ownWarnings(outcome));
+    addOwnWarnings(outcome, warnings);
   }
   return warnings.length === 0 ? warnings : withinLimits(warnings);
 }
 
-function ownWarnings(outcome: Outcome): readonly string[] {
-  return 'warnings' in outcome ? (outcome.warnings ?? []).map((text) => `${title(outcome)}: ${text}`) : [];
+function addOwnWarnings(outcome: Outcome, warnings: string[]): void {
+  if (!('warnings' in outcome)) return;
+  for (const text of outcome.warnings ?? []) warnings.push(`${title(outcome)}: ${text}`);
 }
 
 function title({ policy, rule }: Outcome): string {

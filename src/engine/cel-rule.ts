@@ -12,7 +12,7 @@ export interface CelRuleEffect {
 /** Runs a program of a CEL policy. Throws only Suspend. */
 export function runCelRule(
   program: Pick<CompiledCelProgram, 'run' | 'admission'>,
-  object: JsonObject,
+  object: JsonObject | null,
   host: CelHost,
 ): CelRuleEffect {
   try {
@@ -27,27 +27,23 @@ export function runCelRule(
 
 function effectOf(
   result: ReturnType<CompiledCelProgram['run']>,
-  before: JsonObject,
+  before: JsonObject | null,
   mayRename: boolean,
 ): RuleEffect {
   switch (result.status) {
     case 'skipped':
       return { status: 'skipped', reason: result.reason };
     case 'failed': {
-      const { code, path, objectPath, detail } = result.failure;
-      const failure = { code, stage: 'evaluation', rulePath: path, objectPath, detail } as const;
+      const { path, ...cause } = result.failure;
+      const failure = { ...cause, stage: 'evaluation', rulePath: path } as const;
       return { status: 'failed', failure, kept: result.object };
     }
     case 'mutated': {
       const { object, annotations, warnings } = result;
+      if (before === null || object === null || object === before)
+        return { status: 'unchanged', misses: [], annotations, warnings };
       at('identity', ['spec', 'mutations'], () => assertSameIdentity(before, object, mayRename));
-      return {
-        status: object === before ? 'unchanged' : 'applied',
-        object,
-        misses: [],
-        annotations,
-        warnings,
-      };
+      return { status: 'applied', object, misses: [], annotations, warnings };
     }
   }
 }

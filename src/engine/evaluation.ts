@@ -148,10 +148,10 @@ export class Evaluation {
     );
   }
 
-  #runRules({ policy, rules }: Candidate): void {
+  #runRules({ policy, rules, matched }: Candidate): void {
     while (this.#ruleIndex < rules.length) {
       const rule = rules[this.#ruleIndex];
-      if (rule !== undefined) this.#runRule(policy, rule);
+      if (rule !== undefined) this.#runRule(policy, rule, matched?.has(rule) ?? false);
       this.#ruleIndex++;
     }
     if (this.#policyFailed) {
@@ -177,8 +177,9 @@ export class Evaluation {
   #findCandidates(): readonly Candidate[] {
     const { kind, subresource, resource, operation, namespace } = this.#request;
     if (this.#explain || operation === undefined) return allRules(this.#snapshot);
-    if (this.#object === null) return [];
-    const subject = this.#subjectFor(this.#object);
+    const object = this.#matchedObject();
+    if (object === null) return [];
+    const subject = this.#subjectFor(object);
     this.#foundBy = subject;
     return this.#snapshot.candidates({
       group: kind.group,
@@ -190,6 +191,12 @@ export class Evaluation {
       namespace,
       subject: { name: subject.name, namespace: namespaceForMatch(subject), labels: subject.labels },
     });
+  }
+
+  /** On DELETE the old object decides what matches; `couldApply` has left out the rules that need a new one. */
+  #matchedObject(): JsonObject | null {
+    const { operation, oldObject } = this.#request;
+    return this.#object ?? (operation === 'DELETE' ? oldObject : null);
   }
 
   /** A policy may change labels, and so select other policies after it. */
@@ -205,8 +212,9 @@ export class Evaluation {
     this.#policyIndex = next === -1 ? found.length : next;
   }
 
-  #runRule(policy: CompiledPolicy, rule: CompiledRule): void {
-    const object = this.#object;
+  /** @param isMatched whether it is known that the match block holds. */
+  #runRule(policy: CompiledPolicy, rule: CompiledRule, isMatched: boolean): void {
+    const object = this.#matchedObject();
     if (object === null) return;
     this.#ruleStart ??= this.#clock?.();
     const refusal = this.#guard?.enter(policy, rule);
@@ -219,13 +227,13 @@ export class Evaluation {
       });
       return;
     }
-    withBudget(this.#budgetOf(policy), () => this.#evaluateRule(policy, rule, object));
+    withBudget(this.#budgetOf(policy), () => this.#evaluateRule(policy, rule, object, isMatched));
   }
 
-  #evaluateRule(policy: CompiledPolicy, rule: CompiledRule, object: JsonObject): void {
+  #evaluateRule(policy: CompiledPolicy, rule: CompiledRule, object: JsonObject, isMatched: boolean): void {
     let reason: SkipReason | undefined;
     try {
-      reason = this.#reasonToSkip(policy, rule, object);
+      reason = this.#reasonToSkip(policy, rule, object, isMatched);
     } catch (error) {
       if (error instanceof Suspend) throw error;
       this.#fail(policy, rule, object, failureOf(error, 'match', ['match']));
@@ -236,7 +244,7 @@ export class Evaluation {
       return;
     }
     if (rule.mutation.type === 'cel') {
-      this.#runCel(policy, rule, rule.mutation.program, object);
+      this.#runCel(policy, rule, rule.mutation.program);
       return;
     }
     const traced = this.#explain ? traceRule() : undefined;
@@ -259,7 +267,8 @@ export class Evaluation {
     this.#record(outcomeOf(policy, rule, object, effect, traced?.trace));
   }
 
-  #runCel(policy: CompiledPolicy, rule: CompiledRule, program: CompiledCelProgram, object: JsonObject): void {
+  #runCel(policy: CompiledPolicy, rule: CompiledRule, program: CompiledCelProgram): void {
+    const object = this.#object;
     const { effect, traces } = runCelRule(program, object, this.#celHost(policy));
     if (effect.status === 'applied') this.#object = effect.object;
     if (effect.status === 'failed') {
@@ -269,7 +278,7 @@ export class Evaluation {
     }
     const trace = this.#explain ? { variables: [], anchors: [], expressions: traces } : undefined;
     if (this.#isReinvoking && effect.status !== 'applied' && effect.status !== 'failed') return;
-    this.#record(outcomeOf(policy, rule, object, effect, trace));
+    this.#record(outcomeOf(policy, rule, object ?? {}, effect, trace));
   }
 
   /** The same for all rules of a policy. */
@@ -339,21 +348,20 @@ export class Evaluation {
   }
 
   /** Why a rule does not run at all. These reasons produce an outcome only when explaining. */
-  #reasonToSkip(policy: CompiledPolicy, rule: CompiledRule, object: JsonObject): SkipReason | undefined {
+  #reasonToSkip(
+    policy: CompiledPolicy,
+    rule: CompiledRule,
+    object: JsonObject,
+    isMatched: boolean,
+  ): SkipReason | undefined {
     const applied = policy.applyRules === 'One' ? this.#appliedRule(policy) : undefined;
     if (applied !== undefined) return { type: 'applyRules', after: applied };
     const subject = this.#subjectFor(object);
     if (policy.namespace !== undefined && policy.namespace !== subject.namespace) {
       return { type: 'namespace', expected: policy.namespace, actual: subject.namespace };
     }
-    const matching = matchingBlock(rule.match, subject, 'match');
-    if (matching === undefined) {
-      return { type: 'match', clauses: this.#explain ? clauseMisses(rule.match, subject, 'match') : [] };
-    }
-    const { operation } = subject;
-    if (this.#explain && operation !== undefined && !couldApply(rule, { ...subject.kind, operation })) {
-      return { type: 'match', clauses: [unlistedOperation(matching, operation)] };
-    }
+    const mismatch = isMatched ? undefined : this.#mismatch(rule, subject);
+    if (mismatch !== undefined) return mismatch;
     const excluding =
       rule.exclude === undefined ? undefined : matchingBlock(rule.exclude, subject, 'exclude');
     if (excluding !== undefined) return { type: 'exclude', clause: excluding.path };
@@ -361,6 +369,18 @@ export class Evaluation {
     if (rule.mutation.type === 'cel') {
       const miss = rule.mutation.program.mismatch(object, this.#celHost(policy));
       if (miss !== undefined) return { type: 'match', clauses: [miss] };
+    }
+    return undefined;
+  }
+
+  #mismatch(rule: CompiledRule, subject: MatchSubject): SkipReason | undefined {
+    const matching = matchingBlock(rule.match, subject, 'match');
+    if (matching === undefined) {
+      return { type: 'match', clauses: this.#explain ? clauseMisses(rule.match, subject, 'match') : [] };
+    }
+    const { operation } = subject;
+    if (this.#explain && operation !== undefined && !couldApply(rule, { ...subject.kind, operation })) {
+      return { type: 'match', clauses: [unlistedOperation(matching, operation)] };
     }
     return undefined;
   }

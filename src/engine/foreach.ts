@@ -1,5 +1,6 @@
 import { EvaluationError, type Scope } from '../expression/scope.ts';
 import { spendSteps } from '../json/budget.ts';
+import type { Draft } from '../json/draft.ts';
 import type { Json, JsonObject } from '../json/value.ts';
 import type { AnchorMiss } from '../patch/compiled-patch.ts';
 import type { CompiledForeach } from '../policy/compiled.ts';
@@ -13,6 +14,8 @@ export interface LoopSetting {
   readonly context: ContextSettings;
   /** The scope around the loop, with the current `request.object` (or `target`). */
   readonly scopeFor: (object: JsonObject) => Scope;
+  /** What the loop has copied since its last scope. Absent when the outcome of each element is recorded. */
+  readonly draft: Draft | undefined;
   /** Filled in only when explaining. */
   readonly elements: ElementOutcome[] | undefined;
   readonly misses: AnchorMiss[];
@@ -38,7 +41,8 @@ export function runForeach(
   let current = object;
   for (const entry of entries) {
     const names = loopNames(setting.outerIndex.length, entry.as);
-    current = runElements({ entry, names, scope: setting.scopeFor(current), setting }, current);
+    const scope = setting.scopeFor(current);
+    current = runElements({ entry, names, scope, setting }, current);
   }
   return current;
 }
@@ -101,8 +105,12 @@ function runElement(loop: Loop, element: Json, index: number, object: JsonObject
   const { body } = entry;
   if (body.type === 'foreach') {
     // The first nested entry sees the same scope; later ones see the changes of the nested entries before them.
-    const scopeFor = (current: JsonObject): Scope =>
-      current === object ? scope : bind(setting.scopeFor(current));
+    let isFirst = true;
+    const scopeFor = (current: JsonObject): Scope => {
+      if (!isFirst) return bind(setting.scopeFor(current));
+      isFirst = false;
+      return scope;
+    };
     return runForeach(body.entries, object, {
       ...setting,
       scopeFor,
@@ -110,7 +118,7 @@ function runElement(loop: Loop, element: Json, index: number, object: JsonObject
     });
   }
 
-  const result = at('patch', body.patch.path, () => body.patch.apply(object, scope));
+  const result = at('patch', body.patch.path, () => body.patch.apply(object, scope, setting.draft));
   if (setting.misses.length < mostMisses) setting.misses.push(...result.misses);
   if (result.status === 'skipped') {
     record(loop, index, 'skipped', { type: 'anchor', misses: result.misses });

@@ -1,4 +1,5 @@
 import { type Scope, Suspend } from '../expression/scope.ts';
+import { Draft } from '../json/draft.ts';
 import { metadataOf } from '../json/metadata.ts';
 import type { JsonObject, Path } from '../json/value.ts';
 import { type AnchorMiss, PatchError } from '../patch/compiled-patch.ts';
@@ -12,7 +13,7 @@ import { at, failureOf } from './stage.ts';
 
 /** The effect of a matching rule on the object. */
 export type RuleEffect =
-  | MutationEffect<'applied'>
+  | (MutationEffect<'applied'> & { readonly object: JsonObject })
   | MutationEffect<'unchanged'>
   | { readonly status: 'skipped'; readonly reason: SkipReason }
   | {
@@ -24,7 +25,6 @@ export type RuleEffect =
 
 interface MutationEffect<Status> {
   readonly status: Status;
-  readonly object: JsonObject;
   readonly misses: readonly AnchorMiss[];
   readonly elements?: readonly ElementOutcome[] | undefined;
   /** Audit annotations of a CEL policy. */
@@ -103,9 +103,14 @@ function mutate(
     case 'foreach': {
       const elements: ElementOutcome[] | undefined = explain ? [] : undefined;
       const misses: AnchorMiss[] = [];
+      const draft = explain ? undefined : new Draft();
       const after = runForeach(mutation.entries, object, {
         context,
-        scopeFor,
+        scopeFor(current) {
+          draft?.release();
+          return scopeFor(current);
+        },
+        draft,
         elements,
         misses,
         outerIndex: [],

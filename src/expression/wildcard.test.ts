@@ -63,10 +63,10 @@ describe('compileWildcard', () => {
   });
 
   it('answers at once for patterns that make backtracking matchers explode', () => {
-    const started = performance.now();
+    const started = process.cpuUsage().user;
     expect(compileWildcard(`${'a*'.repeat(50)}b`).matches('a'.repeat(20_000))).toBe(false);
     expect(compileWildcard(`${'*a?'.repeat(50)}b`).matches('a'.repeat(20_000))).toBe(false);
-    expect(performance.now() - started).toBeLessThan(500);
+    expect(process.cpuUsage().user - started).toBeLessThan(1_000_000);
   });
 });
 

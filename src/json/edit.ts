@@ -1,4 +1,5 @@
 import { spendSteps } from './budget.ts';
+import type { Draft } from './draft.ts';
 import {
   countMembers,
   isArray,
@@ -11,7 +12,7 @@ import {
   type PathToken,
 } from './value.ts';
 
-// Copy-on-write edits. Each returns its input (===) when nothing changes, and never modifies it.
+// Copy-on-write edits. Each returns its input (===) when nothing changes, and never modifies it unless a draft owns it.
 // Spread and computed names define own members, so `__proto__` is a key like any other.
 
 /**
@@ -28,29 +29,60 @@ export function assignMember(object: Record<string, Json>, key: string, value: J
   else Object.defineProperty(object, key, { value, writable: true, enumerable: true, configurable: true });
 }
 
-export function setMember(object: JsonObject, key: string, value: Json): JsonObject {
+export function setMember(object: JsonObject, key: string, value: Json, draft?: Draft): JsonObject {
   if (Object.hasOwn(object, key) && object[key] === value) return object;
-  const copy = copyMembers(object);
-  spendSteps(countMembers(object));
-  assignMember(copy, key, value);
-  return copy;
+  const target = editableMembers(object, draft);
+  assignMember(target, key, value);
+  return target;
 }
 
-export function removeMember(object: JsonObject, key: string): JsonObject {
+export function removeMember(object: JsonObject, key: string, draft?: Draft): JsonObject {
   if (!Object.hasOwn(object, key)) return object;
+  if (draft?.owns(object)) {
+    spendSteps(1);
+    delete (object as Record<string, Json>)[key];
+    return object;
+  }
   const { [key]: _removed, ...rest } = object;
   spendSteps(countMembers(rest));
+  draft?.own(rest);
   return rest;
 }
 
-export function insertItem(list: JsonArray, index: number, value: Json): JsonArray {
-  spendSteps(1 + (list.length >> 4));
-  return list.toSpliced(index, 0, value);
+export function insertItem(list: JsonArray, index: number, value: Json, draft?: Draft): JsonArray {
+  const target = editableItems(list, draft);
+  // Items after it are moved.
+  spendSteps((list.length - index) >> 4);
+  if (index === list.length) target.push(value);
+  else target.splice(index, 0, value);
+  return target;
 }
 
-export function removeItem(list: JsonArray, index: number): JsonArray {
-  spendSteps(1 + (list.length >> 4));
-  return index >= 0 && index < list.length ? list.toSpliced(index, 1) : list;
+export function removeItem(list: JsonArray, index: number, draft?: Draft): JsonArray {
+  if (index < 0 || index >= list.length) return list;
+  const target = editableItems(list, draft);
+  spendSteps((list.length - index) >> 4);
+  target.splice(index, 1);
+  return target;
+}
+
+/** The object itself if the draft owns it, else a copy. */
+function editableMembers(object: JsonObject, draft: Draft | undefined): Record<string, Json> {
+  spendSteps(1);
+  if (draft?.owns(object)) return object;
+  spendSteps(countMembers(object));
+  const copy = copyMembers(object);
+  draft?.own(copy);
+  return copy;
+}
+
+function editableItems(list: JsonArray, draft: Draft | undefined): Json[] {
+  spendSteps(1);
+  if (draft?.owns(list)) return list as Json[];
+  spendSteps(list.length >> 4);
+  const copy = [...list];
+  draft?.own(copy);
+  return copy;
 }
 
 /** Replaces items by what `change` returns; copies the list once. */
@@ -69,9 +101,11 @@ export function mapItems(list: JsonArray, change: (item: Json, index: number) =>
   return copy ?? list;
 }
 
-export function replaceItem(list: JsonArray, index: number, value: Json): JsonArray {
-  spendSteps(1 + (list.length >> 4));
-  return list[index] === value ? list : list.with(index, value);
+export function replaceItem(list: JsonArray, index: number, value: Json, draft?: Draft): JsonArray {
+  if (list[index] === value) return list;
+  const target = editableItems(list, draft);
+  target[index] = value;
+  return target;
 }
 
 /**

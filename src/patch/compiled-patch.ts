@@ -1,5 +1,6 @@
 import type { ErrorCode } from '../errors.ts';
 import { EvaluationError, type EvaluationErrorOptions, type Scope } from '../expression/scope.ts';
+import type { Draft } from '../json/draft.ts';
 import type { Json, JsonObject, Path } from '../json/value.ts';
 
 /** A patch, compiled when its policy was loaded. */
@@ -8,12 +9,15 @@ export interface CompiledPatch {
   readonly path: Path;
   /** Root names its variables read: `request`, `element`, context entries … */
   readonly roots: ReadonlySet<string>;
-  /** Throws PatchError when the patch cannot be applied. Never modifies its input. */
-  apply(object: JsonObject, scope: Scope): PatchResult;
+  /**
+   * Throws PatchError when the patch cannot be applied. Modifies nothing but the parts of its input that the draft owns.
+   * What it returns is then the input itself, also when something changed.
+   */
+  apply(object: JsonObject, scope: Scope, draft?: Draft): PatchResult;
 }
 
 export type PatchResult =
-  /** `object` is the input itself (===) when nothing changed. */
+  /** `object` is the input itself (===) when nothing changed, or when a draft owns it. */
   | { readonly status: 'patched'; readonly object: JsonObject; readonly misses: readonly AnchorMiss[] }
   /** An anchor outside any list, or a global anchor, did not hold: the whole overlay is skipped. */
   | { readonly status: 'skipped'; readonly misses: readonly AnchorMiss[] };

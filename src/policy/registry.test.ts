@@ -308,3 +308,38 @@ it('exceptions are found by the policy they name', () => {
   expect(snapshot.exceptionsFor('q').map(({ key }) => key)).toEqual(['x', 'y']);
   expect(snapshot.exceptionsFor('constructor')).toEqual([]);
 });
+
+describe('rules that match every object of the kind and operation', () => {
+  const all = (...blocks: JsonObject[]): JsonObject => ({ all: blocks });
+  const any = (...blocks: JsonObject[]): JsonObject => ({ any: blocks });
+  const pods: JsonObject = { resources: { kinds: ['Pod'] } };
+  const selector: JsonObject = { resources: { selector: { matchLabels: { a: 'b' } } } };
+
+  it.each<[string, JsonObject, boolean]>([
+    ['a kind', any(pods), true],
+    ['a kind and the operation', any({ resources: { kinds: ['Pod'], operations: ['CREATE'] } }), true],
+    ['one of several kinds', any({ resources: { kinds: ['Service', 'v1/Pod'] } }), true],
+    ['one of several blocks', any(selector, pods), true],
+    [
+      'another kind beside a name',
+      any({ resources: { kinds: ['Service'] } }, { resources: { names: ['x'] } }),
+      false,
+    ],
+    ['all blocks by kind', all(pods, { resources: { kinds: ['*'] } }), true],
+    ['all blocks, one by labels', all(pods, selector), false],
+    ['a name', any({ resources: { kinds: ['Pod'], names: ['*'] } }), false],
+    ['a namespace', any({ resources: { kinds: ['Pod'], namespaces: ['a'] } }), false],
+    ['annotations', any({ resources: { kinds: ['Pod'], annotations: { a: 'b' } } }), false],
+    [
+      'a namespace selector',
+      any({ resources: { kinds: ['Pod'], namespaceSelector: { matchLabels: { a: 'b' } } } }),
+      false,
+    ],
+    ['a user', any({ ...pods, subjects: [{ kind: 'User', name: 'x' }] }), false],
+    ['a role', any({ ...pods, clusterRoles: ['x'] }), false],
+  ])('%s', (_, match, isMatched) => {
+    const each = rule('r', match);
+    const [candidate] = createSnapshot([policy('p', [each])]).candidates(podCreate);
+    expect(candidate?.matched?.has(each)).toBe(isMatched);
+  });
+});

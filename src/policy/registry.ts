@@ -36,6 +36,8 @@ export interface Candidate {
   readonly position: number;
   /** All rules for the kind and operation, also those whose names, namespaces and labels do not match. */
   readonly rules: readonly CompiledRule[];
+  /** Those whose match block holds for every object of the kind and operation. Absent if that is not known. */
+  readonly matched?: ReadonlySet<CompiledRule> | undefined;
 }
 
 export interface SnapshotOptions {
@@ -138,7 +140,8 @@ function lazy<T>(create: () => T): () => T {
 function candidateFor(policy: CompiledPolicy, position: number, key: CandidateKey): Candidate[] {
   if (policy.namespace !== undefined && policy.namespace !== key.namespace) return [];
   const rules = policy.rules.filter((rule) => couldApply(rule, key));
-  return rules.length === 0 ? [] : [{ policy, position, rules }];
+  if (rules.length === 0) return [];
+  return [{ policy, position, rules, matched: new Set(rules.filter((rule) => matchesAll(rule, key))) }];
 }
 
 /** Kyverno's command line runs ClusterPolicies, then MutatingAdmissionPolicies, then MutatingPolicies. */
@@ -167,26 +170,47 @@ function compareTexts(left: string, right: string): number {
   return left < right ? -1 : left > right ? 1 : 0;
 }
 
+type KindAndOperation = KindKey & Pick<CandidateKey, 'operation'>;
+
 /** Whether a rule can apply by kind and operation alone. */
-export function couldApply(rule: CompiledRule, key: KindKey & Pick<CandidateKey, 'operation'>): boolean {
+export function couldApply(rule: CompiledRule, key: KindAndOperation): boolean {
   const { any, all = [] } = rule.match;
-  const fits = (block: CompiledBlock): boolean =>
-    (block.operations === undefined || block.operations.has(key.operation)) &&
-    (block.kinds === undefined || block.kinds.some((kind) => matchesKind(kind, key)));
-  if (any !== undefined) return any.some((block) => fits(block) && runsOn(key.operation, [block], rule));
-  return all.length > 0 && all.every(fits) && runsOn(key.operation, all, rule);
+  if (any !== undefined) return any.some((block) => fits(block, key) && runsOn(key.operation, [block], rule));
+  return all.length > 0 && all.every((block) => fits(block, key)) && runsOn(key.operation, all, rule);
+}
+
+/** Whether the match block of a rule needs nothing but the kind and operation, and these fit. */
+function matchesAll({ match: { any, all = [] } }: CompiledRule, key: KindAndOperation): boolean {
+  const decides = (block: CompiledBlock) => restrictsOnlyKind(block) && fits(block, key);
+  return any === undefined ? all.length > 0 && all.every(decides) : any.some(decides);
+}
+
+function fits({ operations, kinds }: CompiledBlock, key: KindAndOperation): boolean {
+  return (
+    (operations === undefined || operations.has(key.operation)) &&
+    (kinds === undefined || kinds.some((kind) => matchesKind(kind, key)))
+  );
+}
+
+function restrictsOnlyKind({ path: _, operations, kinds, ...others }: CompiledBlock): boolean {
+  if (operations === undefined && kinds === undefined) return false;
+  return Object.values(others).every((clause) => clause === undefined);
 }
 
 /**
- * Without a list, rules run on CREATE and UPDATE. On DELETE there is nothing to mutate, so only rules for
- * existing objects run, and only when they list it. Those run on CONNECT by default, other rules only when they list it.
+ * Without a list, rules run on CREATE and UPDATE. On DELETE there is nothing to mutate, so only rules for existing objects
+ * run, and those of MutatingPolicies, which see an empty object; and only when they list it. Rules for existing objects run on CONNECT by default, other rules only when they list it.
  */
 function runsOn(operation: Operation, blocks: readonly CompiledBlock[], rule: CompiledRule): boolean {
   if (operation === 'CREATE' || operation === 'UPDATE') return true;
   const mutatesExisting = rule.targets !== undefined;
   if (operation === 'CONNECT' && mutatesExisting) return true;
-  if (operation === 'DELETE' && !mutatesExisting) return false;
+  if (operation === 'DELETE' && !mutatesExisting && !runsWithoutObject(rule)) return false;
   return blocks.some((block) => block.operations?.has(operation) ?? false);
+}
+
+function runsWithoutObject({ mutation }: CompiledRule): boolean {
+  return mutation.type === 'cel' && mutation.program.admission === undefined;
 }
 
 function indexExceptions(

@@ -47,7 +47,7 @@ export function limitConnections(server: Server, limit: number): Connections {
       const connection = bySocket.get(request.socket);
       requestsInFlight += 1;
       if (connection !== undefined) connection.requestsInFlight += 1;
-      response.once('close', () => {
+      response.on('close', () => {
         requestsInFlight -= 1;
         if (connection === undefined) return;
         connection.requestsInFlight -= 1;

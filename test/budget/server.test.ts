@@ -42,12 +42,18 @@ describeUnless(isLinux ? unlessBuilt('dist/cli/main.js') : 'needs Linux')(
       return review(objectOf(bomb, index));
     }
 
-    /** The time that the server works until it answers. Elapsed time also depends on other processes. */
-    async function askBystander(): Promise<number> {
-      const startedAt = server.cpuMilliseconds();
-      const response = responseIn(await review(pod));
-      expect(response.allowed).toBe(true);
-      return server.cpuMilliseconds() - startedAt;
+    /**
+     * The server works less than a second until it answers. Elapsed time also depends on other processes: on a busy machine, a
+     * review may wait so long that it is shed, and is sent again as by an API server.
+     */
+    async function askBystander(): Promise<void> {
+      for (;;) {
+        const startedAt = server.cpuMilliseconds();
+        const answer = await review(pod);
+        expect(server.cpuMilliseconds() - startedAt).toBeLessThan(1_000);
+        if (answer.status === 200) return expect(responseIn(answer).allowed).toBe(true);
+        expect([answer.status, answer.headers['retry-after']]).toEqual([503, '1']);
+      }
     }
 
     it('answers each of them as a failure', { timeout: 300_000 }, async () => {
@@ -61,13 +67,11 @@ describeUnless(isLinux ? unlessBuilt('dist/cli/main.js') : 'needs Linux')(
     });
 
     it('answers a bystander within a second while eight of them run', { timeout: 300_000 }, async () => {
-      const waits: number[] = [];
       for (let start = 0; start < bombs.length; start += 8) {
         const group = bombs.slice(start, start + 8).map((bomb, offset) => detonate(bomb, start + offset));
-        waits.push(await askBystander());
+        await askBystander();
         await Promise.all(group);
       }
-      expect(Math.max(...waits)).toBeLessThan(1_000);
       expect(server.child.exitCode).toBeNull();
     });
   },

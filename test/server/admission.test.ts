@@ -92,6 +92,30 @@ describe('a review', () => {
     expect(patchIn(answer)).toEqual(expected);
   });
 
+  it.each([
+    ['[DELETE]', '', 'Fail', false],
+    ["['*']", '', 'Fail', false],
+    ['[DELETE]', '', 'Ignore', true],
+    ['[DELETE]', "matchConditions: [{name: c, expression: 'has(object.metadata)'}], ", 'Fail', true],
+    ['[CREATE]', '', 'Fail', true],
+  ])(
+    'of DELETE by a MutatingPolicy for %s with %s under %s: allowed is %s',
+    async (operations, conditions, failurePolicy, allowed) => {
+      const server =
+        await startTestServer(`{apiVersion: policies.kyverno.io/v1, kind: MutatingPolicy, metadata: {name: p}, spec: {
+      failurePolicy: ${failurePolicy}, ${conditions}matchConstraints: {resourceRules: [
+        {apiGroups: [''], apiVersions: [v1], operations: ${operations}, resources: [pods]}]}, mutations: [
+        {patchType: ApplyConfiguration, applyConfiguration: {expression: 'Object{metadata: Object.metadata{labels: {"a": "b"}}}'}}]}}`);
+      const answer = await server.post(
+        '/mutate',
+        reviewOf(pod, { operation: 'DELETE', object: null, oldObject: pod }),
+      );
+      expect(responseIn(answer).allowed).toBe(allowed);
+      expect(patchIn(answer)).toBeNull();
+      if (!allowed) expect(responseIn(answer).status?.message).toContain('a request to DELETE has no object');
+    },
+  );
+
   it('of CONNECT is mutated where it is listed, with the body of the subresource', async () => {
     const policy = policyText('exec', 'mutate: {patchStrategicMerge: {container: sidecar}}', {
       kinds: 'Pod/exec',
@@ -129,10 +153,13 @@ describe('a review', () => {
 
   it('gives one patch text for 300 identical requests', async () => {
     const server = await startTestServer(labelPolicy('one', 'a: "1", b: "2"') + labelPolicy('two', 'c: "3"'));
-    const answers = await Promise.all(
-      Array.from({ length: 300 }, () => server.post('/mutate', reviewOf(pod))),
-    );
-    expect(new Set(answers.map(({ text }) => text)).size).toBe(1);
+    const texts = new Set<string>();
+    // All at once would be more than a busy machine answers in time.
+    for (let round = 0; round < 20; round += 1) {
+      const answers = Array.from({ length: 15 }, () => server.post('/mutate', reviewOf(pod)));
+      for (const { text } of await Promise.all(answers)) texts.add(text);
+    }
+    expect(texts.size).toBe(1);
   });
 });
 
@@ -237,9 +264,9 @@ describe('the deadline', () => {
       reading('waiting', `failurePolicy: ${failurePolicy}`) + labelPolicy('quick', 'a: "1"'),
       { dataSource: never },
     );
-    const answer = await server.post('/mutate?timeout=2s', reviewOf(pod));
+    const answer = await server.post('/mutate?timeout=5s', reviewOf(pod));
     // A tenth is reserved for the network.
-    expect(given).toEqual([expect.toSatisfy((milliseconds: number) => milliseconds <= 1_800)]);
+    expect(given).toEqual([expect.toSatisfy((milliseconds: number) => milliseconds <= 4_500)]);
     const response = responseIn(answer);
     expect(response.allowed).toBe(allowed);
     expect(response.status?.message ?? response.warnings?.[0]).toMatch(
@@ -256,7 +283,9 @@ describe('the deadline', () => {
         ),
     };
     const server = await startTestServer(reading('waiting', 'failurePolicy: Fail'), { dataSource: slow });
-    expect(patchIn(await server.post('/mutate?timeout=2s', reviewOf(pod)))).toEqual(labels({ team: 'blue' }));
+    expect(patchIn(await server.post('/mutate?timeout=10s', reviewOf(pod)))).toEqual(
+      labels({ team: 'blue' }),
+    );
   });
 });
 

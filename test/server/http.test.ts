@@ -377,7 +377,7 @@ describe('a server that stops', () => {
   });
 
   it('is not ready, answers what is in flight, and takes no more', async () => {
-    const { dataSource, release } = heldData({ data: { team: 'blue' } });
+    const { dataSource, asked, release } = heldData({ data: { team: 'blue' } });
     const reading = policyText(
       'waiting',
       `context: [{name: cm, configMap: {name: settings, namespace: shop}}]
@@ -387,7 +387,7 @@ describe('a server that stops', () => {
     const agent = new Agent({ keepAlive: true });
     const kept = { ca: server.ca, method: 'POST', body: bytes, agent };
     const inFlight = [server.post('/mutate', reviewOf(pod)), send(`${server.url}/mutate`, kept)];
-    await new Promise((resolve) => setTimeout(resolve, 150));
+    await expect.poll(asked).toBe(2);
     const stopped = server.server.stop(5_000);
     await new Promise((resolve) => setTimeout(resolve, 50));
     const ready = await fetch(`http://127.0.0.1:${server.server.metricsPort}/readyz?verbose`);
@@ -409,9 +409,8 @@ describe('a server that stops', () => {
     const unused = connectTls({ port: server.server.port, host: '127.0.0.1', ca: server.ca });
     await new Promise((resolve) => unused.once('secureConnect', resolve));
     unused.on('error', () => undefined);
-    const startedAt = performance.now();
-    await server.server.stop(10_000);
-    expect(performance.now() - startedAt).toBeLessThan(3_000);
+    // Longer than the test may take.
+    await server.server.stop(600_000);
     agent.destroy();
     unused.destroy();
   });

@@ -58,7 +58,7 @@ describe('bytes in flight', () => {
   });
 
   it('held by reviews that are being answered, a further review is answered 503, and later ones are not', async () => {
-    const { dataSource, release } = heldData({ data: { team: 'blue' } });
+    const { dataSource, asked, release } = heldData({ data: { team: 'blue' } });
     const waiting = policyText(
       'waiting',
       `context: [{name: cm, configMap: {name: settings, namespace: shop}}]
@@ -67,7 +67,7 @@ describe('bytes in flight', () => {
     const server = await startTestServer(waiting, { dataSource, bodyBudget: 4 * megabyte });
     const large = { ...pod, spec: { ...(pod['spec'] as object), text: 'x'.repeat(megabyte) } };
     const first = server.post('/mutate', reviewOf(large));
-    await new Promise((resolve) => setTimeout(resolve, 500));
+    await expect.poll(asked).toBe(1);
     const second = await server.post('/mutate', reviewOf(large));
     expect([second.status, second.headers['retry-after']]).toEqual([503, '1']);
     const ignored = await server.post('/mutate/ignore', reviewOf(large));
@@ -108,10 +108,10 @@ describe('before it is parsed', () => {
     ],
   ])('%s is checked', async (_name, body, status, error) => {
     const server = await startTestServer(policy);
-    const startedAt = performance.now();
+    const startedAt = process.cpuUsage().user;
     const answer = await server.post('/mutate', body);
     expect([answer.status, JSON.parse(answer.text)]).toEqual([status, { error }]);
-    expect(performance.now() - startedAt).toBeLessThan(4_000);
+    expect(process.cpuUsage().user - startedAt).toBeLessThan(4_000_000);
   });
 });
 

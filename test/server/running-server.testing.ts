@@ -10,6 +10,7 @@ import { createServeLog } from '../../src/cli/serve/log.ts';
 
 import type { DataSource } from '../../src/engine/context/data-source.ts';
 import type { Json, JsonObject } from '../../src/json/value.ts';
+import { loadCelCompilers } from '../../src/policy/cel-documents.ts';
 import { loadDocuments } from '../../src/policy/load.ts';
 import { keepSelfSigned } from '../../src/server/certificate-folder.ts';
 import { type RunningServer, type ServerOptions, startServer } from '../../src/server/server.ts';
@@ -32,6 +33,7 @@ export interface Answer {
 
 const stateFolder = mkdtempSync(join(tmpdir(), 'kymera-server-'));
 const running: RunningServer[] = [];
+const cel = await loadCelCompilers();
 
 afterEach(async () => {
   await Promise.all(running.splice(0).map((server) => server.stop(1_000)));
@@ -72,7 +74,7 @@ export async function startTestServer(
 }
 
 export function providerOf(policies: string): PolicyProvider {
-  const loaded = loadDocuments([{ file: 'policies.yaml', text: policies }]);
+  const loaded = loadDocuments([{ file: 'policies.yaml', text: policies }], { cel });
   const errors = loaded.problems.filter(({ severity }) => severity === 'error');
   if (errors.length > 0) throw new Error(JSON.stringify(errors));
   const sets = createPolicySets(loaded.policies, loaded.exceptions);
@@ -83,8 +85,16 @@ export function providerOf(policies: string): PolicyProvider {
   };
 }
 
+export interface HeldData {
+  readonly dataSource: DataSource;
+  /** How often it was read. */
+  asked(): number;
+  release(): void;
+}
+
 /** Data that comes when it is let go. */
-export function heldData(value: Json): { readonly dataSource: DataSource; release(): void } {
+export function heldData(value: Json): HeldData {
+  let count = 0;
   let release: () => void = () => undefined;
   const gate = new Promise<void>((resolve) => {
     release = resolve;
@@ -92,10 +102,12 @@ export function heldData(value: Json): { readonly dataSource: DataSource; releas
   return {
     dataSource: {
       read: async () => {
+        count += 1;
         await gate;
         return { found: true, value };
       },
     },
+    asked: () => count,
     release: () => release(),
   };
 }

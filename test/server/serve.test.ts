@@ -80,7 +80,7 @@ async function serve(files: Readonly<Record<string, string>>, ...args: readonly 
 }
 
 async function until(holds: () => boolean | Promise<boolean>, describe = () => ''): Promise<void> {
-  const endsAt = Date.now() + 15_000;
+  const endsAt = Date.now() + 120_000;
   while (!(await holds())) {
     if (Date.now() > endsAt) throw new Error(`it did not come to pass; ${describe()}`);
     await new Promise((resolve) => setTimeout(resolve, 50));

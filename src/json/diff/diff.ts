@@ -11,6 +11,7 @@ import {
 } from '../value.ts';
 import { alignLists } from './align.ts';
 import { type DiffSink, OperationSink, TextSink } from './diff-sink.ts';
+import { PathText } from './path-text.ts';
 import { textIsShorterThan } from './text-length.ts';
 
 /**
@@ -22,18 +23,18 @@ import { textIsShorterThan } from './text-length.ts';
  */
 export function diff(before: Json, after: Json): PatchOperation[] {
   const sink = new OperationSink();
-  diffValue(before, after, '', sink);
+  diffValue(before, after, PathText.root(), sink);
   return sink.operations;
 }
 
 /** The same operations as JSON; `[]` when there are none. */
 export function diffText(before: Json, after: Json): string {
   const sink = new TextSink();
-  diffValue(before, after, '', sink);
+  diffValue(before, after, PathText.root(), sink);
   return sink.text;
 }
 
-function diffValue(before: Json, after: Json, path: string, sink: DiffSink): void {
+function diffValue(before: Json, after: Json, path: PathText, sink: DiffSink): void {
   if (before === after) return;
   spendSteps(1);
   if (isArray(before) && isArray(after)) diffList(before, after, path, sink);
@@ -41,7 +42,7 @@ function diffValue(before: Json, after: Json, path: string, sink: DiffSink): voi
   else sink.put('replace', path, after);
 }
 
-function diffObject(before: JsonObject, after: JsonObject, path: string, sink: DiffSink): void {
+function diffObject(before: JsonObject, after: JsonObject, path: PathText, sink: DiffSink): void {
   let kept = 0;
   for (const key in after) {
     spendSteps(1);
@@ -50,7 +51,7 @@ function diffObject(before: JsonObject, after: JsonObject, path: string, sink: D
     // No inherited member is a JSON value, so this needs no hasOwn check.
     if (before[key] === value) continue;
     const old = member(before, key);
-    const childPath = `${path}/${sink.token(key)}`;
+    const childPath = path.child(key);
     if (old === undefined) {
       kept -= 1;
       sink.put('add', childPath, value);
@@ -58,35 +59,34 @@ function diffObject(before: JsonObject, after: JsonObject, path: string, sink: D
   }
   if (countMembers(before) === kept) return;
   for (const key in before) {
-    if (!Object.hasOwn(after, key)) sink.remove(`${path}/${sink.token(key)}`);
+    if (!Object.hasOwn(after, key)) sink.remove(path.child(key));
   }
 }
 
 // From this many operations on, one replace of the whole list is considered.
 const manyOperations = 5;
 
-function diffList(before: JsonArray, after: JsonArray, path: string, sink: DiffSink): void {
+function diffList(before: JsonArray, after: JsonArray, path: PathText, sink: DiffSink): void {
   const start = sink.count;
   // The index of the next item of `after` after the operations so far.
   let index = 0;
   let areAllPatched = true;
   for (const step of alignLists(before, after)) {
-    const itemPath = `${path}/${index}`;
     switch (step.type) {
       case 'keep':
         index += step.count;
         break;
       case 'change':
-        diffItem(before[step.before] as Json, after[step.after] as Json, itemPath, sink);
+        diffItem(before[step.before] as Json, after[step.after] as Json, path.child(index), sink);
         areAllPatched &&= typeof after[step.after] === 'object';
         index++;
         break;
       case 'remove':
-        sink.remove(itemPath);
+        sink.remove(path.child(index));
         areAllPatched = false;
         break;
       case 'add':
-        sink.put('add', itemPath, after[step.after] as Json);
+        sink.put('add', path.child(index), after[step.after] as Json);
         areAllPatched = false;
         index++;
         break;
@@ -99,7 +99,7 @@ function diffList(before: JsonArray, after: JsonArray, path: string, sink: DiffS
 }
 
 /** An item may have changed completely: then replacing it is shorter. */
-function diffItem(before: Json, after: Json, path: string, sink: DiffSink): void {
+function diffItem(before: Json, after: Json, path: PathText, sink: DiffSink): void {
   const start = sink.count;
   diffValue(before, after, path, sink);
   const count = sink.count - start;
@@ -112,8 +112,8 @@ function sizeOf(value: Json): number {
   return isObject(value) ? countMembers(value) / 2 : 0;
 }
 
-function replaceIfShorter(sink: DiffSink, start: number, path: string, value: Json): void {
-  const frame = '{"op":"replace","path":"","value":},'.length + sink.pathLength(path);
+function replaceIfShorter(sink: DiffSink, start: number, path: PathText, value: Json): void {
+  const frame = '{"op":"replace","path":"","value":},'.length + path.escaped.length;
   if (!textIsShorterThan(value, sink.lengthFrom(start) - frame)) return;
   sink.dropFrom(start);
   sink.put('replace', path, value);

@@ -15,6 +15,16 @@ export function identityOf(item: Json): string | undefined {
   return undefined;
 }
 
+/** Whether two items have the same identity. Most have a name, which is compared without building a text. */
+export function haveSameIdentity(a: Json, b: Json): boolean {
+  if (isObject(a) && isObject(b)) {
+    const name = member(a, 'name');
+    if (isScalar(name) && name === member(b, 'name')) return true;
+  }
+  const identity = identityOf(a);
+  return identity !== undefined && identity === identityOf(b);
+}
+
 type Scalar = string | number | bigint | boolean;
 
 function isScalar(value: Json | undefined): value is Scalar {

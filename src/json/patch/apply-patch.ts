@@ -4,7 +4,7 @@ import { stringifyJson } from '../json-text.ts';
 import { StepError } from '../list-index.ts';
 import { formatPointer, PointerSyntaxError } from '../pointer.ts';
 import { isObject, type Json, member } from '../value.ts';
-import { addAt, readAt, removeAt, replaceAt } from './apply-step.ts';
+import { addAt, type EditMode, readAt, removeAt, replaceAt } from './apply-step.ts';
 import {
   type Operation,
   OperationSyntaxError,
@@ -30,15 +30,16 @@ export function applyPatch(
   options: ApplyOptions = {},
 ): Json {
   const lenient = options.lenient ?? false;
+  const mode: EditMode = { lenient };
   return operations.reduce<Json>((result, operation, index) => {
-    return applyOperation(result, readOperation(operation as Json, index, lenient), index, lenient);
+    return applyOperation(result, readOperation(operation as Json, index, lenient), index, mode);
   }, document);
 }
 
 /** One operation whose pointers are already split; `index` is its position in the patch, for the message. */
-export function applyOperation(document: Json, operation: Operation, index: number, lenient: boolean): Json {
+export function applyOperation(document: Json, operation: Operation, index: number, mode: EditMode): Json {
   try {
-    return applyChecked(document, operation, lenient);
+    return applyChecked(document, operation, mode);
   } catch (error) {
     if (!(error instanceof StepError)) throw error;
     throw new PatchApplyError(index, operation.op, formatPointer(operation.path), error.message);
@@ -78,43 +79,44 @@ function nameOf(value: Json | undefined): string {
   return typeof value === 'string' ? value : value === undefined ? 'undefined' : stringifyJson(value);
 }
 
-function applyChecked(document: Json, operation: Operation, lenient: boolean): Json {
+function applyChecked(document: Json, operation: Operation, mode: EditMode): Json {
   switch (operation.op) {
     case 'add':
-      return addAt(document, operation.path, operation.value, lenient, lenient);
+      return addAt(document, operation.path, operation.value, mode, mode.lenient);
     case 'remove':
-      return removeAt(document, operation.path, lenient, lenient);
+      return removeAt(document, operation.path, mode, mode.lenient);
     case 'replace':
-      return replaceAt(document, operation.path, operation.value, lenient);
+      return replaceAt(document, operation.path, operation.value, mode);
     case 'copy': {
-      const value = readAt(document, operation.from, lenient);
+      const value = readAt(document, operation.from, mode);
       spendSize(value);
-      return addAt(document, operation.path, value, lenient, false);
+      return addAt(document, operation.path, value, mode, false);
     }
     case 'move':
-      return move(document, operation.from, operation.path, lenient);
+      return move(document, operation.from, operation.path, mode);
     case 'test':
-      return test(document, operation.path, operation.value, lenient);
+      return test(document, operation.path, operation.value, mode);
   }
 }
 
-function move(document: Json, from: readonly string[], path: readonly string[], lenient: boolean): Json {
-  const value = readAt(document, from, lenient);
+function move(document: Json, from: readonly string[], path: readonly string[], mode: EditMode): Json {
+  const value = readAt(document, from, mode);
   const inside = from.length <= path.length && from.every((token, depth) => token === path[depth]);
   if (inside && from.length === path.length) return document;
   if (inside) throw new StepError("a value cannot be moved into itself ('from' is a parent of 'path')");
-  return addAt(removeAt(document, from, lenient, false), path, value, lenient, false);
+  return addAt(removeAt(document, from, mode, false), path, value, mode, false);
 }
 
-function test(document: Json, path: readonly string[], expected: Json, lenient: boolean): Json {
-  const actual = lenient && expected === null ? readOrNull(document, path) : readAt(document, path, lenient);
+function test(document: Json, path: readonly string[], expected: Json, mode: EditMode): Json {
+  const actual =
+    mode.lenient && expected === null ? readOrNull(document, path) : readAt(document, path, mode);
   if (!equal(actual, expected)) throw new StepError('the value differs from the expected value');
   return document;
 }
 
 /** In Kyverno, a test for null passes for an absent member. */
 function readOrNull(document: Json, path: readonly string[]): Json {
-  const parent = path.length > 0 ? readAt(document, path.slice(0, -1), true) : null;
+  const parent = path.length > 0 ? readAt(document, path.slice(0, -1), { lenient: true }) : null;
   const key = path.at(-1) ?? '';
-  return isObject(parent) && !Object.hasOwn(parent, key) ? null : readAt(document, path, true);
+  return isObject(parent) && !Object.hasOwn(parent, key) ? null : readAt(document, path, { lenient: true });
 }

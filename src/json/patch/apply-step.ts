@@ -1,37 +1,46 @@
+import type { Draft } from '../draft.ts';
 import { insertItem, removeItem, removeMember, replaceItem, setMember } from '../edit.ts';
 import { equal } from '../equal.ts';
 import { insertionIndex, itemIndex, parseIndex, StepError } from '../list-index.ts';
 import { formatPointer } from '../pointer.ts';
 import { isArray, type Json, type JsonArray, type JsonObject, member, typeOf } from '../value.ts';
 
+/** How operations are applied. */
+export interface EditMode {
+  /** With the extensions of Kyverno: see ApplyOptions. */
+  readonly lenient: boolean;
+  /** Copies that earlier operations made; these are changed in place. Must be released before a `copy`. */
+  readonly draft?: Draft | undefined;
+}
+
 type Container = JsonArray | JsonObject;
 type Tokens = readonly string[];
 
 /** The value at the path; throws StepError when there is none. */
-export function readAt(document: Json, path: Tokens, lenient: boolean): Json {
+export function readAt(document: Json, path: Tokens, mode: EditMode): Json {
   if (path.length === 0) return document;
-  const parent = parentOf(walk(document, path, lenient), path, lenient);
-  return requireChild(parent, path, lenient);
+  const parent = parentOf(walk(document, path, mode), path, mode);
+  return requireChild(parent, path, mode);
 }
 
-export function replaceAt(document: Json, path: Tokens, value: Json, lenient: boolean): Json {
-  const old = readAt(document, path, lenient);
+export function replaceAt(document: Json, path: Tokens, value: Json, mode: EditMode): Json {
+  const old = readAt(document, path, mode);
   if (equal(old, value)) return document;
-  return rebuild(walk(document, path, lenient), path, value, lenient);
+  return rebuild(walk(document, path, mode), path, value, mode);
 }
 
 /** With `ignoreMissing`, a missing value is not an error. */
-export function removeAt(document: Json, path: Tokens, lenient: boolean, ignoreMissing: boolean): Json {
+export function removeAt(document: Json, path: Tokens, mode: EditMode, ignoreMissing: boolean): Json {
   if (path.length === 0) {
     if (ignoreMissing) return document;
     throw new StepError('the whole document cannot be removed');
   }
-  const containers = walk(document, path, lenient);
+  const containers = walk(document, path, mode);
   if (ignoreMissing && containers.length < path.length) return document;
-  const parent = parentOf(containers, path, lenient);
-  if (ignoreMissing && childOf(parent, lastOf(path), lenient) === undefined) return document;
-  requireChild(parent, path, lenient);
-  return rebuild(containers.slice(0, -1), path, withoutChild(parent, lastOf(path), lenient), lenient);
+  const parent = parentOf(containers, path, mode);
+  if (ignoreMissing && childOf(parent, lastOf(path), mode) === undefined) return document;
+  requireChild(parent, path, mode);
+  return rebuild(containers.slice(0, -1), path, withoutChild(parent, lastOf(path), mode), mode);
 }
 
 /** With `createParents`, absent and null steps become lists (before an index or `-`) or objects. */
@@ -39,81 +48,81 @@ export function addAt(
   document: Json,
   path: Tokens,
   value: Json,
-  lenient: boolean,
+  mode: EditMode,
   createParents: boolean,
 ): Json {
   if (path.length === 0) return equal(document, value) ? document : value;
-  const containers = walk(document, path, lenient);
+  const containers = walk(document, path, mode);
   const reached = containers.at(-1);
   const depth = containers.length - 1;
   if (reached === undefined) throw notContainer(document, path, 0);
   if (containers.length === path.length) {
-    const changed = addChild(reached, lastOf(path), value, lenient);
-    return changed === reached ? document : rebuild(containers.slice(0, -1), path, changed, lenient);
+    const changed = addChild(reached, lastOf(path), value, mode);
+    return changed === reached ? document : rebuild(containers.slice(0, -1), path, changed, mode);
   }
-  if (!createParents) parentOf(containers, path, lenient);
-  const created = createChild(reached, path, depth, scaffold(path, depth + 1, value), lenient);
-  return rebuild(containers.slice(0, -1), path, created, lenient);
+  if (!createParents) parentOf(containers, path, mode);
+  const created = createChild(reached, path, depth, scaffold(path, depth + 1, value), mode);
+  return rebuild(containers.slice(0, -1), path, created, mode);
 }
 
 /** The existing containers along the path; token n leads into the container at index n. */
-function walk(document: Json, path: Tokens, lenient: boolean): Container[] {
+function walk(document: Json, path: Tokens, mode: EditMode): Container[] {
   const containers: Container[] = [];
   let current: Json | undefined = document;
   for (const token of path) {
     if (typeof current !== 'object' || current === null) break;
     containers.push(current);
-    if (isArray(current) && parseIndex(token, lenient) === undefined) break;
-    current = childOf(current, token, lenient);
+    if (isArray(current) && parseIndex(token, mode.lenient) === undefined) break;
+    current = childOf(current, token, mode);
   }
   return containers;
 }
 
 /** The container of the last step; throws the reason when the path ends before it. */
-function parentOf(containers: readonly Container[], path: Tokens, lenient: boolean): Container {
+function parentOf(containers: readonly Container[], path: Tokens, mode: EditMode): Container {
   const reached = containers.at(-1);
   if (reached === undefined) throw new StepError('the document is neither an object nor a list');
   if (containers.length === path.length) return reached;
   const depth = containers.length - 1;
-  const child = childOf(reached, path[depth] as string, lenient);
+  const child = childOf(reached, path[depth] as string, mode);
   throw child === undefined ? absent(path, depth) : notContainer(child, path, depth + 1);
 }
 
-function childOf(container: Container, token: string, lenient: boolean): Json | undefined {
+function childOf(container: Container, token: string, mode: EditMode): Json | undefined {
   if (!isArray(container)) return member(container as JsonObject, token);
-  const index = itemIndex(container.length, token, lenient);
+  const index = itemIndex(container.length, token, mode.lenient);
   return index === undefined ? undefined : container[index];
 }
 
-function requireChild(parent: Container, path: Tokens, lenient: boolean): Json {
-  const child = childOf(parent, lastOf(path), lenient);
+function requireChild(parent: Container, path: Tokens, mode: EditMode): Json {
+  const child = childOf(parent, lastOf(path), mode);
   if (child === undefined) throw absent(path, path.length - 1);
   return child;
 }
 
-function withoutChild(container: Container, token: string, lenient: boolean): Json {
-  if (!isArray(container)) return removeMember(container as JsonObject, token);
-  return removeItem(container, itemIndex(container.length, token, lenient) ?? -1);
+function withoutChild(container: Container, token: string, mode: EditMode): Json {
+  if (!isArray(container)) return removeMember(container as JsonObject, token, mode.draft);
+  return removeItem(container, itemIndex(container.length, token, mode.lenient) ?? -1, mode.draft);
 }
 
-function addChild(container: Container, token: string, value: Json, lenient: boolean): Container {
+function addChild(container: Container, token: string, value: Json, mode: EditMode): Container {
   if (isArray(container)) {
-    return insertItem(container, insertionIndex(container.length, token, lenient), value);
+    return insertItem(container, insertionIndex(container.length, token, mode.lenient), value, mode.draft);
   }
   const object = container as JsonObject;
   const old = member(object, token);
-  return old !== undefined && equal(old, value) ? object : setMember(object, token, value);
+  return old !== undefined && equal(old, value) ? object : setMember(object, token, value, mode.draft);
 }
 
 /** Creates a container where the path has no value or null. */
-function createChild(container: Container, path: Tokens, depth: number, child: Json, lenient: boolean): Json {
+function createChild(container: Container, path: Tokens, depth: number, child: Json, mode: EditMode): Json {
   const token = path[depth] as string;
   if (isArray(container) && token === '-') throw absent(path, depth);
-  const old = childOf(container, token, lenient);
-  if (old === undefined) return addChild(container, token, child, lenient);
+  const old = childOf(container, token, mode);
+  if (old === undefined) return addChild(container, token, child, mode);
   if (old !== null) throw notContainer(old, path, depth + 1);
-  if (!isArray(container)) return setMember(container as JsonObject, token, child);
-  return replaceItem(container, itemIndex(container.length, token, lenient) ?? -1, child);
+  if (!isArray(container)) return setMember(container as JsonObject, token, child, mode.draft);
+  return replaceItem(container, itemIndex(container.length, token, mode.lenient) ?? -1, child, mode.draft);
 }
 
 /** Wraps the value in new containers for the path from `depth` on. A new list has no gaps: its only index is 0, -1 or `-`. */
@@ -124,20 +133,20 @@ function scaffold(path: Tokens, depth: number, value: Json): Json {
     const isLast = place === path.length - 1;
     if (token === '-' && !isLast) throw absent(path, place);
     const isIndex = token === '-' || parseIndex(token, true) !== undefined;
-    result = isIndex ? addChild([], token, result, true) : { [token]: result };
+    result = isIndex ? addChild([], token, result, { lenient: true }) : { [token]: result };
   }
   return result;
 }
 
 /** Replaces the value at the end of `containers` and every container above it. */
-function rebuild(containers: readonly Container[], path: Tokens, value: Json, lenient: boolean): Json {
+function rebuild(containers: readonly Container[], path: Tokens, value: Json, mode: EditMode): Json {
   let result = value;
   for (let depth = containers.length - 1; depth >= 0; depth--) {
     const container = containers[depth] as Container;
     const token = path[depth] as string;
     result = isArray(container)
-      ? replaceItem(container, itemIndex(container.length, token, lenient) ?? -1, result)
-      : setMember(container as JsonObject, token, result);
+      ? replaceItem(container, itemIndex(container.length, token, mode.lenient) ?? -1, result, mode.draft)
+      : setMember(container as JsonObject, token, result, mode.draft);
   }
   return result;
 }

@@ -1,7 +1,9 @@
 import type { EvaluationErrorOptions, Scope } from '../../expression/scope.ts';
 import type { TemplateOptions } from '../../expression/template/template.ts';
+import type { Draft } from '../../json/draft.ts';
 import { equal } from '../../json/equal.ts';
 import { applyOperation, PatchApplyError } from '../../json/patch/apply-patch.ts';
+import type { EditMode } from '../../json/patch/apply-step.ts';
 import { type Operation, operationNames } from '../../json/patch/operation.ts';
 import { parsePointer } from '../../json/pointer.ts';
 import { isArray, isObject, type Json, type JsonObject, type Path } from '../../json/value.ts';
@@ -49,13 +51,13 @@ export function compileJsonPatch(
   const root = isText ? readText(source, location) : nodeOfDocument(source);
   const operations = root && compileOperations(root, location, rules);
   if (operations === undefined) return undefined;
-  const apply = isText ? applyV1 : applyV1alpha1;
+  const apply = isText ? applyOperation : applyV1alpha1;
   return {
     path,
     roots,
-    apply: (object, scope) => ({
+    apply: (object, scope, draft) => ({
       status: 'patched',
-      object: applyAll(object, operations, scope, apply, path),
+      object: applyAll(object, operations, scope, apply, path, draft),
       misses: [],
     }),
   };
@@ -139,16 +141,14 @@ function plainValue(node: PatchNode): Json {
   );
 }
 
-type ApplyOne = (document: Json, operation: Operation, index: number) => Json;
-
-const applyV1: ApplyOne = (document, operation, index) => applyOperation(document, operation, index, true);
+type ApplyOne = (document: Json, operation: Operation, index: number, mode: EditMode) => Json;
 
 /** In v1alpha1 a `remove` that cannot be applied is ignored. */
-const applyV1alpha1: ApplyOne = (document, operation, index) => {
+const applyV1alpha1: ApplyOne = (document, operation, index, mode) => {
   let result = document;
   for (const step of readTrailingSlash(operation)) {
     try {
-      result = applyOperation(result, step, index, true);
+      result = applyOperation(result, step, index, mode);
     } catch (error) {
       if (step.op !== 'remove' || !(error instanceof PatchApplyError)) throw error;
     }
@@ -162,14 +162,18 @@ function applyAll(
   scope: Scope,
   apply: ApplyOne,
   location: Path,
+  draft: Draft | undefined,
 ): JsonObject {
+  const mode: EditMode = { lenient: true, draft };
   let result: Json = object;
   let count = 0;
   try {
     for (const { index, isConstant, resolve } of operations(scope)) {
       const operation = resolve(scope);
+      // What it copies is in two places afterwards.
+      if (operation.op === 'copy') draft?.release();
       result = applyDeclared(result, operation, object, isConstant, (document, declared) =>
-        apply(document, declared, index),
+        apply(document, declared, index, mode),
       );
       count++;
     }

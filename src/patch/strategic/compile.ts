@@ -59,7 +59,7 @@ function compiledPatch(
   root: MapNode,
   templates: readonly { readonly roots: ReadonlySet<string>; render: CompiledRender }[],
 ): CompiledPatch {
-  const overlayFor = declaredOverlays(root);
+  const prepare = rememberKind(declaredOverlays(root));
   return {
     path,
     roots: new Set(templates.flatMap((template) => [...template.roots])),
@@ -68,7 +68,8 @@ function compiledPatch(
         templates.map((template) => template.render(scope)),
         scope.environment.observer,
       );
-      const merged = mergeNode(overlayFor(object), object, object, schemaOf(object), run);
+      const { overlay, schema } = prepare(object);
+      const merged = mergeNode(overlay, object, object, schema, run);
       const misses = run.misses.length === 0 ? noMisses : run.misses;
       if (merged === skipped || merged === dropped || !isObject(merged)) return { status: 'skipped', misses };
       return { status: 'patched', object: merged, misses };
@@ -80,6 +81,25 @@ type CompiledRender = ReturnType<typeof compileTemplate>['render'];
 
 function startRun(slots: readonly Json[], observer?: Observer): MergeRun {
   return { slots, patterns: [], path: [], misses: [], observer };
+}
+
+interface Prepared {
+  readonly apiVersion: Json | undefined;
+  readonly kind: Json | undefined;
+  readonly overlay: MapNode;
+  readonly schema: SchemaNode | undefined;
+}
+
+/** A patch mostly sees objects of the same kind, one after the other. */
+function rememberKind(overlayFor: (object: JsonObject) => MapNode): (object: JsonObject) => Prepared {
+  let last: Prepared | undefined;
+  return (object) => {
+    const { apiVersion, kind } = object;
+    if (last === undefined || last.apiVersion !== apiVersion || last.kind !== kind) {
+      last = { apiVersion, kind, overlay: overlayFor(object), schema: schemaOf(object) };
+    }
+    return last;
+  };
 }
 
 function schemaOf(object: JsonObject): SchemaNode | undefined {

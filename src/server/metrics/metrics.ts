@@ -4,7 +4,14 @@ import type { PolicyProvider } from '../../admission/policy-provider.ts';
 import { stringifyJson } from '../../json/json-text.ts';
 import type { CompiledPolicy } from '../../policy/compiled.ts';
 import { policyId } from '../../policy/policy-id.ts';
-import { createCounterFamily, createHistogramFamily, observe, registerMetric } from './metric-family.ts';
+import {
+  type CounterSeries,
+  createCounterFamily,
+  createHistogramFamily,
+  type HistogramSeries,
+  observe,
+  registerMetric,
+} from './metric-family.ts';
 import { registerProcessMetrics } from './process-metrics.ts';
 import { createReviewCounters, policyLabels } from './review-metrics.ts';
 
@@ -19,6 +26,12 @@ export interface Metrics {
   /** Updates the metrics of policies after a change. */
   countPolicies(before: readonly CompiledPolicy[], after: readonly CompiledPolicy[]): void;
   setCertificateExpiry(at: Date): void;
+}
+
+/** The series of a method and a route. Both come from fixed sets, so there are few. */
+interface RequestSeries {
+  readonly answers: Map<number, CounterSeries>;
+  readonly durations: HistogramSeries;
 }
 
 /** Creates metrics with Kyverno's names and labels. Label values are names of policies, rules, kinds and namespaces; their number is bounded. */
@@ -52,6 +65,19 @@ export function createMetrics(): Metrics {
     registry,
   });
   registerProcessMetrics(registry);
+  const requests = new Map<string, Map<string, RequestSeries>>();
+
+  function seriesOf(method: string, route: string): RequestSeries {
+    const known = requests.get(method)?.get(route);
+    if (known !== undefined) return known;
+    const durations = httpDurations.series(`${method} ${route}`, () => ({
+      http_method: method,
+      http_url: route,
+    }));
+    const series = { answers: new Map(), durations };
+    requests.set(method, (requests.get(method) ?? new Map<string, RequestSeries>()).set(route, series));
+    return series;
+  }
 
   function countRules(): void {
     if (!isOutdated) return;
@@ -78,16 +104,17 @@ export function createMetrics(): Metrics {
     registry,
     countReview: reviews.count,
     countHttp(method, route, status, seconds) {
-      const answers = http.series(`${method} ${route} ${status}`, () => ({
-        http_method: method,
-        http_url: route,
-        http_status: String(status),
-      }));
-      const durations = httpDurations.series(`${method} ${route}`, () => ({
-        http_method: method,
-        http_url: route,
-      }));
-      answers.value += 1;
+      const { answers, durations } = seriesOf(method, route);
+      let count = answers.get(status);
+      if (count === undefined) {
+        count = http.series(`${method} ${route} ${status}`, () => ({
+          http_method: method,
+          http_url: route,
+          http_status: String(status),
+        }));
+        answers.set(status, count);
+      }
+      count.value += 1;
       observe(durations, seconds);
     },
     countShed(route, reason) {

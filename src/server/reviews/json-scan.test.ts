@@ -30,8 +30,8 @@ it('the depth of any document is that of its arrays and objects', () => {
 });
 
 it('a string of backslashes is scanned in linear time', () => {
-  const startedAt = performance.now();
+  const startedAt = process.cpuUsage().user;
   scan(`"${'\\\\'.repeat(2_000_000)}"`);
   scan(`"${'\\"'.repeat(2_000_000)}"`);
-  expect(performance.now() - startedAt).toBeLessThan(2_000);
+  expect(process.cpuUsage().user - startedAt).toBeLessThan(2_000_000);
 });

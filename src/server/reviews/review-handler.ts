@@ -132,7 +132,7 @@ export function createReviewHandler(options: ReviewHandlerOptions): ReviewHandle
       return true;
     }
     if (onAbandoned !== undefined) {
-      response.once('close', () => {
+      response.on('close', () => {
         if (!response.writableFinished) onAbandoned();
       });
     }

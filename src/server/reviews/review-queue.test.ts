@@ -72,9 +72,28 @@ describe('reviews that arrive together', () => {
     takeTurn();
     expect(log).toEqual(['small', 'a', 'b']);
   });
+
+  it('need no further turn when all are answered', () => {
+    const { turns, arrive, counts, takeTurn, isIdle } = timedTurns();
+    turns.arrive(() => arrive(2, 1));
+    takeTurn();
+    expect(counts.answered).toBe(2);
+    expect(isIdle()).toBe(true);
+  });
+
+  it('get a further turn when one arrives while others are answered, also when a turn fails', () => {
+    const { turns, arrive, counts, takeTurn } = timedTurns();
+    turns.arrive(() => {
+      turns.arrive(() => arrive(1, 1));
+      throw new Error('a bug');
+    });
+    expect(takeTurn).toThrow('a bug');
+    takeTurn();
+    expect(counts.answered).toBe(1);
+  });
 });
 
-/** Turns with a clock that only reviews advance, and that run when they are told to. */
+/** Turns with a clock that only reviews advance. A test starts each turn. */
 function timedTurns() {
   let time = 0;
   let scheduled: (() => void) | undefined;

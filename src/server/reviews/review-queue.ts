@@ -60,7 +60,16 @@ export function createTurns({
   }
 
   function takeTurn(): void {
-    isScheduled = false;
+    try {
+      answerQueued();
+    } finally {
+      // Not before: reviews that are added in the turn need no further one, unless they are left over.
+      isScheduled = false;
+      if (arrivals.length + resumed.length + small.length + large.length > 0) scheduleTurn();
+    }
+  }
+
+  function answerQueued(): void {
     const turn: Turn = { startedAt: now(), endedAt: 0, small: 0, large: 0 };
     if (unfinished !== undefined) learnFromBacklog(unfinished, turn.startedAt);
     const arrived = arrivals;
@@ -77,7 +86,6 @@ export function createTurns({
     turn.endedAt = now();
     unfinished = small.length + large.length > 0 ? turn : undefined;
     if (unfinished === undefined) learn(turn, turn.endedAt - turn.startedAt);
-    if (unfinished !== undefined || resumed.length > 0) scheduleTurn();
   }
 
   /** What happens between the turns of a backlog, such as decryption, also delays its reviews. */

@@ -19,7 +19,7 @@ import {
 import { type DataSource, emptyDataSource } from '../../engine/context/data-source.ts';
 import type { Steps } from '../../engine/steps.ts';
 import type { Environment } from '../../expression/scope.ts';
-import { admissionLimits } from '../../json/budget.ts';
+import { admissionLimits, type BudgetLimits } from '../../json/budget.ts';
 import type { PolicySnapshot } from '../../policy/registry.ts';
 import { systemEnvironment } from '../../system-environment.ts';
 import type { Log } from '../log.ts';
@@ -71,7 +71,7 @@ export function createReviewer(options: ReviewerOptions): (...review: Parameters
       filter,
       environment,
       maxContextSize,
-      limits: { ...admissionLimits, deadline: startedAt + milliseconds },
+      limits: limitsUntil(startedAt + milliseconds),
       guard: watchdog?.guardReview(reviewed.request.namespace, milliseconds),
     });
     yield;
@@ -83,6 +83,12 @@ export function createReviewer(options: ReviewerOptions): (...review: Parameters
     onDecision?.(decision);
     return reviewText(reviewWith(decision.apiVersion, decision.response));
   };
+}
+
+/** Without a spread: V8 adds a member to a copy of an object in its slow path. */
+function limitsUntil(deadline: number): BudgetLimits {
+  const { steps, bytes, milliseconds } = admissionLimits;
+  return { steps, bytes, milliseconds, deadline };
 }
 
 function snapshotFor(sets: PolicySets, { set, policy }: PolicyScope): PolicySnapshot | undefined {
