@@ -16,7 +16,7 @@ export interface Problem {
   readonly line?: number | undefined;
   /** 1-based. */
   readonly column?: number | undefined;
-  /** The source line of a syntax error. */
+  /** The source line of a syntax error, or of a problem inside an expression. */
   readonly sourceLine?: string | undefined;
   readonly policy?: string | undefined;
   readonly rule?: string | undefined;

@@ -175,6 +175,21 @@ describe('a MutatingAdmissionPolicy', () => {
   });
 
   test.each([
+    ['object.a.orValue("x")', 'deep'],
+    ['object.or(optional.of({"a": "x"})).a.orValue("x")', 'deep'],
+    ['optional.none().orValue("x")', 'x'],
+  ])('%s: a value of type dyn may be no optional', (source, expected) => {
+    expect(evaluate(source, environment, { object: { a: 'deep' } })).toBe(expected);
+  });
+
+  test.each([
+    '{"a": "b", "c": object.or(optional.of({"a": "x"})).a}',
+    '{"a": "b", "c": object.or(optional.none()).a.orValue("x")}',
+  ])('%s has values of two types', (source) => {
+    expect(compiles(source, environment)).toBe(false);
+  });
+
+  test.each([
     ['sha256("a")', 'sha256'],
     ['math.abs(-1)', 'math'],
     ['cel.bind(x, 1, 2)', 'cel'],

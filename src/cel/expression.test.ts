@@ -60,6 +60,43 @@ describe('problems before evaluation', () => {
     ['"a".sha256()', 'Call it as a function: sha256(…).'],
     ['"a".charAt()', 'charAt takes 1 arguments.'],
     ['[1, "a"]', 'Give all entries one type, or wrap each in dyn(…).'],
+    ['', 'The expression is empty: write one, or remove the field.'],
+    [
+      '{{ request.object.metadata.name }} == "x"',
+      'CEL has no {{ }}: write the name alone, such as object.metadata.name.',
+    ],
+    ['true and false', 'Write `&&` for a logical and.'],
+    ['true OR false', 'Write `||` for a logical or.'],
+    ['not has(object.a)', 'Write `!` for a logical not.'],
+    ['object.a.all(x => true)', 'A macro takes a name and an expression: list.all(x, x > 0).'],
+    ['object.a.all(has(x.y))', 'Name the variable first: list.all(x, x > 0).'],
+    ['object.labels has "a"', 'Test a key or an item with `in`: "key" in map.'],
+    ['["a"].contains("a")', 'Test an item of a list or a key of a map with `in`: "a" in list.'],
+    ['true;', 'An expression is one value: remove the `;`.'],
+    ['true,', 'Remove the comma; conditions are joined with `&&`.'],
+    ['Object{"metadata": 1}', 'Field names of Object{…} have no quotes; keys of a map {…} have.'],
+    ['metadata:\n  labels: {}', 'The field takes CEL, not YAML: write Object{metadata: Object.metadata{…}}.'],
+    [
+      'object.labels.my-label',
+      'Write a key that is no plain name in brackets: object.metadata.labels["my-app/name"].',
+    ],
+    [
+      'object.labels.io/part',
+      'Write a key that is no plain name in brackets: object.metadata.labels["my-app/name"].',
+    ],
+    ['object.a == nil', 'Write null; test a field with has(object.field).'],
+    ['True', 'Write true.'],
+    ['object.a.length() > 1', 'Use size(…).'],
+    ['len(object.a)', 'Use size(…).'],
+    ['self.a', "Did you mean 'object'?"],
+    [
+      'images.a',
+      'Mutating policies have no images: read object.spec.containers, and parse an image with image(…).',
+    ],
+    ['params.a', 'Only a MutatingAdmissionPolicy with paramKind has params.'],
+    ['object{metadata: 1}', 'The type of an ApplyConfiguration is Object{…}, with a capital letter.'],
+    ['[JSONPatch{op: add}]', 'An operation is a string: op: "add".'],
+    ['[JSONPatch{operation: "add"}]', "Did you mean 'op'?"],
     ['duration("1d")', 'Write a duration such as "1h30m" or "45s"; days have no unit.'],
   ])('%s has a hint', (source, hint) => {
     expect(problemOf(source)?.hint).toBe(hint);
@@ -126,6 +163,39 @@ describe('evaluation', () => {
     ['[object.a].sum()', 'no such overload: (list)'],
   ])('%s fails', (source, message) => {
     expect(() => evaluate(source, { a: 'x', list: [1, 'a'] })).toThrow(message);
+  });
+
+  test.each<[string, Value, Value]>([
+    ['object.?a.?b.orValue(1)', { a: { b: null } }, null],
+    ['object.?a.?b.orValue(1)', { a: {} }, 1],
+    ['object.?a.b.c.hasValue()', { a: { b: { c: false } } }, true],
+    ['object.a.?b.c.hasValue()', { a: { b: {} } }, false],
+    ['object.?a.?b.orValue(object.nope) == 2', { a: { b: 2 } }, true],
+    ['object.?constructor.hasValue() || has(object.toString)', {}, false],
+    ['object.__proto__.a', JSON.parse('{"__proto__": {"a": 1}}') as Value, 1],
+    ['optional.of(object).a.b.hasValue()', { a: { b: 1 } }, true],
+    ['{?"a": object.?b, ?"c": optional.of(dyn("d"))} == {"c": "d"}', {}, true],
+    ['[?object.?a, ?optional.of(dyn(2)), dyn(3)]', {}, [2, 3]],
+    ['Object{a: 1, ?b: object.?b}.?b.hasValue() || has(Object{a: null}.a)', {}, true],
+    ['Object{a: 1, ?b: object.?b} == Object{a: 1}', {}, true],
+  ])('%s of %j is %j', (source, object, expected) => {
+    expect(evaluate(source, object)).toEqual(expected);
+  });
+
+  test.each([
+    ['1 + object.a.b.c', { a: { b: {} } }, 14],
+    ['1 + object.a.b.c', { a: [] }, 12],
+    ['[1].map(x, object.a.?b.c).size()', { a: [] }, 19],
+    ['1 == 1 && (object.a && true)', { a: 1 }, 20],
+    ['"a" in object.a', { a: 1 }, 4],
+  ])('%s of %j fails at its position', (source, object, offset) => {
+    const { expression } = compileCel(source, environment);
+    try {
+      expression?.evaluate(scope(object));
+      expect.unreachable();
+    } catch (error) {
+      expect((error as CelError).offset).toBe(offset);
+    }
   });
 
   test('an error names its position', () => {

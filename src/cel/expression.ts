@@ -79,6 +79,7 @@ function build(node: Node, source: string, environment: Environment, dynamic: bo
     scopes: [],
     slots: 0,
     reads: new Set(),
+    constants: new Map(),
     wrap,
     report: dynamic ? () => undefined : report,
   });
@@ -86,7 +87,7 @@ function build(node: Node, source: string, environment: Environment, dynamic: bo
   const closure = compileNode(node, context);
   if (problems.length > 0) return refused(problems);
   const { slots, reads } = context;
-  const frame = (scope: CelScope): Frame => ({
+  const newFrame = (scope: CelScope): Frame => ({
     scope,
     effects: scope.effects,
     locals: slots === 0 ? noLocals : new Array<Value>(slots),
@@ -96,14 +97,21 @@ function build(node: Node, source: string, environment: Environment, dynamic: bo
     node,
     type: checked.type,
     reads,
-    evaluate: (scope) => withinStack(() => closure(frame(scope))),
+    evaluate: (scope) => {
+      try {
+        return closure(newFrame(scope));
+      } catch (error) {
+        throw withinStack(error);
+      }
+    },
     trace: (scope) => {
       const recorder = recordSteps(source);
       const recording = compileNode(node, newContext(recorder.wrap));
       try {
-        withinStack(() => recording(frame(scope)));
+        recording(newFrame(scope));
       } catch (error) {
-        if (!(error instanceof CelError)) throw error;
+        const reported = withinStack(error);
+        if (!(reported instanceof CelError)) throw reported;
       }
       return recorder.steps;
     },
@@ -112,13 +120,8 @@ function build(node: Node, source: string, environment: Environment, dynamic: bo
 }
 
 /** Values that nest too deeply, from `json.unmarshal` for example, are an error of the expression. */
-function withinStack(run: () => Value): Value {
-  try {
-    return run();
-  } catch (error) {
-    if (error instanceof RangeError) throw new CelError(`a value is too large: ${error.message}`);
-    throw error;
-  }
+function withinStack(error: unknown): unknown {
+  return error instanceof RangeError ? new CelError(`a value is too large: ${error.message}`) : error;
 }
 
 /** Loops over long lists would record without end. */

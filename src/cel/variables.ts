@@ -61,10 +61,11 @@ export function compileVariables(
 }
 
 function bindVariables(expressions: ReadonlyMap<string, CelExpression>, scope: CelScope): CelScope {
-  const known = new Map<string, Value | CelError>();
+  let known: Map<string, Value | CelError> | undefined;
   const read = (name: string): Value | undefined => {
     const expression = expressions.get(name);
     if (expression === undefined) return undefined;
+    known ??= new Map();
     let outcome = known.get(name);
     if (outcome === undefined) {
       outcome = attempt(expression, bound);

@@ -19,8 +19,8 @@ export interface CompiledCelProgram {
    * `match` of the rule, for the index.
    */
   mismatch(object: JsonObject, host: CelHost): CelMismatch | undefined;
-  /** Exceptions, conditions, mutations. Throws only Suspend and BudgetError. */
-  run(object: JsonObject, host: CelHost): CelEffect;
+  /** Exceptions, conditions, mutations. The object is null on DELETE. Throws only Suspend and BudgetError. */
+  run(object: JsonObject | null, host: CelHost): CelEffect;
   /** Set in a rule for existing objects, which `run` does not run. */
   readonly targets?: CompiledCelTargets | undefined;
   /** Exceptions and conditions alone, for an object that triggers a rule for existing objects. */
@@ -41,7 +41,7 @@ export interface CompiledCelTargets {
   selects(object: JsonObject, host: CelHost): boolean;
   /** Finds the targets of a trigger with the expression. Throws Suspend, and errors of evaluation. */
   readonly find?: ((trigger: JsonObject, host: CelHost) => readonly JsonObject[]) | undefined;
-  /** Conditions and mutations of one target. */
+  /** Exceptions, conditions and mutations of one target. */
   run(object: JsonObject, host: CelHost): CelEffect;
   /** Whether an expression reads the user of the request. */
   readonly readsUser: boolean;
@@ -116,8 +116,8 @@ export interface CompiledCelException {
   readonly priority: number;
   readonly images: readonly string[];
   readonly allowedValues: readonly string[];
-  /** Throws an error when a condition cannot be evaluated. */
-  matches(host: CelHost): boolean;
+  /** Whether it exempts an object: that of the request as earlier policies left it, or a target. Throws if a condition fails. */
+  matches(object: JsonObject | null, host: CelHost): boolean;
 }
 
 /** What an expression and its parts gave, for explanations. */
@@ -159,13 +159,15 @@ export interface CelFailure {
   readonly path: Path;
   readonly objectPath?: Path | undefined;
   readonly detail: string;
+  /** The cause without values of objects, where it is known. */
+  readonly reason?: string | undefined;
 }
 
 export type CelEffect = { readonly traces: readonly CelTrace[] } & (
   | {
       readonly status: 'mutated';
       /** The same (===) when nothing changed. */
-      readonly object: JsonObject;
+      readonly object: JsonObject | null;
       /** Audit annotations. */
       readonly annotations: Readonly<Record<string, string>>;
       /** What the author hardly meant. */

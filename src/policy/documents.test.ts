@@ -125,9 +125,9 @@ describe('broken input', () => {
     ['block lists', `${'- '.repeat(10_000)}a`],
     ['keys', `${'? '.repeat(10_000)}a`],
   ])('%s nested too deeply are refused at once', (_, text) => {
-    const start = performance.now();
+    const start = process.cpuUsage().user;
     expect(problems(text)).toMatchObject([{ code: 'KYM_INPUT_TOO_DEEP', line: 1 }]);
-    expect(performance.now() - start).toBeLessThan(2_000);
+    expect(process.cpuUsage().user - start).toBeLessThan(2_000_000);
   });
 
   it('200 levels are no problem', () => {

@@ -25,6 +25,8 @@ export interface Position {
   readonly line: number;
   /** 1-based. */
   readonly column: number;
+  /** The line, where the position is one in the text of a string. */
+  readonly sourceLine?: string | undefined;
 }
 
 /** One object read from a file; the items of a `List` are documents of their own. */
@@ -159,11 +161,12 @@ function toDocuments(
     {
       file: source.file,
       value,
-      positionOf: (path, offset) =>
-        positionAt(
-          (offset === undefined ? undefined : offsetInScalar(value, path, offset, offsets, source.text)) ??
-            offsetOf(value, path, offsets),
-        ),
+      positionOf(path, offset) {
+        const inText =
+          offset === undefined ? undefined : offsetInScalar(value, path, offset, offsets, source.text);
+        if (inText === undefined) return positionAt(offsetOf(value, path, offsets));
+        return { ...positionAt(inText), sourceLine: lineAt(source.text, inText) };
+      },
       writtenAt(path) {
         const holder = valueAt(value, path.slice(0, -1));
         const token = path.at(-1);
@@ -172,6 +175,16 @@ function toDocuments(
       },
     },
   ];
+}
+
+/** Longer lines are not quoted. */
+const longestLine = 1_000;
+
+function lineAt(text: string, offset: number): string | undefined {
+  const start = text.lastIndexOf('\n', offset - 1) + 1;
+  const end = text.indexOf('\n', offset);
+  const line = text.slice(start, end === -1 ? undefined : end).replace(/\r$/, '');
+  return line.length > longestLine ? undefined : line;
 }
 
 /** The items of `kind: List`, `ClusterPolicyList` …; undefined for anything else. */

@@ -5,37 +5,51 @@ import { isInteger } from '../value/integer.ts';
 import { keyIdentity, mapOf, setField } from '../value/map.ts';
 import { formatValue } from '../value/text.ts';
 import { Optional, Uint, type Value } from '../value/value.ts';
-import { locateErrors } from './call.ts';
-import type { Closure } from './closure.ts';
+import { located, locateErrors } from './call.ts';
+import { type Closure, type CompileContext, type Frame, foldParts } from './closure.ts';
 
 /** The string that the node stands for, if it is a string literal. */
 export function literalString(node: Node | undefined): string | undefined {
   return node?.kind === 'literal' && typeof node.value === 'string' ? node.value : undefined;
 }
 
-export function compileList(node: ListNode, compile: (child: Node) => Closure): Closure {
-  const elements = node.elements.map(({ value, optional }) => ({ element: compile(value), optional }));
-  if (!elements.some(({ optional }) => optional)) {
-    const closures = elements.map(({ element }) => element);
-    return (frame) => closures.map((element) => element(frame));
-  }
-  return locateErrors((frame) => {
+export function compileList(
+  node: ListNode,
+  context: CompileContext,
+  compile: (child: Node) => Closure,
+): Closure {
+  const closures = node.elements.map(({ value }) => compile(value));
+  const optional = node.elements.map((element) => element.optional);
+  const closure = (frame: Frame): Value => {
     const list: Value[] = [];
-    for (const { element, optional } of elements) {
-      const value = optional ? unwrapOptional(element(frame)) : element(frame);
-      if (value !== undefined) list.push(value);
+    for (let index = 0; index < closures.length; index++) {
+      const value = (closures[index] as Closure)(frame);
+      if (optional[index] !== true) list.push(value);
+      else if (value instanceof Optional) {
+        if (value.value !== undefined) list.push(value.value);
+      } else throw notOptional(node.offset);
     }
     return list;
-  }, node.offset);
+  };
+  return foldParts(closure, closures, context);
+}
+
+function notOptional(offset: number): CelError {
+  return new CelError('cannot initialize optional entry from a value that is not optional', offset);
 }
 
 /** The value of a `?` entry; undefined when the entry is left out. */
-function unwrapOptional(value: Value): Value | undefined {
+function unwrapOptional(value: Value, offset: number): Value | undefined {
   if (value instanceof Optional) return value.value;
-  throw new CelError(`cannot initialize optional entry from a value that is not optional`);
+  throw notOptional(offset);
 }
 
-export function compileMap(node: MapNode, compile: (child: Node) => Closure): Closure {
+export function compileMap(
+  node: MapNode,
+  context: CompileContext,
+  compile: (child: Node) => Closure,
+): Closure {
+  const { offset } = node;
   const entries = node.entries.map(({ key, value, optional }) => ({
     key: compile(key),
     value: compile(value),
@@ -43,15 +57,17 @@ export function compileMap(node: MapNode, compile: (child: Node) => Closure): Cl
   }));
   const names = node.entries.map(({ key }) => literalString(key));
   if (names.every((name) => name !== undefined) && new Set(names).size === names.length) {
-    return locateErrors((frame) => {
+    const closure = (frame: Frame): Value => {
       const object: Record<string, Value> = {};
       for (let index = 0; index < entries.length; index++) {
         const { value, optional } = entries[index] as (typeof entries)[number];
-        const item = optional ? unwrapOptional(value(frame)) : value(frame);
+        const item = optional ? unwrapOptional(value(frame), offset) : value(frame);
         if (item !== undefined) setField(object, names[index] as string, item);
       }
       return object;
-    }, node.offset);
+    };
+    const values = entries.map(({ value }) => value);
+    return foldParts(closure, values, context);
   }
   return locateErrors((frame) => {
     const map = new Map<string, readonly [Value, Value]>();
@@ -62,27 +78,43 @@ export function compileMap(node: MapNode, compile: (child: Node) => Closure): Cl
       if (!isKey) throw new CelError('unsupported key type');
       const identity = keyIdentity(name) as string;
       if (map.has(identity)) throw new CelError(`Failed with repeated key: ${formatValue(name)}`);
-      const item = optional ? unwrapOptional(value(frame)) : value(frame);
+      const item = optional ? unwrapOptional(value(frame), offset) : value(frame);
       if (item !== undefined) map.set(identity, [name, item]);
     }
     return mapOf(map);
-  }, node.offset);
+  }, offset);
 }
 
 /** `T{…}`. The checker refuses types that cannot be built. */
 export function compileStruct(
   node: StructNode,
   struct: StructDeclaration,
+  context: CompileContext,
   compile: (child: Node) => Closure,
 ): Closure {
+  const { offset } = node;
   const build = struct.build as NonNullable<StructDeclaration['build']>;
-  const fields = node.fields.map(({ name, value, optional }) => ({ name, value: compile(value), optional }));
-  return locateErrors((frame) => {
-    const object: Record<string, Value> = {};
-    for (const { name, value, optional } of fields) {
-      const item = optional ? unwrapOptional(value(frame)) : value(frame);
-      if (item !== undefined) setField(object, name, item);
+  const names = [...new Set(node.fields.map(({ name }) => name))];
+  const fields = node.fields.map(({ name, value, optional }) => ({
+    index: names.indexOf(name),
+    value: compile(value),
+    optional,
+  }));
+  // A copy takes less time than a filled list, and less room than a list that grows.
+  const unset: readonly (Value | undefined)[] = names.map(() => undefined);
+  const closure = (frame: Frame): Value => {
+    const values = unset.slice();
+    for (let at = 0; at < fields.length; at++) {
+      const { index, value, optional } = fields[at] as (typeof fields)[number];
+      const item = optional ? unwrapOptional(value(frame), offset) : value(frame);
+      if (item !== undefined) values[index] = item;
     }
-    return build(object);
-  }, node.offset);
+    try {
+      return build(names, values);
+    } catch (error) {
+      throw located(error, offset);
+    }
+  };
+  const parts = fields.map(({ value }) => value);
+  return foldParts(closure, parts, context);
 }

@@ -95,10 +95,12 @@ export function compileOverloads(
 ): Closure {
   const candidates = overloads.map((overload) => ({ overload, guards: overload.parameters.map(matcherOf) }));
   const [only] = candidates;
+  const [first] = args;
+  const isPure = candidates.every(({ overload }) => !overload.effects);
+  if (isPure && candidates.length > 1 && first !== undefined && args.length === 1)
+    return compileUnary(candidates, first, offset);
   const single =
-    candidates.length === 1 && only !== undefined && !only.overload.effects
-      ? compileSingle(only, args, offset)
-      : undefined;
+    isPure && candidates.length === 1 && only !== undefined ? compileSingle(only, args, offset) : undefined;
   return single ?? compileDispatch(candidates, args, offset);
 }
 
@@ -107,17 +109,21 @@ function compileDispatch(
   args: readonly Closure[],
   offset: number,
 ): Closure {
-  return locateErrors((frame) => {
+  return (frame) => {
     const values = args.map((arg) => arg(frame));
     values.forEach(chargeCall);
     for (const { overload, guards } of candidates) {
       if (!fits(guards, values)) continue;
-      return overload.effects
-        ? (overload.call as EffectCall)(frame.effects, ...values)
-        : (overload.call as Call)(...values);
+      try {
+        return overload.effects
+          ? (overload.call as EffectCall)(frame.effects, ...values)
+          : (overload.call as Call)(...values);
+      } catch (error) {
+        throw located(error, offset);
+      }
     }
-    throw noSuchOverload(values);
-  }, offset);
+    throw noSuchOverload(values, offset);
+  };
 }
 
 /** One overload with one or two arguments, the common case, needs no list of arguments. */
@@ -131,21 +137,53 @@ function compileSingle(
   const [firstFits, secondFits] = guards;
   if (first === undefined || third !== undefined) return undefined;
   if (second === undefined) {
-    return locateErrors((frame) => {
+    return (frame) => {
       const value = first(frame);
-      if (firstFits?.(value) === false) throw noSuchOverload([value]);
+      if (firstFits?.(value) === false) throw noSuchOverload([value], offset);
       chargeCall(value);
-      return call(value);
-    }, offset);
+      try {
+        return call(value);
+      } catch (error) {
+        throw located(error, offset);
+      }
+    };
   }
-  return locateErrors((frame) => {
+  return (frame) => {
     const a = first(frame);
     const b = second(frame);
-    if (firstFits?.(a) === false || secondFits?.(b) === false) throw noSuchOverload([a, b]);
+    if (firstFits?.(a) === false || secondFits?.(b) === false) throw noSuchOverload([a, b], offset);
     chargeCall(a);
     chargeCall(b);
-    return call(a, b);
-  }, offset);
+    try {
+      return call(a, b);
+    } catch (error) {
+      throw located(error, offset);
+    }
+  };
+}
+
+/** One argument, and overloads that only differ in its type. */
+function compileUnary(candidates: readonly Candidate[], arg: Closure, offset: number): Closure {
+  return (frame) => {
+    const value = arg(frame);
+    chargeCall(value);
+    for (let index = 0; index < candidates.length; index++) {
+      const { overload, guards } = candidates[index] as Candidate;
+      if (guards[0]?.(value) === false) continue;
+      try {
+        return (overload.call as Call)(value);
+      } catch (error) {
+        throw located(error, offset);
+      }
+    }
+    throw noSuchOverload([value], offset);
+  };
+}
+
+/** The error with this position, unless it has one. */
+export function located(error: unknown, offset: number): unknown {
+  if (error instanceof CelError) error.offset ??= offset;
+  return error;
 }
 
 /** Errors that have no position yet get this one. */
@@ -154,8 +192,7 @@ export function locateErrors(closure: Closure, offset: number): Closure {
     try {
       return closure(frame);
     } catch (error) {
-      if (error instanceof CelError) error.offset ??= offset;
-      throw error;
+      throw located(error, offset);
     }
   };
 }

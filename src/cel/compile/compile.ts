@@ -1,7 +1,6 @@
 import { spendList, spendSteps, spendText } from '../../json/budget.ts';
 import type { CallNode, Node, SelectNode } from '../syntax/ast.ts';
 import type { Reference } from '../types/check-context.ts';
-import type { Effects } from '../types/environment.ts';
 import { add, divide, modulo, multiply, negate, subtract } from '../value/arithmetic.ts';
 import { compare, equals } from '../value/compare.ts';
 import { CelError, noSuchOverload } from '../value/error.ts';
@@ -9,8 +8,15 @@ import { isList, isMap } from '../value/kinds.ts';
 import { mapGet } from '../value/map.ts';
 import { Optional, type Value } from '../value/value.ts';
 import { compileList, compileMap, compileStruct, literalString } from './aggregate.ts';
-import { compileOverloads, locateErrors } from './call.ts';
-import { type Closure, type CompileContext, type Frame, withSlots } from './closure.ts';
+import { compileOverloads, located, locateErrors } from './call.ts';
+import {
+  type Closure,
+  type CompileContext,
+  constantClosure,
+  foldParts,
+  noFrame,
+  withSlots,
+} from './closure.ts';
 import { compileComprehension, compileOptMap } from './comprehension.ts';
 import { compileConditional, compileLogic } from './logic.ts';
 import {
@@ -18,7 +24,9 @@ import {
   compileSelect,
   compileTest,
   indexValue,
+  type OptionalClosure,
   optionalIndexValue,
+  optionalOf,
 } from './select.ts';
 
 /** Turns a checked syntax tree into closures. */
@@ -31,10 +39,8 @@ function compilePlain(node: Node, context: CompileContext): Closure {
   const compile = (child: Node): Closure => compileNode(child, context);
   const reference = context.checked.references.get(node);
   switch (node.kind) {
-    case 'literal': {
-      const { value } = node;
-      return () => value;
-    }
+    case 'literal':
+      return constantClosure(node.value, context);
     case 'ident':
       return compileName(node, reference, context);
     case 'select':
@@ -42,14 +48,14 @@ function compilePlain(node: Node, context: CompileContext): Closure {
     case 'call':
       return compileCall(node, context);
     case 'logic':
-      return compileLogic(node.operator, node.operands.map(compile));
+      return compileLogic(node.operator, node.operands.map(compile), node.offset);
     case 'list':
-      return compileList(node, compile);
+      return compileList(node, context, compile);
     case 'map':
-      return compileMap(node, compile);
+      return compileMap(node, context, compile);
     case 'struct':
       return reference?.kind === 'struct'
-        ? compileStruct(node, reference.struct, compile)
+        ? compileStruct(node, reference.struct, context, compile)
         : unresolved(node, context);
     case 'comprehension':
       return locateErrors(compileComprehension(node, context, compile), node.offset);
@@ -78,10 +84,8 @@ function unresolved(node: Node, context: CompileContext): Closure {
 
 function compileName(node: Node, reference: Reference | undefined, context: CompileContext): Closure {
   switch (reference?.kind) {
-    case 'constant': {
-      const { value } = reference;
-      return () => value;
-    }
+    case 'constant':
+      return constantClosure(reference.value, context);
     case 'local': {
       const slot = context.scopes.findLast(({ name }) => name === reference.name)?.slot ?? 0;
       return (frame) => frame.locals[slot] as Value;
@@ -101,10 +105,45 @@ function compileName(node: Node, reference: Reference | undefined, context: Comp
 }
 
 function compileField(node: SelectNode, context: CompileContext): Closure {
-  const operand = compileNode(node.operand, context);
-  if (node.mode === 'test') return compileTest(operand, node.field);
-  if (node.mode === 'optional') return compileOptionalSelect(operand, node.field);
-  return compileSelect(operand, node.field, node.offset);
+  if (node.mode === 'test') return compileTest(compileNode(node.operand, context), node);
+  const optional = compileOptionalChain(node, context);
+  if (optional !== undefined) return (frame) => optionalOf(optional(frame));
+  const { operand, selections } = chainOf(node, context, 'value');
+  return compileSelect(compileNode(operand, context), selections);
+}
+
+/** `x.?a.b`: what is in the optional that the node gives, without building one; undefined for another node. */
+function compileOptionalChain(node: Node, context: CompileContext): OptionalClosure | undefined {
+  const isWrapped = context.wrap !== undefined;
+  if (node.kind !== 'select' || (isWrapped && node.mode !== 'optional')) return undefined;
+  const { operand, selections } = chainOf(node, context, 'optional');
+  return selections.length === 0
+    ? undefined
+    : compileOptionalSelect(compileNode(operand, context), selections);
+}
+
+/**
+ * The fields of `operand.a.b.c`, which one closure reads. For optionals, they begin with the first `.?`, because a field of an
+ * optional is optional too. Each step is recorded when it is evaluated, so that it is a closure of its own then.
+ */
+function chainOf(
+  last: SelectNode,
+  { checked, wrap }: CompileContext,
+  mode: 'value' | 'optional',
+): { readonly operand: Node; readonly selections: readonly SelectNode[] } {
+  const chain: SelectNode[] = [];
+  let node: Node = last;
+  while (node.kind === 'select' && node.mode !== 'test' && !checked.references.has(node)) {
+    if (mode === 'value' && node.mode === 'optional') break;
+    chain.push(node);
+    node = node.operand;
+    if (wrap !== undefined) break;
+  }
+  chain.reverse();
+  const start = mode === 'value' ? 0 : chain.findIndex((selection) => selection.mode === 'optional');
+  if (start < 0) return { operand: last, selections: [] };
+  const selections = chain.slice(start);
+  return { operand: (selections[0] as SelectNode).operand, selections };
 }
 
 type Binary = (a: Value, b: Value) => Value;
@@ -135,18 +174,44 @@ function compileCall(node: CallNode, context: CompileContext): Closure {
   const compile = (child: Node): Closure => compileNode(child, context);
   const isMethod = reference.method && node.target !== undefined;
   const operands = isMethod ? [node.target as Node, ...node.args] : node.args;
+  const optional = isMethod ? compileOnChain(node, operands, context) : undefined;
+  if (optional !== undefined) return optional;
   const args = operands.map(compile);
   const [first, second, third] = args as readonly Closure[] as readonly [Closure, Closure, Closure];
   const special = isMethod ? undefined : compileOperator(node, first, second, third);
   if (special !== undefined) return special;
   if (isMethod && (node.name === 'or' || node.name === 'orValue') && args.length === 2) {
-    const lenient = reference.overloads.some(({ parameters }) => parameters[0]?.kind === 'dyn');
-    return compileOptionalOr(node.name, first, second, lenient, node.offset);
+    return compileOptionalOr(node.name, first, second);
   }
   const closure = compileOverloads(reference.overloads, args, node.offset);
+  if (node.name === 'optional.of' || node.name === 'optional.none') return foldParts(closure, args, context);
   return conversions.has(node.name) && operands.length === 1 && isConstant(operands[0] as Node)
     ? foldConstant(closure, node, context)
     : closure;
+}
+
+/** `x.?a.hasValue()` and `x.?a.orValue(other)` need no optional. */
+function compileOnChain(
+  { name }: CallNode,
+  [target, other]: readonly Node[],
+  context: CompileContext,
+): Closure | undefined {
+  const isTest = name === 'hasValue' && other === undefined;
+  if (context.wrap !== undefined || target === undefined || !(isTest || (name === 'orValue' && other)))
+    return undefined;
+  const chain = compileOptionalChain(target, context);
+  if (chain === undefined) return undefined;
+  if (other === undefined) {
+    return (frame) => {
+      spendSteps(1);
+      return chain(frame) !== undefined;
+    };
+  }
+  const fallback = compileNode(other, context);
+  return (frame) => {
+    const value = chain(frame);
+    return value === undefined ? fallback(frame) : value;
+  };
 }
 
 function compileOperator(
@@ -159,9 +224,9 @@ function compileOperator(
     case '_?_:_':
       return compileConditional(first, second, third, node.offset);
     case '_+_':
-      return locateErrors(compileAddition(first, second), node.offset);
+      return compileAddition(first, second, node.offset);
     case '@in':
-      return locateErrors(compileMembership(first, second), node.offset);
+      return compileMembership(first, second, node.offset);
     case '!_':
       return (frame) => {
         const value = first(frame);
@@ -179,25 +244,40 @@ function compileOperator(
   }
   const operator = binaryOperators.get(node.name);
   if (operator === undefined) return undefined;
-  return locateErrors((frame) => operator(first(frame), second(frame)), node.offset);
+  return (frame) => {
+    const a = first(frame);
+    const b = second(frame);
+    try {
+      return operator(a, b);
+    } catch (error) {
+      throw located(error, node.offset);
+    }
+  };
 }
 
 /** Strings and lists that grow cost by their length. */
-function compileAddition(left: Closure, right: Closure): Closure {
+function compileAddition(left: Closure, right: Closure, offset: number): Closure {
   return (frame) => {
-    const result = add(left(frame), right(frame));
+    const a = left(frame);
+    const b = right(frame);
+    let result: Value;
+    try {
+      result = add(a, b);
+    } catch (error) {
+      throw located(error, offset);
+    }
     if (typeof result === 'string') spendText(result.length);
     else if (isList(result)) spendList(result.length);
     return result;
   };
 }
 
-function compileMembership(item: Closure, container: Closure): Closure {
+function compileMembership(item: Closure, container: Closure, offset: number): Closure {
   return (frame) => {
     const value = item(frame);
     const range = container(frame);
     if (isMap(range)) return mapGet(range, value) !== undefined;
-    if (!isList(range)) throw noSuchOverload([value, range]);
+    if (!isList(range)) throw noSuchOverload([value, range], offset);
     spendSteps(range.length);
     return typeof value === 'string'
       ? range.includes(value)
@@ -205,22 +285,13 @@ function compileMembership(item: Closure, container: Closure): Closure {
   };
 }
 
-/** `or` and `orValue` evaluate their argument only when it is needed. Kyverno's `orValue` also takes plain values. */
-function compileOptionalOr(
-  name: string,
-  target: Closure,
-  fallback: Closure,
-  lenient: boolean,
-  offset: number,
-): Closure {
+/** `or` and `orValue` evaluate their argument only when it is needed. They give a value of type dyn that is no optional as it is. */
+function compileOptionalOr(name: string, target: Closure, fallback: Closure): Closure {
   return (frame) => {
     const optional = target(frame);
-    if (optional instanceof Optional) {
-      if (optional.value === undefined) return fallback(frame);
-      return name === 'or' ? optional : optional.value;
-    }
-    if (lenient) return optional;
-    throw noSuchOverload([optional], offset);
+    if (!(optional instanceof Optional)) return optional;
+    if (optional.value === undefined) return fallback(frame);
+    return name === 'or' ? optional : optional.value;
   };
 }
 
@@ -230,17 +301,9 @@ function isConstant(node: Node): boolean {
   return node.args.every(isConstant);
 }
 
-const noEffects: Effects = { now: () => new Date(0), random: () => 0 };
-const noFrame: Frame = {
-  scope: { lookup: () => undefined, effects: noEffects },
-  locals: [],
-  effects: noEffects,
-};
-
 function foldConstant(closure: Closure, node: CallNode, context: CompileContext): Closure {
   try {
-    const value = closure(noFrame);
-    return () => value;
+    return constantClosure(closure(noFrame), context);
   } catch (error) {
     if (!(error instanceof CelError)) throw error;
     context.report(node.offset, error.message);

@@ -99,22 +99,28 @@ function isTrue(value: Value): boolean {
   return value;
 }
 
+/** Assigns the item to the variables. Whether the condition holds for it. */
+function isVisited(loop: Loop, frame: Frame, items: Items, index: number): boolean {
+  assign(loop, frame, items, index);
+  return loop.condition === undefined || isTrue(loop.condition(frame));
+}
+
 /** Goes through the items for which the condition holds. */
 function forEach(loop: Loop, frame: Frame, visit: (key: Value, value: Value) => void): void {
   const items = open(loop, frame);
   for (let index = 0; index < items.values.length; index++) {
-    assign(loop, frame, items, index);
-    if (loop.condition !== undefined && !isTrue(loop.condition(frame))) continue;
+    if (!isVisited(loop, frame, items, index)) continue;
     visit(items.keys === undefined ? index : (items.keys[index] as Value), items.values[index] as Value);
   }
 }
 
 function collect(loop: Loop): Closure {
   return (frame) => {
+    const items = open(loop, frame);
     const result: Value[] = [];
-    forEach(loop, frame, () => {
-      result.push(loop.body(frame));
-    });
+    for (let index = 0; index < items.values.length; index++) {
+      if (isVisited(loop, frame, items, index)) result.push(loop.body(frame));
+    }
     spendList(result.length);
     return result;
   };
@@ -122,10 +128,12 @@ function collect(loop: Loop): Closure {
 
 function filter(loop: Loop): Closure {
   return (frame) => {
+    const items = open(loop, frame);
     const result: Value[] = [];
-    forEach(loop, frame, (_key, value) => {
-      if (isTrue(loop.body(frame))) result.push(value);
-    });
+    for (let index = 0; index < items.values.length; index++) {
+      if (isVisited(loop, frame, items, index) && isTrue(loop.body(frame)))
+        result.push(items.values[index] as Value);
+    }
     return result;
   };
 }

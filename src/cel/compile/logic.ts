@@ -2,7 +2,7 @@ import { CelError, noSuchOverload } from '../value/error.ts';
 import type { Closure } from './closure.ts';
 
 /** `&&` is decided by a false operand, `||` by a true one; errors count only if nothing decides. */
-export function compileLogic(operator: '&&' | '||', operands: readonly Closure[]): Closure {
+export function compileLogic(operator: '&&' | '||', operands: readonly Closure[], offset: number): Closure {
   const decisive = operator === '||';
   return (frame) => {
     let failure: unknown;
@@ -10,7 +10,7 @@ export function compileLogic(operator: '&&' | '||', operands: readonly Closure[]
       try {
         const value = (operands[index] as Closure)(frame);
         if (value === decisive) return decisive;
-        if (value !== !decisive) failure ??= noSuchOverload([value]);
+        if (value !== !decisive) failure ??= noSuchOverload([value], offset);
       } catch (error) {
         if (!(error instanceof CelError)) throw error;
         failure ??= error;

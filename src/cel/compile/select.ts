@@ -10,72 +10,116 @@ import {
   type Value,
   type ValueObject,
 } from '../value/value.ts';
-import { locateErrors } from './call.ts';
-import type { Closure } from './closure.ts';
+import { located } from './call.ts';
+import type { Closure, Frame } from './closure.ts';
 
 /** Names that plain objects inherit: for these, own members have to be told apart. */
 function isInherited(field: string): boolean {
   return field in Object.prototype;
 }
 
-/** `operand.field`. The common case, a member of a JSON object, comes first. */
-export function compileSelect(operand: Closure, field: string, offset: number): Closure {
-  const inherited = isInherited(field);
-  return locateErrors((frame) => {
-    const target = operand(frame);
-    if (typeof target === 'object' && target !== null && !inherited && !(target instanceof SpecialValue)) {
-      const value = (target as ValueObject)[field];
-      if (value !== undefined && !isList(target)) return value;
+/** One `.field` or `.?field` of several. */
+export interface Selection {
+  readonly field: string;
+  readonly offset: number;
+}
+
+/** `operand.a.b`. The common case, members of JSON objects, comes first. */
+export function compileSelect(operand: Closure, selections: readonly Selection[]): Closure {
+  const fields = selections.map(({ field }) => field);
+  const own = fields.map((field) => !isInherited(field));
+  return (frame) => {
+    let target = operand(frame);
+    for (let index = 0; index < fields.length; index++) {
+      const field = fields[index] as string;
+      let value: Value | undefined;
+      if (typeof target === 'object' && target !== null && own[index] === true) {
+        if (!(target instanceof SpecialValue) && !isList(target)) value = (target as ValueObject)[field];
+      }
+      target = value === undefined ? selectField(target, selections[index] as Selection) : value;
     }
-    if (target instanceof Optional) return findInOptional(target, field);
-    const value = findField(target, field);
-    if (value === undefined) throw noSuchKey(field);
+    return target;
+  };
+}
+
+function selectField(target: Value, { field, offset }: Selection): Value {
+  if (target instanceof Optional) return optionalOf(findInOptional(target, field, offset));
+  const value = findField(target, field, offset);
+  if (value === undefined) throw noSuchKey(field, offset);
+  return value;
+}
+
+export function compileTest(operand: Closure, { field, offset }: Selection): Closure {
+  return (frame) => {
+    const target = operand(frame);
+    if (target instanceof SpecialValue) {
+      if (target instanceof StructValue) return isSet(target, field);
+      if (target instanceof Optional) return findInOptional(target, field, offset) !== undefined;
+    }
+    return findField(target, field, offset) !== undefined;
+  };
+}
+
+/** The value in an optional; undefined when it has none. */
+export type OptionalClosure = (frame: Frame) => Value | undefined;
+
+/** `operand.?a.?b`, also `operand.?a.b`. */
+export function compileOptionalSelect(operand: Closure, selections: readonly Selection[]): OptionalClosure {
+  const [first, ...others] = selections as readonly [Selection, ...Selection[]];
+  return (frame) => {
+    const target = operand(frame);
+    let value = findOptionally(target, first);
+    for (let index = 0; index < others.length && value !== undefined; index++) {
+      const { field, offset } = others[index] as Selection;
+      value = findField(value, field, offset);
+    }
     return value;
-  }, offset);
-}
-
-export function compileTest(operand: Closure, field: string): Closure {
-  return (frame) => {
-    const target = operand(frame);
-    if (target instanceof StructValue) return isSet(target, field);
-    if (target instanceof Optional)
-      return target.value !== undefined && findField(target.value, field) !== undefined;
-    return findField(target, field) !== undefined;
   };
 }
 
-export function compileOptionalSelect(operand: Closure, field: string): Closure {
-  return (frame) => {
-    const target = operand(frame);
-    if (target instanceof Optional) return findInOptional(target, field);
-    if (target instanceof StructValue && !isSet(target, field)) return Optional.none;
-    return optionalOf(findField(target, field));
-  };
+function findOptionally(target: Value, { field, offset }: Selection): Value | undefined {
+  if (target instanceof SpecialValue) {
+    if (target instanceof Optional) return findInOptional(target, field, offset);
+    if (target instanceof StructValue && !isSet(target, field)) return undefined;
+  }
+  return findField(target, field, offset);
 }
 
 function isSet(struct: StructValue, field: string): boolean {
-  if (!Object.hasOwn(struct.fields, field)) return false;
-  const fallback = Object.hasOwn(struct.defaults, field) ? struct.defaults[field] : undefined;
-  return struct.fields[field] !== fallback;
+  const value = struct.field(field);
+  return value !== undefined && value !== defaultOf(struct, field);
 }
 
-function optionalOf(value: Value | undefined): Optional {
+export function optionalOf(value: Value | undefined): Optional {
   return value === undefined ? Optional.none : new Optional(value);
 }
 
-function findInOptional(target: Optional, field: string): Optional {
-  return target.value === undefined ? Optional.none : optionalOf(findField(target.value, field));
+function findInOptional(target: Optional, field: string, offset: number): Value | undefined {
+  return target.value === undefined ? undefined : findField(target.value, field, offset);
 }
 
 /** The field of a map, struct or lazy object; undefined when there is none. */
-function findField(target: Value, field: string): Value | undefined {
+function findField(target: Value, field: string, offset?: number): Value | undefined {
   if (isPlainObject(target)) return Object.hasOwn(target, field) ? target[field] : undefined;
   if (target instanceof CelMap) return mapGet(target, field);
-  if (target instanceof LazyObject) return target.read(field);
-  if (isList(target)) throw new CelError(`unsupported index type 'string' in list`);
+  if (target instanceof LazyObject) return readLazy(target, field, offset);
+  if (isList(target)) throw new CelError(`unsupported index type 'string' in list`, offset);
   if (!(target instanceof StructValue)) return undefined;
-  if (Object.hasOwn(target.fields, field)) return target.fields[field];
-  return Object.hasOwn(target.defaults, field) ? target.defaults[field] : undefined;
+  const value = target.field(field);
+  return value === undefined ? defaultOf(target, field) : value;
+}
+
+function readLazy(target: LazyObject, field: string, offset: number | undefined): Value | undefined {
+  if (offset === undefined) return target.read(field);
+  try {
+    return target.read(field);
+  } catch (error) {
+    throw located(error, offset);
+  }
+}
+
+function defaultOf({ defaults }: StructValue, field: string): Value | undefined {
+  return Object.hasOwn(defaults, field) ? defaults[field] : undefined;
 }
 
 /** `target[index]`; throws when there is no such key or index. */

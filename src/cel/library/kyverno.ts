@@ -136,7 +136,10 @@ function parseServiceAccount(username: string): StructValue {
   const rest = username.startsWith(serviceAccountPrefix) ? username.slice(serviceAccountPrefix.length) : '';
   const colon = rest.indexOf(':');
   const [Namespace, Name] = colon < 0 ? ['', ''] : [rest.slice(0, colon), rest.slice(colon + 1)];
-  return new StructValue(serviceAccountType, { Name, Namespace }, { Name: '', Namespace: '' });
+  return new StructValue(serviceAccountType, ['Name', 'Namespace'], [Name, Namespace], {
+    Name: '',
+    Namespace: '',
+  });
 }
 
 function listObjToMap(

@@ -47,7 +47,9 @@ function range(size: Integer): List {
   const length = toNumber(size);
   if (length > longestRange) throw new CelError(`lists.range() size exceeds ${longestRange}`);
   spendList(Math.max(length, 0));
-  return Array.from({ length: Math.max(length, 0) }, (_, index) => index);
+  const list: number[] = [];
+  for (let index = 0; index < length; index++) list.push(index);
+  return list;
 }
 
 /** Without repeated items; the first of equal ones stays. */

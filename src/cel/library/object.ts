@@ -20,20 +20,20 @@ const jsonPatch: StructDeclaration = {
   name: 'JSONPatch',
   fieldType: (field) => jsonPatchFields.get(field),
   fieldNames: [...jsonPatchFields.keys()],
-  build: (fields) => {
-    for (const [name, value] of Object.entries(fields)) {
-      if (name !== 'value' && typeof value !== 'string') {
-        throw new CelError(`unexpected type ${typeNameOf(value)} for JSONPatchType '${name}' field`);
-      }
+  build: (names, values) => {
+    for (let index = 0; index < names.length; index++) {
+      const value = values[index];
+      if (typeof value === 'string' || value === undefined || names[index] === 'value') continue;
+      throw new CelError(`unexpected type ${typeNameOf(value)} for JSONPatchType '${names[index]}' field`);
     }
-    return new StructValue('JSONPatch', fields, jsonPatchDefaults);
+    return new StructValue('JSONPatch', names, values, jsonPatchDefaults);
   },
 };
 
 /** `Object{…}` and `Object.spec{…}`: any field is allowed, and its type is known at run time only. */
 function objectStruct(name: string): StructDeclaration | undefined {
   if (name !== 'Object' && !name.startsWith('Object.')) return undefined;
-  return { name, fieldType: () => dynType, build: (fields) => new StructValue(name, fields) };
+  return { name, fieldType: () => dynType, build: (names, values) => new StructValue(name, names, values) };
 }
 
 /** The types of mutations, and `jsonpatch.escapeKey`. */
@@ -53,34 +53,54 @@ export const mutationLibrary: Library = {
  */
 export function typeNameMismatches(value: StructValue): readonly string[] {
   const problems: string[] = [];
-  const visitFields = ({ fields }: StructValue, name: string): void => {
-    for (const field in fields) {
-      const inner = fields[field] as Value;
-      if (typeof inner === 'object' && inner !== null) visit(inner, name, field);
-    }
-  };
-  // The expected name is `parent.field`; it is built only for messages, because this runs for each mutation.
-  const visit = (item: Value, parent: string, field: string): void => {
-    // Values may share parts with themselves, so that a small one stands for a huge one.
-    spendSteps(4);
-    if (item instanceof StructValue) {
-      if (isFieldName(item.typeName, parent, field)) {
-        visitFields(item, item.typeName);
-        return;
-      }
-      const expected = `${parent}.${field}`;
-      problems.push(
-        `unexpected type name "${item.typeName}", expected "${expected}", which matches field name path from root Object type`,
-      );
-      visitFields(item, expected);
-    } else if (isList(item)) {
-      for (const inner of item) visit(inner, parent, field);
-    } else if (isMap(item)) {
-      for (const [, inner] of mapEntries(item)) visit(inner, parent, field);
-    }
-  };
-  visitFields(value, value.typeName);
+  visitFields(value, value.typeName, problems);
   return problems;
+}
+
+/** Throws CelError unless all type names in the value of a field follow the names of fields. */
+export function assertTypeNames(value: Value, parent: string, field: string): void {
+  const problems: string[] = [];
+  visitNames(value, parent, field, problems);
+  if (problems[0] !== undefined) throw typeMismatch(problems[0]);
+}
+
+/** Throws CelError unless the type of the struct itself is that of the field. */
+export function assertTypeName({ typeName }: StructValue, parent: string, field: string): void {
+  if (!isFieldName(typeName, parent, field)) throw typeMismatch(unexpectedName(typeName, parent, field));
+}
+
+export function typeMismatch(problem: string): CelError {
+  return new CelError(`type mismatch: ${problem}`);
+}
+
+function visitFields({ names, values }: StructValue, name: string, problems: string[]): void {
+  for (let index = 0; index < names.length; index++) {
+    const inner = values[index];
+    if (typeof inner === 'object' && inner !== null)
+      visitNames(inner, name, names[index] as string, problems);
+  }
+}
+
+/** The expected name is `parent.field`; it is built only for messages, because this runs for each mutation. */
+function visitNames(item: Value, parent: string, field: string, problems: string[]): void {
+  // Values may share parts with themselves, so that a small one stands for a huge one.
+  spendSteps(4);
+  if (item instanceof StructValue) {
+    if (isFieldName(item.typeName, parent, field)) {
+      visitFields(item, item.typeName, problems);
+      return;
+    }
+    problems.push(unexpectedName(item.typeName, parent, field));
+    visitFields(item, `${parent}.${field}`, problems);
+  } else if (isList(item)) {
+    for (const inner of item) visitNames(inner, parent, field, problems);
+  } else if (isMap(item)) {
+    for (const [, inner] of mapEntries(item)) visitNames(inner, parent, field, problems);
+  }
+}
+
+function unexpectedName(name: string, parent: string, field: string): string {
+  return `unexpected type name "${name}", expected "${parent}.${field}", which matches field name path from root Object type`;
 }
 
 /** Whether the name is `parent.field`. */

@@ -28,7 +28,7 @@ function isZeroValue(value: Value): boolean {
   if (value instanceof Duration) return value.nanoseconds === 0n;
   if (value instanceof Timestamp) return value.nanoseconds === zeroTime;
   if (value instanceof Optional) return value.value === undefined;
-  return value instanceof StructValue && Object.keys(value.fields).length === 0;
+  return value instanceof StructValue && value.values.every((item) => item === undefined);
 }
 
 function getValue(optional: Optional): Value {
@@ -79,7 +79,7 @@ export const optionalLibrary: Library = {
   ],
 };
 
-/** In Kyverno, `value.orValue(other)` gives a value that is no optional as it is. */
+/** In Kyverno, the target of `orValue` may have any type. */
 export const lenientOptionalLibrary: Library = {
   functions: [overload('orValue', 'dyn.(dyn) -> dyn', unevaluated)],
 };

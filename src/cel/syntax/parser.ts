@@ -294,7 +294,9 @@ class Parser {
       throw new CelSyntaxError(
         `reserved identifier: ${token.text}`,
         offset,
-        `'${token.text}' is reserved; it is allowed as a field name only.`,
+        token.text === 'if'
+          ? 'CEL has no if: write condition ? value : otherwise.'
+          : `'${token.text}' is reserved; it is allowed as a field name only.`,
       );
     }
     if (this.isSymbol('(')) {

@@ -1,3 +1,5 @@
+import { habitHint } from './habits.ts';
+
 /** Something wrong in an expression that is known before it is evaluated. */
 export interface CelProblem {
   readonly message: string;
@@ -22,7 +24,8 @@ export class CelSyntaxError extends Error {
   }
 }
 
-export function problemAt(source: string, offset: number, message: string, hint?: string): CelProblem {
+export function problemAt(source: string, offset: number, message: string, given?: string): CelProblem {
+  const hint = habitHint(source, offset, message, given);
   const before = source.slice(0, offset);
   const lineStart = before.lastIndexOf('\n') + 1;
   const line = before.split('\n').length;

@@ -1,5 +1,5 @@
 import type { MacroSet } from '../syntax/macros.ts';
-import type { Value, ValueObject } from '../value/value.ts';
+import type { Value } from '../value/value.ts';
 import { parseSignature, type Signature } from './signature.ts';
 import type { Type } from './type.ts';
 
@@ -41,7 +41,7 @@ export interface StructDeclaration {
   /** The type of a field; undefined when the struct has no such field. */
   fieldType(field: string): Type | undefined;
   /** Builds a value for `T{…}`; absent when values of the type cannot be built. */
-  readonly build?: ((fields: ValueObject) => Value) | undefined;
+  readonly build?: ((names: readonly string[], values: readonly (Value | undefined)[]) => Value) | undefined;
   /** Names of all fields, for hints. */
   readonly fieldNames?: readonly string[] | undefined;
 }

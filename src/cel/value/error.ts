@@ -24,8 +24,8 @@ export function noSuchOverload(values: readonly Value[], offset?: number): CelEr
   return new CelError(`no such overload${types}`, offset);
 }
 
-export function noSuchKey(key: string): CelError {
-  return new CelError(`no such key: ${key}`);
+export function noSuchKey(key: string, offset?: number): CelError {
+  return new CelError(`no such key: ${key}`, offset);
 }
 
 /** Turns an error of shared code into a CelError. An exhausted budget and a request for data pass through. */

@@ -81,17 +81,39 @@ export class TypeValue extends SpecialValue {
   }
 }
 
+const noDefaults: ValueObject = {};
+
 /** A message built by `T{…}`: `Object{…}`, `JSONPatch{…}`. */
 export class StructValue extends SpecialValue {
   readonly typeName: string;
-  readonly fields: ValueObject;
+  /** Each once. All values of one literal share them. */
+  readonly names: readonly string[];
+  /** In the order of the names; undefined for a field that is not set. */
+  readonly values: readonly (Value | undefined)[];
   /** Values of fields that are not set; a field without a default is an error when read. */
   readonly defaults: ValueObject;
-  constructor(typeName: string, fields: ValueObject, defaults: ValueObject = {}) {
+  constructor(
+    typeName: string,
+    names: readonly string[],
+    values: readonly (Value | undefined)[],
+    defaults: ValueObject = noDefaults,
+  ) {
     super();
     this.typeName = typeName;
-    this.fields = fields;
+    this.names = names;
+    this.values = values;
     this.defaults = defaults;
+  }
+
+  /** The fields that are set, as a new map. */
+  get fields(): ValueObject {
+    const entries = this.names.map((name, index) => [name, this.values[index]] as const);
+    return Object.fromEntries(entries.filter(([, value]) => value !== undefined)) as ValueObject;
+  }
+
+  /** Undefined when the field is not set. */
+  field(name: string): Value | undefined {
+    return this.values[this.names.indexOf(name)];
   }
 }
 

@@ -1,4 +1,4 @@
-import { typeNameMismatches } from '../../cel/library/object.ts';
+import { typeMismatch, typeNameMismatches } from '../../cel/library/object.ts';
 import { CelError } from '../../cel/value/error.ts';
 import { toJson } from '../../cel/value/json.ts';
 import { isList, isMap, typeNameOf } from '../../cel/value/kinds.ts';
@@ -35,26 +35,49 @@ export function applyConfiguration(
       `the expression of an ApplyConfiguration gave ${typeNameOf(value)} instead of an Object`,
     );
   }
-  const [mismatch] = typeNameMismatches(value);
-  if (mismatch !== undefined) throw new CelError(`type mismatch: ${mismatch}`);
-  if (!mapsInLists) refuseMapsInLists(value, [], mapsOf(object, new Set()));
-  const apiVersion = textOf(object['apiVersion']);
-  const kind = textOf(object['kind']);
-  // A new object, which may be changed.
-  const configuration = toJson(value) as Record<string, Json>;
-  configuration['apiVersion'] = apiVersion;
-  configuration['kind'] = kind;
-  const schema = schemaOf(apiVersion, kind);
-  if (schema === undefined) {
-    throw new PatchError(
-      'KYM_APPLY_CONFIGURATION',
-      [],
-      `there is no schema for ${kind} of ${apiVersion}, so lists cannot be merged; give its CustomResourceDefinition, or use JSONPatch`,
-    );
+  if (!mapsInLists) {
+    refuseForm(value);
+    refuseMapsInLists(value, [], mapsOf(object, new Set()));
   }
-  if (!undeclaredFields) refuseUndeclared(object, schema, []);
-  const atomics = serverSideApply ? 'replace' : 'refuse';
-  return mergeStructured(object, configuration, schema, { atomics, warnings });
+  try {
+    const apiVersion = textOf(object['apiVersion']);
+    const kind = textOf(object['kind']);
+    const schema = schemaOf(apiVersion, kind);
+    if (schema === undefined) {
+      throw new PatchError(
+        'KYM_APPLY_CONFIGURATION',
+        [],
+        `there is no schema for ${kind} of ${apiVersion}, so lists cannot be merged; give its CustomResourceDefinition, or use JSONPatch`,
+      );
+    }
+    if (!undeclaredFields) refuseUndeclared(object, schema, []);
+    const atomics = serverSideApply ? 'replace' : 'refuse';
+    return mergeStructured(object, withoutType(value), schema, { atomics, warnings });
+  } catch (error) {
+    // As in the API server, a wrong form of the configuration counts before what it says.
+    if (error instanceof PatchError) refuseForm(value);
+    throw error;
+  }
+}
+
+/** Throws CelError for type names that do not follow the names of fields, then for values without a JSON form. */
+function refuseForm(value: StructValue): void {
+  const [mismatch] = typeNameMismatches(value);
+  if (mismatch !== undefined) throw typeMismatch(mismatch);
+  toJson(value);
+}
+
+/** The type of the object counts, whatever the configuration says. */
+function withoutType(value: StructValue): StructValue {
+  const { typeName, names, values } = value;
+  if (!names.includes('apiVersion') && !names.includes('kind')) return value;
+  refuseForm(value);
+  const isKept = (index: number): boolean => names[index] !== 'apiVersion' && names[index] !== 'kind';
+  return new StructValue(
+    typeName,
+    names.filter((_name, index) => isKept(index)),
+    values.filter((_value, index) => isKept(index)),
+  );
 }
 
 /** Maps of the object itself are no literals. */

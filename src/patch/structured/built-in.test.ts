@@ -47,12 +47,25 @@ describe('the schema of built-in kinds', () => {
   it.each([
     ['example.com/v1', 'Pod'],
     ['v1', 'Container'],
+    ['v1', 'ObjectReference'],
     ['v2', 'Pod'],
     ['v1', '__proto__'],
     ['apps.k8s.io/v1', 'Deployment2'],
     ['', ''],
   ])('does not know %s %s', (apiVersion, kind) => {
     expect(builtInSchema(apiVersion, kind)).toBeUndefined();
+  });
+
+  it('knows the defaults of fields', () => {
+    expect(at('v1', 'Pod', 'spec', 'containers', '[]', 'ports', '[]')).toMatchObject({
+      defaults: { containerPort: 0, protocol: 'TCP' },
+    });
+  });
+
+  it('knows the fields in the order of their names', () => {
+    expect(at('v1', 'ConfigMap')).toMatchObject({
+      fieldNames: ['apiVersion', 'binaryData', 'data', 'immutable', 'kind', 'metadata'],
+    });
   });
 
   it('knows no field that a struct does not declare', () => {

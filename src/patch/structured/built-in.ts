@@ -1,5 +1,3 @@
-import type { JsonObject } from '../../json/value.ts';
-import { structuredTypes } from '../generated/structured-types.ts';
 import {
   anySchema,
   atomicSchema,
@@ -9,22 +7,14 @@ import {
   type StructuredSchema,
   scalarSchemas,
 } from './schema.ts';
-
-/** A reference to a type in the table: a scalar letter, a type name, or a list or map without a name. */
-type Reference = string | ListEntry | MapEntry;
-
-interface ListEntry {
-  readonly list: 'atomic' | 'set' | 'map';
-  readonly of: Reference;
-  readonly keys?: readonly string[] | undefined;
-}
-
-interface MapEntry {
-  readonly fields?: Readonly<Record<string, Reference>> | undefined;
-  readonly values?: Reference | undefined;
-  readonly atomic?: boolean | undefined;
-  readonly defaults?: JsonObject | undefined;
-}
+import {
+  kindReference,
+  type ListEntry,
+  type MapEntry,
+  type TypeReference,
+  typeAt,
+  untypedReference,
+} from './type-table.ts';
 
 /** Groups whose name in the table is not the first part of their full name, and the core group. */
 const groupNames: ReadonlyMap<string, string> = new Map([
@@ -43,7 +33,6 @@ const scalars: ReadonlyMap<string, ScalarSchema> = new Map([
   ['u', scalarSchemas.untyped],
 ]);
 
-let table: Readonly<Record<string, Reference>> | undefined;
 const known = new Map<string, StructuredSchema>();
 /** By apiVersion and kind. Kinds come from requests, so only those that exist are kept. */
 const roots = new Map<string, Map<string, StructuredSchema>>();
@@ -69,50 +58,38 @@ function findSchema(apiVersion: string, kind: string): StructuredSchema | undefi
   const group = apiVersion.slice(0, Math.max(slash, 0));
   const short = groupNames.get(group) ?? (shortGroup.test(group) ? group : kubernetesGroup.exec(group)?.[1]);
   if (short === undefined) return undefined;
-  const name = `${short}.${apiVersion.slice(slash + 1)}.${kind}`;
-  const entry = entryOf(name);
-  const isKind =
-    typeof entry === 'object' && 'fields' in entry && Object.hasOwn(entry.fields ?? {}, 'apiVersion');
-  return isKind ? schemaOf(name) : undefined;
+  const reference = kindReference(`${short}.${apiVersion.slice(slash + 1)}.${kind}`);
+  return reference === undefined ? undefined : schemaOf(reference);
 }
 
 /** The schema of `metadata`. */
-export function objectMetaSchema(): StructuredSchema {
-  return schemaOf('meta.v1.ObjectMeta');
+export function objectMetaSchema(): StructuredSchema | undefined {
+  const pod = builtInSchema('v1', 'Pod');
+  return pod?.kind === 'map' ? pod.field('metadata') : undefined;
 }
 
-function entryOf(name: string): Reference | undefined {
-  table ??= JSON.parse(structuredTypes) as Readonly<Record<string, Reference>>;
-  return Object.hasOwn(table, name) ? table[name] : undefined;
-}
-
-function schemaOf(reference: Reference): StructuredSchema {
+function schemaOf(reference: TypeReference): StructuredSchema {
   if (typeof reference !== 'string') return 'list' in reference ? listOf(reference) : mapOf(reference);
   const scalar = scalars.get(reference);
   if (scalar !== undefined) return scalar;
   const found = known.get(reference);
   if (found !== undefined) return found;
-  const schema = namedSchema(reference);
+  if (reference === untypedReference) return atomicSchema;
+  const entry = typeAt(reference);
+  if (entry === undefined) throw new Error(`the generated table has no type ${reference}`);
+  const schema = schemaOf(entry);
   known.set(reference, schema);
   return schema;
 }
 
-function namedSchema(name: string): StructuredSchema {
-  if (name === '__untyped_atomic_') return atomicSchema;
-  const entry = entryOf(name);
-  if (entry === undefined) throw new Error(`the generated table names an unknown type ${name}`);
-  return schemaOf(entry);
-}
-
-/** The table writes the type of arbitrary JSON as an atomic list of itself. */
-function listOf({ list, of, keys = [] }: ListEntry): StructuredSchema {
-  if (of === '__untyped_atomic_') return anySchema;
+function listOf({ list, of, keys }: ListEntry): StructuredSchema {
+  if (of === untypedReference) return anySchema;
   const schema: ListSchema = { kind: 'list', merge: list, keys, items: schemaOf(of) };
   return schema;
 }
 
 /** Types are recursive, so fields are resolved when they are read. */
-function mapOf({ fields = {}, values, atomic = false, defaults = {} }: MapEntry): MapSchema {
+function mapOf({ fields, values, atomic, defaults }: MapEntry): MapSchema {
   const resolved = new Map<string, StructuredSchema>();
   const valueSchema = values === undefined ? undefined : schemaOf(values);
   return {

@@ -1,10 +1,12 @@
-import { typeNameMismatches } from '../../cel/library/object.ts';
+import { typeMismatch, typeNameMismatches } from '../../cel/library/object.ts';
 import { CelError } from '../../cel/value/error.ts';
 import { toJson } from '../../cel/value/json.ts';
 import { isList, typeNameOf } from '../../cel/value/kinds.ts';
 import { StructValue, type Value } from '../../cel/value/value.ts';
+import { Draft } from '../../json/draft.ts';
 import { equal } from '../../json/equal.ts';
 import { applyOperation, PatchApplyError } from '../../json/patch/apply-patch.ts';
+import type { EditMode } from '../../json/patch/apply-step.ts';
 import { isOperationName, type Operation, operationNames } from '../../json/patch/operation.ts';
 import { PointerSyntaxError, parsePointer } from '../../json/pointer.ts';
 import { isArray, isObject, type Json, type JsonObject, valueAt } from '../../json/value.ts';
@@ -24,15 +26,20 @@ export function applyJsonPatches(
     throw new CelError(`the expression of a JSONPatch gave ${typeNameOf(value)} instead of a list`);
   }
   let document: Json = object;
-  for (const [index, item] of value.entries()) {
-    const operation = resolved(document, operationOf(item, index, strict));
+  const draft = new Draft();
+  const mode: EditMode = { lenient: false, draft };
+  for (let index = 0; index < value.length; index++) {
+    const operation = resolved(document, operationOf(value[index] as Value, index, strict));
     if (operation.op === 'test') {
       if (!passes(document, operation.path, operation.value, index)) return object;
       continue;
     }
-    document = attempt(index, operation, () =>
-      applyOperation(document, forMissing(document, operation), index, false),
-    );
+    if (operation.op === 'copy') draft.release();
+    try {
+      document = applyOperation(document, forMissing(document, operation), index, mode);
+    } catch (error) {
+      throw inPatch(error, index, operation);
+    }
   }
   if (!isObject(document)) {
     throw new PatchError(
@@ -50,19 +57,20 @@ function operationOf(item: Value, index: number, strict: boolean): Operation {
       `item ${index} of the JSONPatch list is ${typeNameOf(item)}; leave out such items with filter(p, p != null)`,
     );
   }
-  const { op = '', path = '', from = '', value } = item.fields;
-  if (!isOperationName(op as string)) {
-    throw failed(index, `'${String(op)}' is not an operation; use one of ${operationNames.join(', ')}`);
+  // The type of JSONPatch makes sure that these are strings.
+  const op = (item.field('op') ?? '') as string;
+  if (!isOperationName(op)) {
+    throw failed(index, `'${op}' is not an operation; use one of ${operationNames.join(', ')}`);
   }
-  const tokens = pointer(path as string, index);
+  const tokens = pointer((item.field('path') ?? '') as string, index);
   switch (op) {
     case 'remove':
       return { op, path: tokens };
     case 'move':
     case 'copy':
-      return { op, path: tokens, from: pointer(from as string, index) };
+      return { op, path: tokens, from: pointer((item.field('from') ?? '') as string, index) };
     default:
-      return { op: op as 'add' | 'replace' | 'test', path: tokens, value: jsonOf(value, strict) };
+      return { op, path: tokens, value: jsonOf(item.field('value'), strict) };
   }
 }
 
@@ -70,7 +78,7 @@ function operationOf(item: Value, index: number, strict: boolean): Operation {
 function jsonOf(value: Value | undefined, strict: boolean): Json {
   if (value === undefined) return null;
   const mismatch = value instanceof StructValue ? typeNameMismatches(value)[0] : undefined;
-  if (mismatch !== undefined) throw new CelError(`type mismatch: ${mismatch}`);
+  if (mismatch !== undefined) throw typeMismatch(mismatch);
   const json = toJson(value);
   return strict ? withTextForLargeIntegers(json) : json;
 }
@@ -83,9 +91,19 @@ function withTextForLargeIntegers(json: Json): Json {
   return Object.fromEntries(Object.entries(json).map(([key, item]) => [key, withTextForLargeIntegers(item)]));
 }
 
+/** Most paths are literals of policies, or the same for each object. */
+const pointers = new Map<string, readonly string[]>();
+const mostPointers = 1_000;
+const longestPointer = 200;
+
 function pointer(text: string, index: number): readonly string[] {
+  const known = pointers.get(text);
+  if (known !== undefined) return known;
   try {
-    return parsePointer(text);
+    const tokens = parsePointer(text);
+    if (pointers.size >= mostPointers) pointers.clear();
+    if (text.length <= longestPointer) pointers.set(text, tokens);
+    return tokens;
   } catch (error) {
     if (!(error instanceof PointerSyntaxError)) throw error;
     throw failed(index, `'${text}' is not a JSON pointer: ${error.message}`);
@@ -95,21 +113,24 @@ function pointer(text: string, index: number): readonly string[] {
 /** With negative indexes replaced by those that they stand for. */
 function resolved(document: Json, operation: Operation): Operation {
   const path = withIndexes(document, operation.path, operation.op === 'add' ? 1 : 0);
-  if (operation.op !== 'move' && operation.op !== 'copy') return { ...operation, path };
-  return { ...operation, path, from: withIndexes(document, operation.from, 0) };
+  if (operation.op === 'move' || operation.op === 'copy')
+    return { ...operation, path, from: withIndexes(document, operation.from, 0) };
+  return path === operation.path ? operation : { ...operation, path };
 }
 
-const negative = /^-\d+$/;
+function isNegative(token: string): boolean {
+  return token.charCodeAt(0) === 45 && /^-\d+$/.test(token);
+}
 
 /** `beyond` is 1 if the last index may be the length of the list. */
 function withIndexes(document: Json, path: readonly string[], beyond: 0 | 1): readonly string[] {
-  if (!path.some((token) => negative.test(token))) return path;
+  if (!path.some(isNegative)) return path;
   const tokens: string[] = [];
   for (const token of path) {
     const parent = valueAt(document, tokens);
     const isLast = tokens.length === path.length - 1;
     const index = isArray(parent) ? parent.length + (isLast ? beyond : 0) + Number(token) : -1;
-    tokens.push(negative.test(token) && index >= 0 ? String(index) : token);
+    tokens.push(isNegative(token) && index >= 0 ? String(index) : token);
   }
   return tokens;
 }
@@ -136,17 +157,10 @@ function passes(document: Json, path: readonly string[], expected: Json, index: 
   return equal(valueAt(document, path) ?? null, expected);
 }
 
-function attempt<Result>(index: number, { op, path }: Operation, action: () => Result): Result {
-  try {
-    return action();
-  } catch (error) {
-    if (!(error instanceof PatchApplyError)) throw error;
-    throw new PatchError(
-      'KYM_JSON_PATCH_FAILED',
-      path,
-      `operation ${index} (${op} /${path.join('/')}): ${error.reason}`,
-    );
-  }
+function inPatch(error: unknown, index: number, { op, path }: Operation): unknown {
+  if (!(error instanceof PatchApplyError)) return error;
+  const message = `operation ${index} (${op} /${path.join('/')}): ${error.reason}`;
+  return new PatchError('KYM_JSON_PATCH_FAILED', path, message);
 }
 
 function failed(index: number, message: string): PatchError {

@@ -89,6 +89,33 @@ describe('mergeStructured', () => {
     expect(() => merge({ spec: {} }, configured)).toThrow(message);
   });
 
+  it.each<[string, JsonObject, string]>([
+    ['an unknown field', { nope: 1 }, '.nope: field not declared in schema'],
+    [
+      'an atomic list',
+      { spec: { containers: [{ name: 'm', args: ['b'] }] } },
+      'may not mutate atomic arrays',
+    ],
+    ['a key that occurs twice', names('a', 'a'), 'duplicate entries for key [name="a"]'],
+  ])('reports %s before what does not fit the object', (_, configured, message) => {
+    const live = { metadata: { labels: 'none' } };
+    const metadata = { labels: { a: 'b' } };
+    expect(() => merge(live, { metadata })).toThrow('.metadata.labels: the object has no map here');
+    expect(() => merge(live, { metadata, ...configured })).toThrow(message);
+  });
+
+  it.each([
+    ['occurs twice', names('a', 'a'), names('a', 'a'), '.spec.containers: duplicate entries'],
+    [
+      'has an unknown field',
+      names('a', 'b'),
+      { spec: { containers: [{ name: 'a', nope: 1 }, { name: 'b' }] } },
+      '.spec.containers[0].nope: field not declared',
+    ],
+  ])('refuses an item that %s, although the object has all items', (_, live, configured, message) => {
+    expect(() => merge(live, configured)).toThrow(message);
+  });
+
   it('keeps fields of the object that the schema does not know', () => {
     const live = { spec: { futureField: 1, containers: [] } };
     expect(merge(live, { spec: { hostNetwork: true } })).toEqual({

@@ -24,8 +24,12 @@ function evaluate(source: string): Value {
   });
 }
 
-function configure(source: string, options: Partial<ApplyConfigurationOptions> = {}): JsonObject {
-  return applyConfiguration(pod, evaluate(source), {
+function configure(
+  source: string,
+  options: Partial<ApplyConfigurationOptions> = {},
+  object: JsonObject = pod,
+): JsonObject {
+  return applyConfiguration(object, evaluate(source), {
     schemaOf: builtInSchema,
     serverSideApply: false,
     mapsInLists: true,
@@ -57,6 +61,57 @@ describe('applyConfiguration', () => {
     expect(() => configure('Object{spec: Object.metadata{}}')).toThrow(
       'unexpected type name "Object.metadata", expected "Object.spec"',
     );
+  });
+
+  it.each([
+    ['a type name', 'Object{nope: "x", spec: Object.metadata{}}', 'type mismatch: unexpected type name'],
+    ['a value without a JSON form', 'Object{nope: "x", spec: dyn(type(1))}', 'cannot be converted to JSON'],
+    [
+      'a key of a map',
+      'Object{nope: "x", metadata: Object.metadata{labels: {1: "a"}}}',
+      'map key of type int',
+    ],
+    [
+      'a type name in a list of any values',
+      'Object{spec: Object.spec{containers: [{"name": dyn("a"), "nope": dyn([Object.spec{}])}]}}',
+      'type mismatch: unexpected type name "Object.spec", expected "Object.spec.containers"',
+    ],
+  ])('reports a wrong form before what the schema refuses: %s', (_, source, message) => {
+    expect(() => configure(source)).toThrow(message);
+  });
+
+  it('reports a wrong form before what does not fit the object', () => {
+    const object = { ...pod, metadata: { labels: 'none' } };
+    const metadata = 'metadata: Object.metadata{labels: {"a": "b"}}';
+    expect(() => configure(`Object{${metadata}}`, {}, object)).toThrow('the object has no map here');
+    expect(() => configure(`Object{${metadata}, spec: Object.metadata{}}`, {}, object)).toThrow(
+      'type mismatch',
+    );
+  });
+
+  it('ignores the type that the configuration says', () => {
+    const source =
+      'Object{apiVersion: "apps/v1", kind: "Deployment", metadata: Object.metadata{labels: {"a": "b"}}}';
+    expect(configure(source)).toEqual({ ...pod, metadata: { name: 'web', labels: { app: 'web', a: 'b' } } });
+  });
+
+  it('converts numbers, times and bytes where they are merged', () => {
+    const source = `Object{metadata: Object.metadata{annotations: {
+      "time": dyn(timestamp("2026-01-01T00:00:00Z")), "bytes": dyn(b"abc")}},
+      spec: Object.spec{containers: [Object.spec.containers{name: "main",
+        ports: [Object.spec.containers.ports{containerPort: 80u}, Object.spec.containers.ports{containerPort: 81.0}]}]}}`;
+    expect(configure(source)).toMatchObject({
+      metadata: { annotations: { time: '2026-01-01T00:00:00Z', bytes: 'YWJj' } },
+      spec: { containers: [{ name: 'main', ports: [{ containerPort: 80 }, { containerPort: 81 }] }] },
+    });
+  });
+
+  it.each([2, 12])('refuses a key that occurs twice among %i items', (count) => {
+    const names = Array.from({ length: count - 1 }, (_, index) => `"c${index}"`);
+    const source = (list: readonly string[]) =>
+      `Object{spec: Object.spec{containers: [${list.join(', ')}].map(n, Object.spec.containers{name: n})}}`;
+    expect(configure(source([...names, '"main"']))).toMatchObject({ spec: {} });
+    expect(() => configure(source([...names, '"c0"']))).toThrow('duplicate entries for key [name="c0"]');
   });
 
   it('warns about items without the key that identifies them, unless the key has a default', () => {
@@ -117,6 +172,38 @@ describe('applyJsonPatches', () => {
   ])('negative indexes count from the end: %s', (source, names) => {
     const { spec } = patch(source) as unknown as { spec: { containers: { name: string }[] } };
     expect(spec.containers.map(({ name }) => name)).toEqual(names);
+  });
+
+  it('what is copied is changed only where an operation says so, and the object not at all', () => {
+    const before = structuredClone(pod);
+    const source = `[
+      JSONPatch{op: "add", path: "/metadata/labels/first", value: "1"},
+      JSONPatch{op: "copy", from: "/metadata/labels", path: "/metadata/annotations"},
+      JSONPatch{op: "add", path: "/metadata/labels/second", value: "2"},
+      JSONPatch{op: "add", path: "/metadata/annotations/third", value: "3"}]`;
+    expect(patch(source)['metadata']).toEqual({
+      name: 'web',
+      labels: { app: 'web', first: '1', second: '2' },
+      annotations: { app: 'web', first: '1', third: '3' },
+    });
+    expect(pod).toEqual(before);
+  });
+
+  it('a literal keeps its value, whatever later operations do to where it was added', () => {
+    const { expression } = compileCel(
+      `[JSONPatch{op: "add", path: "/metadata/annotations", value: {"a": "b"}},
+        JSONPatch{op: "add", path: "/metadata/annotations/c", value: "d"}]`,
+      environment,
+    );
+    const run = () =>
+      expression?.evaluate({ lookup: () => undefined, effects: { now: () => new Date(0), random: () => 0 } });
+    const expected = { annotations: { a: 'b', c: 'd' } };
+    expect(applyJsonPatches(pod, run() as Value)['metadata']).toMatchObject(expected);
+    expect(run()).toEqual(run());
+    expect(applyJsonPatches(pod, [(run() as Value[])[0] as Value])['metadata']).toEqual({
+      ...(pod['metadata'] as JsonObject),
+      annotations: { a: 'b' },
+    });
   });
 
   it('a negative index before the beginning is an error', () => {

@@ -258,7 +258,7 @@ function createProgram(program: Program): CompiledCelProgram {
 }
 
 /** Each parameter is one invocation. Errors do not stop later mutations, unlike in a MutatingPolicy. */
-function runAdmissionPolicy(program: Program, object: JsonObject, host: CelHost): CelEffect {
+function runAdmissionPolicy(program: Program, object: JsonObject | null, host: CelHost): CelEffect {
   const run = new Run(host);
   const { traces } = run;
   const found = program.params?.find(host) ?? { values: [null] };
@@ -281,11 +281,11 @@ function runAdmissionPolicy(program: Program, object: JsonObject, host: CelHost)
       status: 'failed',
       failure: { ...failure, detail },
       traces,
-      object: keepsOthers ? (current.object ?? object) : undefined,
+      object: keepsOthers ? (current.object ?? undefined) : undefined,
     };
   }
   if (!ran && skip !== undefined) return { status: 'skipped', reason: skip, traces };
-  return run.mutated(current.object ?? object);
+  return run.mutated(current.object);
 }
 
 /** Returns the condition that is not met, if any. */

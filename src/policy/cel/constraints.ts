@@ -60,7 +60,8 @@ export function compileConstraints(
   const isDecided =
     indexed && rules.every(({ scope, resourceNames }) => scope === '*' && resourceNames.length === 0);
   return {
-    blocks: rules,
+    // Without the rest, so that the index alone decides whether they match.
+    blocks: rules.map(({ path: at, kinds, operations }) => ({ path: at, kinds, operations })),
     mismatch(object, host) {
       const { request } = host;
       if (namespaceSelector !== undefined && !selectsNamespace(namespaceSelector, object, host)) {

@@ -68,16 +68,22 @@ export function compileCelException(document: JsonObject, source: PolicySource):
       priority: Number.isInteger(priority) ? priority : 0,
       images: readTexts(spec, 'images'),
       allowedValues: readTexts(spec, 'allowedValues'),
-      matches: (host) => conditionsHold(conditions, host),
+      matches: (object, host) => conditionsHold(conditions, object, host, namespace),
     },
     source: { file: source.file, line: source.positionOf?.([]).line ?? 1 },
   };
   return { exception, problems: collector.problems };
 }
 
-function conditionsHold(conditions: readonly PlacedExpression[], host: CelHost): boolean {
+/** Those who may write an exception need not be trusted with the rights of the server: it reads data of its own namespace. */
+function conditionsHold(
+  conditions: readonly PlacedExpression[],
+  object: JsonObject | null,
+  host: CelHost,
+  namespace: string,
+): boolean {
   if (conditions.length === 0) return true;
-  const scope = createScope({ object: host.request.object }, host, { flavour: 'MutatingPolicy' });
+  const scope = createScope({ object }, host, { flavour: 'MutatingPolicy', namespace });
   const unmet = new Run({ ...host, explain: false }).unmet(conditions, scope);
   if (unmet === undefined) return true;
   if ('code' in unmet) throw new CelError(unmet.detail);

@@ -20,6 +20,17 @@ function fits(type: Type, expected: ExpectedType): boolean {
   return formatType(type) === expected;
 }
 
+/** An expression of the other form of mutation. */
+function otherPatchType(type: string, expected: ExpectedType): string | undefined {
+  if (expected === 'Object' && (type === 'list(JSONPatch)' || type === 'JSONPatch'))
+    return 'Set patchType to JSONPatch, and write the expression under jsonPatch.';
+  if (expected === 'list(JSONPatch)' && type === 'Object')
+    return 'Set patchType to ApplyConfiguration, and write the expression under applyConfiguration.';
+  if (type === 'list(dyn)')
+    return 'An empty list has no type: leave the mutation out, or filter a list of JSONPatch{…}.';
+  return undefined;
+}
+
 /** Reports the problems of an expression at their own lines and columns. Undefined if there are any. */
 export function typedExpression(
   result: CelResult,
@@ -35,7 +46,8 @@ export function typedExpression(
   if (expected !== undefined && !fits(expression.type, expected)) {
     const name = expected === 'string' ? 'string or null' : expected;
     const message = `output is expected to be of type ${name}, but the expression is of type ${formatType(expression.type)}`;
-    reporter.error(path, 'KYM_CEL_INVALID', message, hints[expected], 0);
+    const hint = otherPatchType(formatType(expression.type), expected) ?? hints[expected];
+    reporter.error(path, 'KYM_CEL_INVALID', message, hint, 0);
     return undefined;
   }
   return expression;

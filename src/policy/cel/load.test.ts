@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { loadCelCompilers } from '../cel-documents.ts';
 import { loadDocuments } from '../load.ts';
+import { createSnapshot } from '../registry.ts';
 
 const { compileMutatingPolicy } = await loadCelCompilers();
 const policy = (expression: string, spec: object = {}, kind = 'MutatingPolicy') => ({
@@ -27,6 +28,29 @@ describe('a CEL policy', () => {
     ]);
   });
 
+  it.each<[string, object]>([
+    ['kinds and operations', {}],
+    ['names', { resourceNames: ['web'] }],
+    ['the scope', { scope: 'Namespaced' }],
+  ])('that restricts %s is matched by the index, and its program compares the rest', (_, more) => {
+    const resourceRules = [
+      { apiGroups: [''], apiVersions: ['v1'], operations: ['CREATE'], resources: ['pods'], ...more },
+    ];
+    const document = policy('Object{}', { matchConstraints: { resourceRules } });
+    const { policy: compiled } = compileMutatingPolicy(document, { file: 'p' }, { strict: false });
+    const [rule] = compiled?.rules ?? [];
+    const [candidate] = createSnapshot(compiled === undefined ? [] : [compiled]).candidates({
+      group: '',
+      version: 'v1',
+      kind: 'Pod',
+      resource: 'pods',
+      subresource: '',
+      operation: 'CREATE',
+      namespace: 'team',
+    });
+    expect(rule !== undefined && candidate?.matched?.has(rule)).toBe(true);
+  });
+
   it('is ignored where the language is not loaded', () => {
     const text = JSON.stringify(policy('Object{}'));
     const { policies, ignored, problems } = loadDocuments([{ file: 'p', text }]);
@@ -43,6 +67,29 @@ describe('a CEL policy', () => {
         'NamespacedMutatingPolicy',
       ],
       'http.* is not allowed in namespaced policies',
+    ],
+    [
+      'http in a target condition of a namespaced policy',
+      [
+        'Object{}',
+        { targetMatchConditions: [{ name: 'a', expression: 'http.Get("http://a").x == 1' }] },
+        'NamespacedMutatingPolicy',
+      ],
+      'http.* is not allowed in namespaced policies',
+    ],
+    [
+      'globalContext in the target expression of a namespaced policy',
+      [
+        'Object{}',
+        {
+          targetMatchConstraints: {
+            expression: 'resource.Get("v1", "secrets", string(globalContext.Get("a", "")))',
+          },
+          evaluation: { mutateExisting: { enabled: true } },
+        },
+        'NamespacedMutatingPolicy',
+      ],
+      'globalContext.* is not allowed in namespaced policies',
     ],
     [
       'both modes disabled',
@@ -74,7 +121,7 @@ describe('a CEL policy', () => {
               {
                 apiGroups: Array(50).fill('a'),
                 apiVersions: Array(50).fill('v1'),
-                operations: ['*'],
+                operations: ['CREATE'],
                 resources: Array(50).fill('x'),
               },
             ],

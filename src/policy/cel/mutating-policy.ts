@@ -3,30 +3,32 @@ import { mutatingPolicyEnvironment } from '../../cel/environments.ts';
 import { compileCel } from '../../cel/expression.ts';
 import type { Node } from '../../cel/syntax/ast.ts';
 import type { Environment } from '../../cel/types/environment.ts';
-import type { Value } from '../../cel/value/value.ts';
-import { readBoolean, readNumber, readObject, readObjects, readText } from '../../json/read-field.ts';
+import { stringifyJson } from '../../json/json-text.ts';
+import {
+  read,
+  readBoolean,
+  readNumber,
+  readObject,
+  readObjects,
+  readText,
+  readTexts,
+} from '../../json/read-field.ts';
 import type { JsonObject, Path } from '../../json/value.ts';
 import type { Reporter } from '../../problem.ts';
 import type { PolicyResult } from '../compile/policy.ts';
 import type { CompiledRule } from '../compiled.ts';
-import type {
-  CelEffect,
-  CelHost,
-  CelSkip,
-  CelVerdict,
-  CompiledCelException,
-  CompiledCelProgram,
-} from '../compiled-cel.ts';
+import type { CelEffect, CelHost, CelVerdict, CompiledCelProgram } from '../compiled-cel.ts';
 import { collectProblems, type PolicySource } from '../problem-collector.ts';
 import { mutatingPolicySchema } from '../schema/cel.ts';
 import { checkObject } from '../schema/check.ts';
 import { autogenVariants, unknownControllers } from './autogen.ts';
 import { type CompiledConstraints, compileConstraints } from './constraints.ts';
+import { exemption } from './exemption.ts';
 import { typedExpression } from './expressions.ts';
 import { celPolicy, celRule, existingRule, mainRule } from './head.ts';
 import { checkNames } from './names.ts';
 import { compileParts, expressionsOf, findNode, rewrittenSpec } from './parts.ts';
-import { failureOf, type PlacedExpression, type ProgramParts, Run } from './program.ts';
+import { type PlacedExpression, type ProgramParts, Run } from './program.ts';
 import { type CurrentObject, createScope } from './scope.ts';
 import { compileTargetParts, compileTargets, hasTargets } from './targets.ts';
 import { type ConditionedSpec, webhookConditions } from './webhook-conditions.ts';
@@ -61,8 +63,7 @@ export function compileMutatingPolicy(
     conditionsReadVariables: true,
     serverSideApply: readBoolean(evaluationOf(spec), 'useServerSideApply') ?? false,
     fidelity: strict ? 'kyverno' : 'own',
-    mergesWithoutSchema:
-      !strict && readText(readObject(metadata, 'annotations') ?? {}, withoutSchemaAnnotation) === 'merge',
+    mergesWithoutSchema: mergesWithoutSchema(metadata, strict, reporter),
   } as const;
   const constraints = compileConstraints(
     readObject(spec, 'matchConstraints') ?? {},
@@ -71,12 +72,16 @@ export function compileMutatingPolicy(
     { indexed: true },
   );
   const parts = compileParts(spec, reporter, options);
-  if (parts !== undefined) checkExpressions(parts, spec, namespace !== undefined, reporter);
+  if (parts !== undefined) warnOfDeletions(parts, spec, reporter);
   const annotations = parts === undefined ? [] : compileAnnotations(spec, parts.environment, reporter);
   const targetParts =
     parts === undefined
       ? { conditions: [], expression: undefined }
       : compileTargetParts(spec, parts.environment, reporter);
+  const { conditions, expression } = targetParts;
+  const others = [...annotations, ...conditions, ...(expression === undefined ? [] : [expression])];
+  if (parts !== undefined)
+    checkExpressions([...expressionsOf(parts, spec), ...others], spec, namespace !== undefined, reporter);
   if (parts === undefined || constraints === undefined || collector.hasErrors()) return refused();
 
   const existing = existingSettings(spec);
@@ -129,6 +134,19 @@ export function compileMutatingPolicy(
 
 /** The value `merge` allows ApplyConfigurations for kinds without a schema. */
 const withoutSchemaAnnotation = 'kymera.io/without-schema';
+
+function mergesWithoutSchema(metadata: JsonObject, strict: boolean, reporter: Reporter): boolean {
+  const value = read(readObject(metadata, 'annotations') ?? {}, withoutSchemaAnnotation);
+  if (value !== undefined && value !== 'merge') {
+    reporter.warn(
+      ['metadata', 'annotations', withoutSchemaAnnotation],
+      'KYM_FIELD_VALUE',
+      `the annotation ${withoutSchemaAnnotation} has the value ${stringifyJson(value)}, which has no effect`,
+      'The only value is "merge": it allows ApplyConfigurations for kinds without a schema. Without the annotation they are errors.',
+    );
+  }
+  return !strict && value === 'merge';
+}
 
 const environments = new Map<string | undefined, Environment>();
 const mostEnvironments = 100;
@@ -215,9 +233,30 @@ function checkSpec(spec: JsonObject, reporter: Reporter): void {
   }
 }
 
+/** On DELETE there is no object, so every mutation fails. A condition that reads the request or its objects may leave it out. */
+function warnOfDeletions(parts: ProgramParts, spec: JsonObject, reporter: Reporter): void {
+  const { only } = existingSettings(spec);
+  const isGuarded = parts.conditions.some(({ expression: { reads } }) =>
+    ['request', 'object', 'oldObject', 'variables'].some((name) => reads.has(name)),
+  );
+  if (only || isGuarded || parts.mutations.length === 0) return;
+  const rules = readObjects(readObject(spec, 'matchConstraints') ?? {}, 'resourceRules');
+  for (const [index, rule] of rules.entries()) {
+    const listed = readTexts(rule, 'operations').find((name) => name === '*' || name === 'DELETE');
+    if (listed === undefined) continue;
+    const effect = readText(spec, 'failurePolicy') === 'Ignore' ? 'has no effect' : 'denies deletions';
+    reporter.warn(
+      ['spec', 'matchConstraints', 'resourceRules', index, 'operations'],
+      'KYM_NEVER_APPLIES',
+      `mutations fail on DELETE, which has no object to change, so the policy ${effect}`,
+      `${listed === '*' ? 'List CREATE and UPDATE' : 'Remove DELETE'}, or add the match condition request.operation != "DELETE".`,
+    );
+  }
+}
+
 /** What the type checker does not know. */
 function checkExpressions(
-  parts: ProgramParts,
+  expressions: ReturnType<typeof expressionsOf>,
   spec: JsonObject,
   namespaced: boolean,
   reporter: Reporter,
@@ -225,7 +264,7 @@ function checkExpressions(
   const generates =
     readBoolean(readObject(readObject(spec, 'autogen') ?? {}, 'mutatingAdmissionPolicy') ?? {}, 'enabled') ??
     false;
-  for (const { path, expression } of expressionsOf(parts, spec)) {
+  for (const { path, expression } of expressions) {
     if (namespaced) refuseForeignData(expression.node, expression.reads, path, reporter);
     if (generates && path[1] === 'matchConditions' && expression.reads.has('variables')) {
       reporter.error(
@@ -313,7 +352,11 @@ function createProgram({ parts, constraints, annotations, namespace }: Program):
   };
 }
 
-function runPolicy({ parts, annotations, namespace }: Program, object: JsonObject, host: CelHost): CelEffect {
+function runPolicy(
+  { parts, annotations, namespace }: Program,
+  object: JsonObject | null,
+  host: CelHost,
+): CelEffect {
   const run = new Run(host);
   const { traces } = run;
   const current: CurrentObject = { object };
@@ -347,7 +390,7 @@ function admitted(
   host: CelHost,
   run: Run,
 ): { readonly verdict: CelVerdict; readonly scope: CelScope } {
-  const exempted = exemption(host);
+  const exempted = exemption(current.object, host);
   const values = 'failure' in exempted ? {} : exempted.values;
   const base = createScope(current, host, { flavour: 'MutatingPolicy', namespace }, values);
   const scope = parts.variables.bind(base);
@@ -358,46 +401,4 @@ function admitted(
   const verdict: CelVerdict =
     'code' in unmet ? { status: 'failed', failure: unmet } : { status: 'skipped', reason: unmet };
   return { verdict, scope };
-}
-
-type Exemption =
-  | { readonly failure: ReturnType<typeof failureOf> }
-  | { readonly skip?: CelSkip | undefined; readonly values: Readonly<Record<string, Value>> };
-
-const noExceptions: Exemption = { values: {} };
-
-/** A matching exception without lists exempts the request; the lists of others are joined for expressions. */
-function exemption(host: CelHost): Exemption {
-  if (host.exceptions.length === 0) return noExceptions;
-  const matching: CompiledCelException[] = [];
-  let failure: ReturnType<typeof failureOf> | undefined;
-  for (const exception of host.exceptions) {
-    if (exception.expiresAt !== undefined && exception.expiresAt <= host.environment.now().getTime())
-      continue;
-    try {
-      if (exception.matches(host)) matching.push(exception);
-    } catch (error) {
-      const { code, detail } = failureOf(error, { path: ['spec'] });
-      failure ??= { code, path: ['spec'], detail: `exception ${exception.key}: ${detail}` };
-    }
-  }
-  const full = matching.filter(
-    ({ images, allowedValues }) => images.length === 0 && allowedValues.length === 0,
-  );
-  if (full.length > 0) {
-    const [decides] = full.toSorted((a, b) => b.priority - a.priority);
-    return {
-      skip: { type: 'exception', exceptions: full.map(({ key }) => key), report: decides?.report ?? 'skip' },
-      values: {},
-    };
-  }
-  if (failure !== undefined) return { failure };
-  return {
-    values: {
-      exceptions: {
-        allowedImages: matching.flatMap(({ images }) => images),
-        allowedValues: matching.flatMap(({ allowedValues }) => allowedValues),
-      },
-    },
-  };
 }

@@ -1,7 +1,8 @@
 import type { CelScope } from '../../cel/compile/closure.ts';
-import type { CelExpression } from '../../cel/expression.ts';
+import type { CelExpression, CelStep } from '../../cel/expression.ts';
 import { CelError } from '../../cel/value/error.ts';
 import { toJson } from '../../cel/value/json.ts';
+import { isList } from '../../cel/value/kinds.ts';
 import { formatValue } from '../../cel/value/text.ts';
 import { SpecialValue, type Value } from '../../cel/value/value.ts';
 import type { CompiledVariables } from '../../cel/variables.ts';
@@ -57,14 +58,28 @@ export class Run {
   }
 
   evaluate({ expression, label, path }: PlacedExpression, scope: CelScope): Value {
-    if (!this.#host.explain) return at(path, () => expression.evaluate(scope));
-    const steps = at(path, () => expression.trace(scope));
+    if (!this.#host.explain) {
+      try {
+        return expression.evaluate(scope);
+      } catch (error) {
+        throw errorAt(error, path);
+      }
+    }
+    const steps = this.#steps(expression, path, scope);
     const last = steps.at(-1);
     // Of lists and maps only the result is shown: converting each part would take long for large objects.
     const shown = steps.filter((step) => step === last || step.error !== undefined || isScalar(step.value));
     this.traces.push({ label, path, steps: shown.map(traceStep) });
     if (last?.error !== undefined) throw last.error;
     return last?.value ?? null;
+  }
+
+  #steps(expression: CelExpression, path: Path, scope: CelScope): readonly CelStep[] {
+    try {
+      return expression.trace(scope);
+    } catch (error) {
+      throw errorAt(error, path);
+    }
   }
 
   /** All true: undefined. One false decides, even when another fails; otherwise an error fails. */
@@ -83,19 +98,30 @@ export class Run {
     return failure;
   }
 
-  mutate(object: JsonObject, step: CompiledStep, scope: CelScope, parts: ProgramParts): JsonObject {
+  mutate<Current extends JsonObject | null>(
+    object: Current,
+    step: CompiledStep,
+    scope: CelScope,
+    parts: ProgramParts,
+  ): JsonObject | Current {
     const value = this.evaluate(step, scope);
-    return at(step.path, () =>
-      step.patchType === 'JSONPatch'
-        ? applyJsonPatches(object, value, { strict: parts.fidelity !== 'own' })
-        : applyConfiguration(object, value, {
-            schemaOf: this.#schemaLookup(parts),
-            serverSideApply: parts.serverSideApply,
-            mapsInLists: parts.fidelity === 'own',
-            undeclaredFields: parts.fidelity !== 'kyverno',
-            warnings: this.warnings,
-          }),
-    );
+    if (object === null) {
+      refuseChange(value, step, parts);
+      return object;
+    }
+    try {
+      if (step.patchType === 'JSONPatch')
+        return applyJsonPatches(object, value, { strict: parts.fidelity !== 'own' });
+      return applyConfiguration(object, value, {
+        schemaOf: this.#schemaLookup(parts),
+        serverSideApply: parts.serverSideApply,
+        mapsInLists: parts.fidelity === 'own',
+        undeclaredFields: parts.fidelity !== 'kyverno',
+        warnings: this.warnings,
+      });
+    } catch (error) {
+      throw errorAt(error, step.path);
+    }
   }
 
   /** Built-in kinds first; then what the data source knows of custom kinds. */
@@ -117,7 +143,7 @@ export class Run {
     };
   }
 
-  mutated(object: JsonObject, annotations: Readonly<Record<string, string>> = {}): CelEffect {
+  mutated(object: JsonObject | null, annotations: Readonly<Record<string, string>> = {}): CelEffect {
     const { traces, warnings } = this;
     return { status: 'mutated', object, annotations, traces, ...(warnings.length === 0 ? {} : { warnings }) };
   }
@@ -127,16 +153,25 @@ export class Run {
   }
 }
 
-/** Deep values exhaust the stack; an exhausted budget is reported where it was spent. */
-function at<Result>(path: Path, action: () => Result): Result {
-  try {
-    return action();
-  } catch (error) {
-    if (error instanceof RangeError) throw new CelError(`a value is too large: ${error.message}`);
-    if (error instanceof BudgetError && error.location === undefined)
-      throw new BudgetError(error.message, path);
-    throw error;
+const nothing: JsonObject = {};
+
+/** On DELETE a mutation fails, unless it changes nothing: an empty list of JSON patches, or one whose `test` fails. */
+function refuseChange(value: Value, { patchType }: CompiledStep, { fidelity }: ProgramParts): void {
+  if (patchType === 'JSONPatch') {
+    const isEmpty = isList(value) && value.length === 0;
+    const isRefused = isEmpty ? fidelity === 'kyverno' : applyJsonPatches(nothing, value) !== nothing;
+    if (!isRefused) return;
   }
+  const reason = `a request to DELETE has no object that ${patchType === 'JSONPatch' ? 'a JSONPatch' : 'an ApplyConfiguration'} could change`;
+  throw new EvaluationError('KYM_CEL_FAILED', reason, { reason });
+}
+
+/** Deep values exhaust the stack; an exhausted budget is reported where it was spent. */
+function errorAt(error: unknown, path: Path): unknown {
+  if (error instanceof RangeError) return new CelError(`a value is too large: ${error.message}`);
+  if (error instanceof BudgetError && error.location === undefined)
+    return new BudgetError(error.message, path);
+  return error;
 }
 
 /** Errors of policy content; others pass through. */
@@ -146,7 +181,8 @@ export function failureOf(error: unknown, { path }: Pick<PlacedExpression, 'path
     const objectPath = error.path.length === 0 ? undefined : error.path;
     return { code: error.code, path, objectPath, detail: `error applying patch: ${error.message}` };
   }
-  if (error instanceof EvaluationError) return { code: error.code, path, detail: error.message };
+  if (error instanceof EvaluationError)
+    return { code: error.code, path, detail: error.message, reason: error.reason };
   throw error;
 }
 

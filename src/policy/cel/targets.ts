@@ -3,12 +3,14 @@ import { compileCel } from '../../cel/expression.ts';
 import type { Node } from '../../cel/syntax/ast.ts';
 import type { Environment } from '../../cel/types/environment.ts';
 import { toJson } from '../../cel/value/json.ts';
+import type { Value } from '../../cel/value/value.ts';
 import { EvaluationError } from '../../expression/scope.ts';
 import { readObject, readObjects, readText } from '../../json/read-field.ts';
 import { isArray, isObject, type Json, type JsonObject, type Path } from '../../json/value.ts';
 import type { Reporter } from '../../problem.ts';
 import type { CelEffect, CelHost, CompiledCelTargets } from '../compiled-cel.ts';
 import { compileConstraints } from './constraints.ts';
+import { exemption } from './exemption.ts';
 import { typedExpression } from './expressions.ts';
 import { compileNamed, findNode } from './parts.ts';
 import type { PlacedExpression, ProgramParts } from './program.ts';
@@ -20,6 +22,12 @@ export interface TargetParts {
   readonly conditions: readonly PlacedExpression[];
   readonly expression: PlacedExpression | undefined;
 }
+
+type BindScope = (
+  current: CurrentObject,
+  host: CelHost,
+  values: Readonly<Record<string, Value>> | undefined,
+) => CelScope;
 
 const constraintsPath: Path = ['spec', 'targetMatchConstraints'];
 
@@ -58,8 +66,8 @@ export function compileTargets(
   const constraints = compileConstraints(readObject(spec, field) ?? {}, ['spec', field], reporter);
   if (constraints === undefined) return undefined;
   const own = { flavour: 'MutatingPolicy', namespace } as const;
-  const bound = (current: CurrentObject, host: CelHost) =>
-    parts.variables.bind(createScope(current, host, own));
+  const bound: BindScope = (current, host, values) =>
+    parts.variables.bind(createScope(current, host, own, values));
   const expressions = [
     ...[...parts.variables.expressions.values()],
     ...[...parts.conditions, ...parts.mutations, ...conditions].map((each) => each.expression),
@@ -74,7 +82,9 @@ export function compileTargets(
       expression === undefined
         ? undefined
         : (trigger, host) => {
-            const found = evaluateTargets(expression, bound({ object: trigger }, host), host);
+            const exempted = exemption(trigger, host);
+            const values = 'values' in exempted ? exempted.values : undefined;
+            const found = evaluateTargets(expression, bound({ object: trigger }, host, values), host);
             return isObject(found) ? objectsIn(found) : [];
           },
     run: (object, host) => runOnTarget(parts, conditions, object, host, bound),
@@ -112,12 +122,15 @@ function runOnTarget(
   conditions: readonly PlacedExpression[],
   object: JsonObject,
   host: CelHost,
-  bound: (current: CurrentObject, host: CelHost) => CelScope,
+  bound: BindScope,
 ): CelEffect {
   const run = new Run(host);
   const { traces } = run;
   const current: CurrentObject = { object };
-  const scope = bound(current, host);
+  const exempted = exemption(object, host);
+  if ('failure' in exempted) return { status: 'failed', failure: exempted.failure, traces };
+  if (exempted.skip !== undefined) return { status: 'skipped', reason: exempted.skip, traces };
+  const scope = bound(current, host, exempted.values);
   const unmet = run.unmet(conditions, scope);
   if (unmet !== undefined) {
     return 'code' in unmet
