@@ -3,7 +3,9 @@ import type { Environment } from '../expression/scope.ts';
 import { equal } from '../json/equal.ts';
 import type { JsonObject } from '../json/value.ts';
 import type { LoadResult } from '../policy/load.ts';
+import type { Problem } from '../problem.ts';
 import { createInputDataSource } from './data-source.ts';
+import { evaluationWarnings } from './evaluation-warnings.ts';
 import { createEvaluator } from './evaluator.ts';
 import { titleOf, withoutDefaultNamespace } from './object-identity.ts';
 import { createValuesLookup } from './request-values.ts';
@@ -30,6 +32,7 @@ export interface PolicyOutcome {
   readonly objects: readonly JsonObject[];
   readonly changes: readonly PolicyChange[];
   readonly failures: readonly PolicyFailure[];
+  readonly warnings: readonly Problem[];
 }
 
 /** Applies policies to a set of objects. The policies can read the objects of the set. */
@@ -48,6 +51,7 @@ export async function applyPolicies(
   const results: JsonObject[] = [];
   const changes: PolicyChange[] = [];
   const failures: PolicyFailure[] = [];
+  const warnings: Problem[] = [];
   for (const object of objects) {
     if (resourceRole(object) !== 'resource') {
       results.push(object);
@@ -56,6 +60,7 @@ export async function applyPolicies(
     const { after, outcomes } = await evaluator.evaluate(object);
     const result = withoutDefaultNamespace(after, object);
     results.push(equal(result, object) ? object : result);
+    warnings.push(...evaluationWarnings(titleOf(object), outcomes));
     for (const outcome of outcomes) {
       const subject = { object: titleOf(object), policy: outcome.policy.key, rule: outcome.rule.name };
       if (outcome.status === 'failed') {
@@ -66,5 +71,5 @@ export async function applyPolicies(
       }
     }
   }
-  return { objects: results, changes, failures };
+  return { objects: results, changes, failures, warnings };
 }

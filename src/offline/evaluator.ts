@@ -5,7 +5,7 @@ import type { Outcome } from '../engine/outcome.ts';
 import type { Request, RequestUser } from '../engine/request.ts';
 import type { Environment } from '../expression/scope.ts';
 import { mergeMembers } from '../json/merge.ts';
-import type { JsonObject } from '../json/value.ts';
+import { type JsonObject, member } from '../json/value.ts';
 import type { CompiledException, CompiledPolicy, Operation } from '../policy/compiled.ts';
 import { createSnapshot } from '../policy/registry.ts';
 import { nameOf, withDefaultNamespace } from './object-identity.ts';
@@ -53,10 +53,11 @@ export function createEvaluator(options: EvaluatorOptions): Evaluator {
     const outcomes: Outcome[] = [];
     const failedPolicies: CompiledPolicy[] = [];
     const steps = new Map<CompiledPolicy, JsonObject>();
-    let before = withDefaultNamespace(original);
-    let current = before;
+    const given = withDefaultNamespace(original);
+    let before = given;
+    let current = given;
     for (const [index, { policy, snapshot }] of stages.entries()) {
-      const request = buildRequest(current, policy, operation);
+      const request = buildRequest(current, given, policy, operation);
       if (index === 0 && request.object !== null) before = request.object;
       const result = await mutate(request, snapshot, mutateOptions(options));
       if (result.object !== null) current = result.object;
@@ -69,6 +70,7 @@ export function createEvaluator(options: EvaluatorOptions): Evaluator {
 
   function buildRequest(
     object: JsonObject,
+    original: JsonObject,
     policy: CompiledPolicy | undefined,
     operation: Operation | undefined,
   ): Request {
@@ -76,9 +78,7 @@ export function createEvaluator(options: EvaluatorOptions): Evaluator {
     const chosen = operation ?? given.operation;
     const current = given.object === undefined ? object : mergeMembers(object, given.object);
     const old =
-      chosen === 'UPDATE' || chosen === 'DELETE'
-        ? mergeMembers(object, given.oldObject ?? {})
-        : given.oldObject;
+      chosen === 'UPDATE' || chosen === 'DELETE' ? objectBefore(original, given.oldObject) : given.oldObject;
     const part = values.subresourceOf(kindOf(object));
     return requestFor(current, {
       variables: operation === undefined ? given.variables : { ...given.variables, operation },
@@ -92,6 +92,12 @@ export function createEvaluator(options: EvaluatorOptions): Evaluator {
   }
 
   return { evaluate };
+}
+
+/** Values hold the whole object before an update, or only the fields that differ from the new object. */
+function objectBefore(object: JsonObject, given: JsonObject = {}): JsonObject {
+  const isWhole = member(given, 'apiVersion') !== undefined && member(given, 'kind') !== undefined;
+  return isWhole ? withDefaultNamespace(given) : mergeMembers(object, given);
 }
 
 function mutateOptions({ dataSource, environment, explain }: EvaluatorOptions) {

@@ -9,11 +9,14 @@ import { loadDocuments } from '../policy/load.ts';
 import type { Problem } from '../problem.ts';
 import { applyPolicies, type PolicyChange } from './apply-policies.ts';
 
+/** What policies under `transformers` do besides changing objects. */
+export interface PolicyReports {
+  change?(change: PolicyChange): void;
+  warning?(problem: Problem): void;
+}
+
 /** Runs policies that a kustomization lists under `transformers`. */
-export function createPolicyRunner(
-  environment: Environment,
-  report: (change: PolicyChange) => void = () => {},
-): PolicyRunner {
+export function createPolicyRunner(environment: Environment, reports: PolicyReports = {}): PolicyRunner {
   return {
     async run(configs, objects, place) {
       const sources = configs.flatMap((config) => policySources(config, place));
@@ -27,13 +30,14 @@ export function createPolicyRunner(
           field: 'transformers',
         });
       }
-      const { objects: results, changes, failures } = await applyPolicies(loaded, objects, environment);
-      const [failure] = failures;
+      const outcome = await applyPolicies(loaded, objects, environment);
+      const [failure] = outcome.failures;
       if (failure !== undefined) {
         throw new KustomizeError(failure.code, failure.message, { file: place.file, field: 'transformers' });
       }
-      for (const change of changes) report(change);
-      return results;
+      for (const warning of [...loaded.problems, ...outcome.warnings]) reports.warning?.(warning);
+      for (const change of outcome.changes) reports.change?.(change);
+      return outcome.objects;
     },
   };
 }

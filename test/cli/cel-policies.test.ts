@@ -313,6 +313,9 @@ ${expression}`;
     ['names an unknown function', label('frobnicate(1)'), 'KYM_CEL_INVALID'],
     ['has another type', '{"a": 1}', 'output is expected to be of type Object'],
     ['is a number', '42', 'output is expected to be of type Object'],
+    ['is of the other form', '[JSONPatch{op: "add", path: "/a"}]', 'Set patchType to JSONPatch'],
+    ['is empty', '""', 'output is expected to be of type Object'],
+    ['is a variable of older policies', '{{ request.object }}', 'CEL has no {{ }}'],
   ])('an expression that %s is a problem with a place', async (_, expression, message) => {
     const { stdout, stderr, exitCode } = await kymera(['validate', 'policy.yaml'], {
       files: { 'policy.yaml': mutatingPolicy('p', expression) },
@@ -320,6 +323,33 @@ ${expression}`;
     expect(exitCode).toBe(1);
     expect((stdout + stderr).slice(0, 5_000_000)).toContain(message);
     expect(stdout + stderr).toMatch(/policy\.yaml:\d+:\d+: error/);
+  });
+
+  it.each([
+    [['apply', 'policy.yaml', '-r', 'pod.yaml'], 2],
+    [['explain', 'policy.yaml', '-r', 'pod.yaml'], 2],
+    [['test', '.'], 2],
+    [['build', '.', '--policies', 'policy.yaml'], 2],
+    [['validate', 'policy.yaml'], 1],
+  ])('a mistake has a place and a hint in kymera %j', async (argv, expected) => {
+    const { stdout, stderr, exitCode } = await kymera(argv, {
+      files: {
+        'policy.yaml': mutatingPolicy('p', label('string(len(object.spec.containers))')),
+        'pod.yaml': pod,
+        'kustomization.yaml': 'resources: [pod.yaml]\n',
+        'kyverno-test.yaml': `apiVersion: cli.kyverno.io/v1alpha1
+kind: Test
+metadata: {name: t}
+policies: [policy.yaml]
+resources: [pod.yaml]
+results: [{policy: p, isMutatingPolicy: true, kind: Pod, resources: [web], result: pass}]
+`,
+      },
+    });
+    expect(stdout + stderr).toMatch(/policy\.yaml:10:66: error: undeclared reference to 'len'/);
+    expect(stdout + stderr).toMatch(/10 \| +Object\{.*\n +\| +\^\n/);
+    expect(stdout + stderr).toContain('hint: Use size(…).');
+    expect(exitCode).toBe(expected);
   });
 
   it('an expression that exhausts the budget fails, and names the expression', async () => {

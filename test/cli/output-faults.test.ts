@@ -15,7 +15,7 @@ const policy =
   'apiVersion: kyverno.io/v1\nkind: ClusterPolicy\nmetadata: {name: p}\nspec:\n  rules:\n  - name: r\n    match: {any: [{resources: {kinds: [ConfigMap]}}]}\n    mutate: {patchStrategicMerge: {metadata: {labels: {a: b}}}}\n';
 const suite =
   'apiVersion: cli.kyverno.io/v1alpha1\nkind: Test\nmetadata: {name: t}\npolicies: [policy.yaml]\nresources: [all.yaml]\nresults:\n- {policy: p, rule: r, resources: [cm-1], kind: ConfigMap, result: pass}\n';
-const objects = 1000;
+const objects = 500;
 let folder = '';
 
 beforeAll(() => {

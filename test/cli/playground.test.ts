@@ -1,4 +1,5 @@
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { request } from 'node:http';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -39,6 +40,14 @@ describeUnless(unlessBuilt('dist/web/index.html'))('kymera playground', { timeou
   it('gives the files only to the holder of the token', async () => {
     expect((await call('/session', { authorization: '' })).status).toBe(401);
     expect((await call('/session', { authorization: 'Bearer wrong' })).status).toBe(401);
+    for (const path of ['/%73ession', '/session/changes?since=0', '/sessio%6e/changes?since=0']) {
+      expect((await call(path, { authorization: '' })).status, path).toBe(401);
+    }
+    for (const path of ['/session/file', '/%73ession/file', '/session/%66ile']) {
+      const put = { method: 'PUT', body: JSON.stringify(edit) };
+      expect((await call(path, { authorization: '' }, put)).status, path).toBe(401);
+    }
+    expect(readFileSync(join(running.folder, 'pod.yaml'), 'utf8')).toBe(pod);
     expect(await (await call('/session')).json()).toMatchObject({
       policies: [{ name: 'policy.yaml', text: policy }],
       resources: [{ name: 'pod.yaml', text: pod }],
@@ -126,6 +135,20 @@ describeUnless(unlessBuilt('dist/web/index.html'))('kymera playground', { timeou
       await expect
         .poll(async () => (await state()).files.map(({ name }) => name))
         .toEqual(['part/kustomization.yaml', 'top/kustomization.yaml']);
+    });
+
+    it.each([
+      ['a named pipe', (file: string) => execFileSync('mkfifo', [file])],
+      ['a link to a device', (file: string) => symlinkSync('/dev/zero', file)],
+    ])('does not read %s', async (_, make) => {
+      await running.stop();
+      running = await startSession({ 'app/kustomization.yaml': 'resources: [base]\n' }, '-k', 'app');
+      mkdirSync(join(running.folder, 'app/base'));
+      make(join(running.folder, 'app/base/kustomization.yaml'));
+      writeFileSync(join(running.folder, 'app/base/pod.yaml'), pod);
+      await expect
+        .poll(async () => (await state()).files.map(({ name }) => name))
+        .toEqual(['base/pod.yaml', 'kustomization.yaml']);
     });
 
     it('saves edits, but only to its files', async () => {

@@ -51,6 +51,8 @@ export interface ExistingStep {
   readonly action: 'created' | 'updated' | 'deleted' | 'unchanged' | 'skipped' | 'failed';
   readonly message: string;
   readonly code?: ErrorCode | undefined;
+  /** Of a CEL policy, about what its author hardly meant. */
+  readonly warnings?: readonly string[] | undefined;
 }
 
 const background: RequestUser = {
@@ -201,7 +203,7 @@ function followUp({ operation, object, oldObject }: AdmittedWrite): Request {
   });
 }
 
-type Step = Pick<ExistingStep, 'ref' | 'action' | 'message' | 'code'>;
+type Step = Pick<ExistingStep, 'ref' | 'action' | 'message' | 'code' | 'warnings'>;
 
 function generatedStep({ ref, action, message, code }: GeneratedObject): Step {
   return { action, message, ref, code };
@@ -224,6 +226,7 @@ function targetStep({ result, outcome, error }: TargetWrite): Step {
     action: actions[outcome],
     message: error?.message ?? rule.message,
     code: outcome === 'failed' ? code : undefined,
+    warnings: 'warnings' in rule ? rule.warnings : undefined,
   };
 }
 

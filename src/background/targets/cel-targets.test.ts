@@ -3,12 +3,13 @@ import { type DataSource, emptyDataSource } from '../../engine/context/data-sour
 import { labelsOf } from '../../json/metadata.ts';
 import type { JsonObject } from '../../json/value.ts';
 import { loadCelCompilers } from '../../policy/cel-documents.ts';
-import type { CompiledPolicy } from '../../policy/compiled.ts';
+import type { CompiledException, CompiledPolicy } from '../../policy/compiled.ts';
 import { loadDocuments } from '../../policy/load.ts';
 import { neededAccess, triggerAccess } from '../access/needed-access.ts';
 import { backgroundRules } from '../background-rule.ts';
 import { manualClock } from '../clock.testing.ts';
 import { environment, object, requestOf } from '../policy.testing.ts';
+import { StoreError } from '../ports.ts';
 import { createBreaker } from '../queue/breaker.ts';
 import { type NewUpdateRequest, readUpdateRequest, updateRequestDocument } from '../queue/update-request.ts';
 import { planReconciles, planSweeps } from '../run/plan-sweeps.ts';
@@ -77,9 +78,18 @@ async function run(
   request: NewUpdateRequest,
   held: readonly JsonObject[] = objects,
   dataSource: DataSource = emptyDataSource,
+  exceptions: readonly CompiledException[] = [],
+  onGet: (name: string) => void = () => {},
 ) {
   const clock = manualClock();
-  const store = createMemoryStore(held);
+  const memory = createMemoryStore(held);
+  const store: typeof memory = {
+    ...memory,
+    async get(ref) {
+      onGet(ref.name);
+      return memory.get(ref);
+    },
+  };
   const runner = createRunner({
     store,
     dataSource,
@@ -88,7 +98,7 @@ async function run(
     clock,
     breaker: createBreaker({ clock }),
     policyOf: () => policy,
-    exceptionsOf: () => [],
+    exceptionsOf: () => exceptions,
     kindOfResource: () => undefined,
     generate: async () => ({ state: 'Completed', message: '' }),
   });
@@ -177,6 +187,44 @@ describe('the targets of a MutatingPolicy', () => {
     expect(result.labels).toEqual(labels);
   });
 
+  it('that are missing are reported, and the others are changed', async () => {
+    const names = ['one', 'gone', 'two'].map((name) => ({ metadata: { name, namespace: 'ns' } }));
+    const list = found({ apiVersion: 'v1', kind: 'SecretList', items: names });
+    const held = [configMap, object('Secret', 'ns/one'), object('Secret', 'ns/two')];
+    expect(await run(policyOf({ spec: byExpression }), trigger(), held, list)).toMatchObject({
+      state: 'Completed',
+      message: '2 changed, 0 unchanged; Secret ns/gone does not exist',
+      labels: ['one=cm', 'two=cm'],
+    });
+  });
+
+  it('that cannot be read are a failure, and the others are changed', async () => {
+    const items = ['one', 'denied', 'two'].map((name) => ({ metadata: { name, namespace: 'ns' } }));
+    const list = found({ apiVersion: 'v1', kind: 'SecretList', items });
+    const held = [configMap, object('Secret', 'ns/one'), object('Secret', 'ns/two')];
+    const deny = (name: string) => {
+      if (name === 'denied') throw new StoreError('forbidden', 'secrets "denied" is forbidden');
+    };
+    expect(await run(policyOf({ spec: byExpression }), trigger(), held, list, [], deny)).toMatchObject({
+      state: 'Failed',
+      message: 'secrets "denied" is forbidden',
+      labels: ['one=cm', 'two=cm'],
+    });
+  });
+
+  it('outside the namespace of a namespaced policy are not even read', async () => {
+    const read: string[] = [];
+    const items = [{ metadata: { name: 'gone', namespace: 'other' } }];
+    const list = found({ apiVersion: 'v1', kind: 'SecretList', items });
+    const policy = policyOf({
+      spec: byExpression.replace('object.metadata.namespace, ', ''),
+      kind: 'NamespacedMutatingPolicy',
+    });
+    const result = await run(policy, trigger(), objects, list, [], (name) => void read.push(name));
+    expect(result).toMatchObject({ labels: [], message: expect.not.stringContaining('gone') });
+    expect(read).toEqual(['cm']);
+  });
+
   it('of an expression that fails are a failure with its path', async () => {
     const spec = byExpression.replace('object.metadata.namespace', 'object.nothing.here');
     expect(await run(policyOf({ spec }), trigger())).toMatchObject({
@@ -192,6 +240,60 @@ describe('the targets of a MutatingPolicy', () => {
       permanent: true,
       message: expect.stringContaining('KYM_BUDGET_EXHAUSTED'),
     });
+  });
+});
+
+describe('exceptions', () => {
+  const exceptionOf = (spec: string): CompiledException => {
+    const text = `{apiVersion: policies.kyverno.io/v1, kind: PolicyException, metadata: {name: e, namespace: ops},
+      spec: {policyRefs: [{name: p, kind: MutatingPolicy}], ${spec}}}`;
+    const { exceptions, problems } = loadDocuments([{ file: 'e.yaml', text }], { cel });
+    if (exceptions[0] === undefined) throw new Error(JSON.stringify(problems));
+    return exceptions[0];
+  };
+  const listed = policyOf({ spec: ofSecrets, value: 'exceptions.allowedImages.join("+")' });
+
+  it.each([
+    ['a trigger', trigger()],
+    ['a sweep', sweep()],
+  ])('match the targets of %s, whose lists the mutations read', async (_, request) => {
+    const exception = exceptionOf(
+      'images: [a, b], matchConditions: [{name: c, expression: object.metadata.name == "one"}]',
+    );
+    const result = await run(listed, request, objects, emptyDataSource, [exception]);
+    expect(result).toMatchObject({ state: 'Completed', labels: ['one=a+b', 'two='] });
+  });
+
+  it('exempt targets', async () => {
+    const exception = exceptionOf('matchConditions: [{name: c, expression: object.metadata.name == "one"}]');
+    const result = await run(listed, trigger(), objects, emptyDataSource, [exception]);
+    expect(result.labels).toEqual(['two=']);
+  });
+
+  it('whose conditions fail for a target are failures of the target', async () => {
+    const exception = exceptionOf(
+      'matchConditions: [{name: c, expression: object.metadata.name != "cm" && object.none.x == 1}]',
+    );
+    expect(await run(listed, trigger(), objects, emptyDataSource, [exception])).toMatchObject({
+      state: 'Failed',
+      message: expect.stringContaining('Secret ns/one: failed to evaluate policy'),
+      labels: [],
+    });
+  });
+
+  it('read data of their own namespace only', async () => {
+    const asked: unknown[] = [];
+    const source: DataSource = {
+      read(query) {
+        if (query.type === 'apiCall') asked.push(query.policyNamespace);
+        return { found: true, value: {} };
+      },
+    };
+    const exception = exceptionOf(
+      `matchConditions: [{name: c, expression: 'resource.Get("v1", "secrets", "kube-system", "x").size() > 0'}]`,
+    );
+    await run(listed, trigger(), objects, source, [exception]);
+    expect(new Set(asked)).toEqual(new Set(['ops']));
   });
 });
 

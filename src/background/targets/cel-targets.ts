@@ -15,21 +15,26 @@ import { createCelHost } from '../triggers/triggered-rules.ts';
 import type { TargetRun } from './mutate-existing.ts';
 import type { FoundTarget } from './target-lookup.ts';
 
+/** A target, or the error for one that cannot be read: the others are changed nevertheless. */
+export type CelTarget = FoundTarget | { readonly error: unknown };
+
 /** The existing objects that a MutatingPolicy changes for a trigger. Throws StoreError, BudgetError and errors of evaluation. */
 export async function findCelTargets(
   run: TargetRun,
   targets: CompiledCelTargets,
   reader: ObjectReader,
-): Promise<readonly FoundTarget[]> {
-  const found = new Map<string, FoundTarget>();
+): Promise<readonly CelTarget[]> {
+  const found = new Map<string, CelTarget>();
   const { find } = targets;
   if (find !== undefined) {
     const trigger = run.request.object ?? run.request.oldObject ?? {};
     const host = hostOf(run, run.request);
     for (const object of await createEvaluate(run.evaluation)(() => find(trigger, host))) {
+      const ref = refOf(object);
+      const key = refKey(ref);
+      if (found.has(key) || !isInScope(run.policy, ref, reader)) continue;
       // The expression may have read it from a cache.
-      const target = await readTarget(refOf(object), reader);
-      if (isInScope(run.policy, target.ref, reader)) found.set(refKey(target.ref), target);
+      found.set(key, await readTarget(ref, reader));
     }
     return [...found.values()];
   }
@@ -38,13 +43,15 @@ export async function findCelTargets(
     if (!subresource.literal) continue;
     const objects = await reader.list({ ...queryOf(selector), namespace: run.policy.namespace });
     for (const object of objects) {
-      const ref = refOf(object);
-      if (!isInScope(run.policy, ref, reader) || !(await isSelected(object, subresource.pattern))) continue;
-      const target =
-        subresource.pattern === ''
-          ? { ref, object }
-          : await readTarget({ ...ref, subresource: subresource.pattern }, reader);
-      found.set(refKey(target.ref), target);
+      const ref = { ...refOf(object), subresource: subresource.pattern || undefined };
+      const key = refKey(ref);
+      if (found.has(key) || !isInScope(run.policy, ref, reader)) continue;
+      try {
+        if (!(await isSelected(object, subresource.pattern))) continue;
+        found.set(key, ref.subresource === undefined ? { ref, object } : await readTarget(ref, reader));
+      } catch (error) {
+        found.set(key, { error });
+      }
     }
   }
   return [...found.values()];
@@ -55,11 +62,15 @@ export async function findCelTargets(
   }
 }
 
-async function readTarget(ref: ObjectRef, reader: ObjectReader): Promise<FoundTarget> {
-  const object = await reader.get(ref);
-  if (object === undefined)
-    throw new EvaluationError('KYM_TARGET_NOT_FOUND', `${refTitle(ref)} does not exist`);
-  return { ref, object };
+async function readTarget(ref: ObjectRef, reader: ObjectReader): Promise<CelTarget> {
+  try {
+    const object = await reader.get(ref);
+    if (object !== undefined) return { ref, object };
+    const error = new EvaluationError('KYM_TARGET_NOT_FOUND', `${refTitle(ref)} does not exist`);
+    return { error };
+  } catch (error) {
+    return { error };
+  }
 }
 
 /** Each target has its own budget. */

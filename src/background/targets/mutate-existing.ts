@@ -111,14 +111,15 @@ async function mutateCelTargets(
   run: TargetRun,
   targets: CompiledCelTargets,
 ): Promise<readonly TargetResult[]> {
+  const unread = (error: unknown) => notRead(run, { path: ['spec', 'targetMatchConstraints'] }, 0, error);
+  const results: TargetResult[] = [];
   try {
-    const found = await findCelTargets(run, targets, createListCache(run.reader));
-    const results: TargetResult[] = [];
-    for (const one of found) results.push(await mutateCelTarget(run, targets, one));
-    return results;
+    for (const one of await findCelTargets(run, targets, createListCache(run.reader)))
+      results.push('error' in one ? unread(one.error) : await mutateCelTarget(run, targets, one));
   } catch (error) {
-    return [notRead(run, { path: ['spec', 'targetMatchConstraints'] }, 0, error)];
+    results.push(unread(error));
   }
+  return results;
 }
 
 async function mutateCelTarget(
@@ -202,12 +203,13 @@ function decidingEffect(effects: readonly RuleEffect[], before: JsonObject, afte
   const failed = effects.find(({ status }) => status === 'failed');
   if (failed !== undefined) return failed;
   const misses = effects.flatMap((effect) => ('misses' in effect ? effect.misses : []));
+  const warnings = effects.flatMap((effect) => ('warnings' in effect ? (effect.warnings ?? []) : []));
   if (before !== after) {
     const elements = effects.flatMap((effect) => ('elements' in effect ? (effect.elements ?? []) : []));
-    return { status: 'applied', object: after, misses, elements };
+    return { status: 'applied', object: after, misses, elements, warnings };
   }
   const skipped = effects.every(({ status }) => status === 'skipped') ? effects[0] : undefined;
-  return skipped ?? { status: 'unchanged', object: before, misses };
+  return skipped ?? { status: 'unchanged', misses, warnings };
 }
 
 function notRead(

@@ -1,6 +1,7 @@
 import type { Outcome } from '../../engine/outcome.ts';
 import { formatPointer } from '../../json/pointer.ts';
 import type { JsonObject, Path } from '../../json/value.ts';
+import { evaluationWarnings } from '../../offline/evaluation-warnings.ts';
 import type { Evaluated } from '../../offline/evaluator.ts';
 import { nameOf, titleOf } from '../../offline/object-identity.ts';
 import {
@@ -19,7 +20,7 @@ import {
   withBackgroundChanges,
 } from '../../offline/output/background-preview.ts';
 import { type Paint, plain } from '../../offline/output/paint.ts';
-import { failureText, isAbsence } from '../../offline/output/planned-changes.ts';
+import { failureText, isAbsence, stepWarnings } from '../../offline/output/planned-changes.ts';
 import { visible } from '../../offline/output/visible.ts';
 import type { Resource } from '../../offline/resource-documents.ts';
 import { resourceRole } from '../../offline/resource-role.ts';
@@ -126,7 +127,8 @@ async function applyToAll(
     }
     background?.admitted(evaluated.after);
     for (const text of failuresOf(item.object, evaluated, log.paint)) await log.error(text);
-    for (const warning of warningsOf(item.object, evaluated)) await log.warn(warning);
+    const warnings = evaluationWarnings(titleOf(item.object), evaluated.outcomes);
+    for (const warning of warnings) await log.warn(warning);
   }
   if (background !== undefined) {
     const { changes, steps } = await background.finish();
@@ -134,6 +136,7 @@ async function applyToAll(
     if (!output.apart) await output.write(formatter.steps(steps), '');
     for (const step of steps) {
       countStep(step, counts);
+      for (const warning of stepWarnings(step)) await log.warn(warning);
       if (isAbsence(step)) await log.warn(absenceWarning(step));
       else if (step.action === 'failed') await log.error(failureText(step, log.paint));
     }
@@ -162,24 +165,6 @@ function misplacedPolicy({ object, file, line }: Resource): Problem {
 function failuresOf(object: JsonObject, evaluated: Evaluated, paint: Paint): string[] {
   return evaluated.outcomes.flatMap((outcome) =>
     outcome.status === 'failed' ? [formatFailure(titleOf(object), outcome, paint)] : [],
-  );
-}
-
-function warningsOf(object: JsonObject, { outcomes }: Evaluated): Problem[] {
-  return outcomes.flatMap((outcome) =>
-    'warnings' in outcome
-      ? (outcome.warnings ?? []).map(
-          (text): Problem => ({
-            code: 'KYM_APPLY_CONFIGURATION',
-            severity: 'warning',
-            message: `${titleOf(object)}: ${text}`,
-            policy: outcome.policy.key,
-            rule: outcome.rule.name,
-            pointer: '/spec/mutations',
-            file: outcome.policy.source.file,
-          }),
-        )
-      : [],
   );
 }
 

@@ -11,7 +11,7 @@ import { visible } from '../../offline/output/visible.ts';
 import { commandEnvironment } from '../environment.ts';
 import type { ExitCode, Io } from '../io.ts';
 import { openResultOutput } from '../output/result-output.ts';
-import { formatChange, loadBuildPolicies } from './policies.ts';
+import { formatChange, loadBuildPolicies, printWarnings } from './policies.ts';
 import { type BuildCommandOptions, buildResources } from './resources.ts';
 import { formatStage } from './stage-text.ts';
 
@@ -34,6 +34,7 @@ export async function build(path: string, options: BuildOptions, io: Io): Promis
   const objects = built.map(({ object }) => object);
   const outcome =
     policies === undefined ? undefined : await applyPolicies(policies, objects, commandEnvironment);
+  await printWarnings(outcome?.warnings ?? [], io);
   const failures = outcome?.failures ?? [];
   for (const { code, message } of failures) await io.stderr.write(`failed: ${visible(message)} [${code}]\n`);
   if (failures.length > 0) return 1;

@@ -17,7 +17,7 @@ import { readResources } from '../input/resource-reader.ts';
 import type { ExitCode, Io } from '../io.ts';
 import { paintFor } from '../output/style.ts';
 import { liveObjects } from './diff-cluster.ts';
-import { loadBuildPolicies } from './policies.ts';
+import { loadBuildPolicies, printWarnings } from './policies.ts';
 import { type BuildCommandOptions, buildResources } from './resources.ts';
 
 export interface DiffOptions extends BuildCommandOptions {
@@ -89,11 +89,12 @@ async function withPolicies(
   names: readonly string[],
   io: Io,
 ): Promise<readonly JsonObject[]> {
-  const { objects: results, failures } = await applyPolicies(
-    await loadBuildPolicies(names, io),
-    objects,
-    commandEnvironment,
-  );
+  const {
+    objects: results,
+    failures,
+    warnings,
+  } = await applyPolicies(await loadBuildPolicies(names, io), objects, commandEnvironment);
+  await printWarnings(warnings, io);
   if (failures.length === 0) return results;
   throw new InputError(
     failures.map(({ code, message }) => ({ code, message, severity: 'error' as const, pointer: '' })),

@@ -11,12 +11,14 @@ import type { Resource } from '../../kustomize/resource/resource.ts';
 import type { BuildTrace } from '../../kustomize/trace.ts';
 import type { PolicyChange } from '../../offline/apply-policies.ts';
 import { kustomizeProblem } from '../../offline/kustomize-problem.ts';
+import { plain } from '../../offline/output/paint.ts';
 import { visible } from '../../offline/output/visible.ts';
 import { createPolicyRunner } from '../../offline/policy-runner.ts';
 import { InputError, inputError } from '../../problem.ts';
 import { commandEnvironment } from '../environment.ts';
 import { readWhole } from '../input/text-input.ts';
 import type { Io } from '../io.ts';
+import { formatProblem } from '../problem-text.ts';
 
 /** The options of every command that builds a kustomization. */
 export interface BuildCommandOptions {
@@ -63,7 +65,10 @@ export async function buildResources(
         helm: helmOf(options),
         environment: io.env,
         trace: options.trace,
-        policies: createPolicyRunner(commandEnvironment, options.report),
+        policies: createPolicyRunner(commandEnvironment, {
+          change: (change) => options.report?.(change),
+          warning: (problem) => void io.stderr.write(`${formatProblem(problem, plain)}\n`),
+        }),
         ...(options.pluginTimeout !== undefined && {
           pluginLimits: { ...defaultPluginLimits, milliseconds: secondsOf(options.pluginTimeout) },
         }),

@@ -9,11 +9,13 @@ import { isPolicyConfig } from '../../kustomize/plugins/runner.ts';
 import { parseResources } from '../../kustomize/resource/parse-resources.ts';
 import { printYaml } from '../../kustomize/yaml/print.ts';
 import { readResourceYaml, yamlMessage } from '../../kustomize/yaml/read.ts';
+import { plain } from '../../offline/output/paint.ts';
 import { createPolicyRunner } from '../../offline/policy-runner.ts';
 import { inputError } from '../../problem.ts';
 import { commandEnvironment } from '../environment.ts';
 import { readWhole } from '../input/text-input.ts';
 import type { ExitCode, Io } from '../io.ts';
+import { formatProblem } from '../problem-text.ts';
 import { asInputError } from './resources.ts';
 
 /** `kymera transform`: applies policies to the resources on standard input. */
@@ -80,7 +82,9 @@ function run(
     root,
     readText: (path, field) => readConfigFile(isAbsolute(path) ? path : resolve(root, path), path, field),
   };
-  return createPolicyRunner(commandEnvironment).run(configs, objects, place);
+  return createPolicyRunner(commandEnvironment, {
+    warning: (problem) => void io.stderr.write(`${formatProblem(problem, plain)}\n`),
+  }).run(configs, objects, place);
 }
 
 function readConfigFile(path: string, name: string, field: string): string {

@@ -21,7 +21,7 @@ import { readWhole } from '../input/text-input.ts';
 import type { Io } from '../io.ts';
 import { testFiles } from '../test/files.ts';
 
-/** The objects of files, each created and updated. Namespaces among them have their labels, and all are found by lookups. */
+/** The objects of files, each created and updated. Namespaces among them have their labels, and all exist for lookups and targets. */
 export async function givenSamples(names: readonly string[], io: Io): Promise<readonly Sample[]> {
   const objects = (await readObjects(names, io)).flatMap((object) => clusterObjects(object));
   const dataSource = createInputDataSource(objects, commandEnvironment);
@@ -46,6 +46,7 @@ function samplesOf(given: JsonObject, { origin, objects, dataSource }: Surroundi
     user: defaultUser,
     namespaceLabels: namespace === undefined ? {} : labelsOf(namespace),
     dataSource,
+    existing: objects,
   };
   return [
     { ...sample, operation: 'CREATE' },

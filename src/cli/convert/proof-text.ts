@@ -1,4 +1,4 @@
-import { type Difference, verdictText } from '../../convert/proof/prove.ts';
+import { type Difference, type Proof, verdictText } from '../../convert/proof/prove.ts';
 import { type Paint, plain } from '../../offline/output/paint.ts';
 import { unifiedDiff } from '../../offline/output/unified-diff.ts';
 import { writeYaml } from '../../yaml/writer.ts';
@@ -39,9 +39,9 @@ export function statusText({ checked }: ConvertedPolicy): string {
   const { documents, refusals } = conversion;
   switch (status) {
     case 'proven':
-      return `converted and proven: ${comparedText(proof?.compared ?? 0, proof?.changed ?? 0, generated)}`;
+      return `converted and proven: ${comparedText(proof, generated)}`;
     case 'unproven':
-      return 'converted, targets not proven: only requests are compared, and the policy changes existing objects';
+      return 'converted, targets not proven: no request changed an existing object; give objects with -r that are changed';
     case 'differs':
       return 'converted with differences';
     case 'refused':
@@ -51,8 +51,9 @@ export function statusText({ checked }: ConvertedPolicy): string {
   }
 }
 
-function comparedText(compared: number, changed: number, generated: number): string {
+function comparedText(proof: Proof | undefined, generated: number): string {
+  const { compared = 0, changed = 0, existing } = proof ?? {};
   const given = compared - generated;
   const origin = given > 0 ? `${generated} of them generated` : 'all of them generated';
-  return `the same result on ${compared} requests (${origin}), of which the old policy changes ${changed}`;
+  return `the same result on ${compared} requests (${origin}), of which the old policy changes ${changed}${existing === undefined ? '' : `; after ${existing} of them it changes existing objects`}`;
 }

@@ -92,6 +92,7 @@ async function describeTest(
     ...(options.userinfo === undefined ? {} : { userInfoFile: near(options.userinfo) }),
     apiCalls: new Map(),
     globalReferences: new Map(),
+    images: new Map(),
     results: [],
   };
 }

@@ -9,6 +9,7 @@ import {
   failureText,
   formatChanges,
   plannedChanges,
+  stepWarnings,
   summaryOf,
 } from '../../offline/output/planned-changes.ts';
 import type { CompiledException, CompiledPolicy } from '../../policy/compiled.ts';
@@ -22,6 +23,7 @@ import type { ExitCode, Io } from '../io.ts';
 import { noBar, showBar } from '../output/progress.ts';
 import { openResultOutput } from '../output/result-output.ts';
 import { paintFor } from '../output/style.ts';
+import { formatProblem } from '../problem-text.ts';
 import type { ExistingOptions } from './command.ts';
 import { writeBack } from './files.ts';
 import { type FileObjects, readFileObjects } from './objects.ts';
@@ -243,6 +245,8 @@ async function end(
 ): Promise<ExitCode> {
   const failures = steps.filter(({ action }) => action === 'failed');
   const paint = paintFor(io.stderr, io, options.color);
+  const warnings = steps.flatMap(stepWarnings);
+  for (const warning of warnings) await io.stderr.write(`${formatProblem(warning, paint)}\n`);
   for (const failure of failures) await io.stderr.write(`${failureText(failure, paint)}\n`);
   const isForPerson = options.format === 'diff' || options.format === 'table';
   if (options.quiet !== true) await (isForPerson ? io.stdout : io.stderr).write(summaryOf(changes, steps));

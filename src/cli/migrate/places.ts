@@ -96,7 +96,7 @@ async function converted(document: SourceDocument, to: ConversionTarget): Promis
   const { status, proof, problems } = await checkConversion(old, conversion, { limit: requests });
   if (status === 'proven') return { runs: 'converted' };
   if (status === 'unproven')
-    return no('it can be converted, but its changes of existing objects are not proven');
+    return no('it can be converted, but no request changed an existing object, so this is not proven');
   const reason =
     conversion.differences[0]?.reason ?? proof?.difference?.fault.message ?? problems[0]?.message;
   return no(`the converted policy differs: ${reason ?? 'it does not load'}`);

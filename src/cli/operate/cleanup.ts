@@ -1,4 +1,4 @@
-import { removeAdmissionPolicies } from '../../cluster/admission-policies/generator.ts';
+import { removeAdmissionPolicies } from '../../cluster/admission-policies/owned-objects.ts';
 import type { ApiClient } from '../../cluster/api/client.ts';
 import { hasStatus } from '../../cluster/api/cluster-error.ts';
 import { resourceTypes } from '../../cluster/api/resource-path.ts';

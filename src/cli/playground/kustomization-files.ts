@@ -2,6 +2,7 @@ import { realpathSync, statSync } from 'node:fs';
 import { readdir, readFile, stat } from 'node:fs/promises';
 import { dirname, join, relative, resolve } from 'node:path';
 import { isArray, isObject, type Json, member } from '../../json/value.ts';
+import { diskFiles } from '../../kustomize/kustomization/disk-files.ts';
 import { kustomizationNames } from '../../kustomize/kustomization/load-kustomization.ts';
 import { readSettings } from '../../kustomize/yaml/read.ts';
 import { inputError } from '../../problem.ts';
@@ -29,7 +30,7 @@ export async function findKustomizationFiles(path: string, io: Pick<Io, 'cwd'>):
     throw inputError('KYM_INPUT_NOT_FOUND', 'the folder does not exist', { file: path });
   }
   const first = realpathSync(start);
-  const folders = await usedFolders(first);
+  const folders = usedFolders(first);
   if (folders.length === 0) {
     const message = `the folder contains no kustomization: expected one of ${kustomizationNames.join(', ')}`;
     throw inputError('KYM_KUSTOMIZE_NOT_FOUND', message, { file: path });
@@ -82,12 +83,12 @@ function decoded(bytes: Uint8Array): string | undefined {
 const folderFields = ['resources', 'bases', 'components', 'generators', 'transformers', 'validators'];
 
 /** The folder and all that its kustomization names, directly or through others. */
-async function usedFolders(first: string): Promise<readonly string[]> {
+function usedFolders(first: string): readonly string[] {
   const found = new Set<string>();
   const waiting = [first];
   for (let folder = waiting.pop(); folder !== undefined; folder = waiting.pop()) {
     if (found.has(folder) || found.size >= mostFiles) continue;
-    const settings = await settingsIn(folder);
+    const settings = settingsIn(folder);
     if (settings === undefined) continue;
     found.add(folder);
     for (const entry of folderFields.flatMap((field) => textsAt(settings, field))) {
@@ -99,12 +100,12 @@ async function usedFolders(first: string): Promise<readonly string[]> {
 }
 
 /** Null if the kustomization cannot be read: the build reports it. Undefined if there is none. */
-async function settingsIn(folder: string): Promise<Json | undefined> {
+function settingsIn(folder: string): Json | undefined {
   for (const name of kustomizationNames) {
-    const text = await readFile(join(folder, name), 'utf8').catch(() => undefined);
-    if (text === undefined) continue;
+    const file = join(folder, name);
+    if (diskFiles.kindOf(file) !== 'file') continue;
     try {
-      return readSettings(text, name);
+      return readSettings(new TextDecoder().decode(diskFiles.read(file)), name);
     } catch {
       return null;
     }

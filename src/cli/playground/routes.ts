@@ -7,19 +7,18 @@ const roles: ReadonlySet<string> = new Set<SessionRole>(['policies', 'resources'
 
 /** The routes for the files of a session. Only the page with the token may use them. */
 export function addSessionRoutes(app: FastifyInstance, session: Session, token: string): void {
-  app.addHook('onRequest', async (request) => {
-    checkHost(request);
-    if (request.url.startsWith('/session')) checkToken(request, token);
-  });
+  app.addHook('onRequest', async (request) => checkHost(request));
+  // At each route: a check by the path would not see `/%73ession`.
+  const withToken = { onRequest: async (request: FastifyRequest) => checkToken(request, token) };
   app.setErrorHandler((error: Error, _request, reply) => {
     const status = 'statusCode' in error && typeof error.statusCode === 'number' ? error.statusCode : 500;
     return reply.code(status).send({ error: error.message });
   });
-  app.get('/session', () => session.state());
-  app.get<{ Querystring: { since?: string } }>('/session/changes', ({ query }) =>
+  app.get('/session', withToken, () => session.state());
+  app.get<{ Querystring: { since?: string } }>('/session/changes', withToken, ({ query }) =>
     session.changed(Number(query.since)),
   );
-  app.put('/session/file', async (request, reply) => {
+  app.put('/session/file', withToken, async (request, reply) => {
     const { role, name, before, text } = readEdit(request.body);
     await session.save(role, name, before, text);
     return reply.send({ saved: name });

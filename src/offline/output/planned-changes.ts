@@ -5,7 +5,9 @@ import type { Change } from '../../background/store/overlay-store.ts';
 import { diff } from '../../json/diff/diff.ts';
 import { stringifyJson } from '../../json/json-text.ts';
 import type { JsonObject } from '../../json/value.ts';
+import type { Problem } from '../../problem.ts';
 import { writeYaml } from '../../yaml/writer.ts';
+import { evaluationWarnings } from '../evaluation-warnings.ts';
 import { maskPair } from './mask-secrets.ts';
 import type { Paint } from './paint.ts';
 import { unifiedDiff } from './unified-diff.ts';
@@ -143,4 +145,9 @@ export function failureText(step: ExistingStep, paint: Paint): string {
   const end = code === undefined ? '' : ` [${code}]`;
   const text = `${target}policy ${policy.key}, rule ${rule.name}, trigger ${refTitle(trigger)}: ${message}`;
   return `${paint('red', 'failed')}: ${visible(text)}${end}`;
+}
+
+/** Warnings of a CEL policy about a target. */
+export function stepWarnings(step: ExistingStep): readonly Problem[] {
+  return evaluationWarnings(refTitle(step.ref ?? step.trigger), [step]);
 }

@@ -13,6 +13,7 @@ import { metadataOf } from '../../json/metadata.ts';
 import { isObject, type JsonObject } from '../../json/value.ts';
 import type { CompiledException, CompiledPolicy, Operation } from '../../policy/compiled.ts';
 import { withDefaultNamespace } from '../object-identity.ts';
+import { stepWarnings } from '../output/planned-changes.ts';
 import type { ResourceReference, TestResult } from './document.ts';
 import { type Judgement, judgeObject } from './judgement.ts';
 import { pathNear } from './paths.ts';
@@ -50,6 +51,7 @@ export interface Consequence {
 export async function checkBackgroundRules(check: BackgroundCheck): Promise<readonly Checked[]> {
   const { result } = check;
   const consequences = await consequencesOf(check);
+  consequences.flatMap(({ step }) => stepWarnings(step)).forEach(check.context.warn);
   const wanted: readonly (ResourceReference | undefined)[] =
     result.resources.length === 0 ? [undefined] : result.resources;
   const checked: Checked[] = [];

@@ -22,6 +22,8 @@ export interface TestDocument {
   readonly userInfoFile?: string | undefined;
   readonly apiCalls: ReadonlyMap<string, { readonly status: number; readonly body: Json }>;
   readonly globalReferences: ReadonlyMap<string, Json>;
+  /** Data of images by reference. Kyverno has no field for it. */
+  readonly images: ReadonlyMap<string, Json>;
   readonly results: readonly TestResult[];
 }
 
@@ -71,6 +73,7 @@ const testFields = [
   'userinfo',
   'apiCallResponses',
   'globalContextEntries',
+  'imageData',
   'results',
   'checks',
 ];
@@ -134,6 +137,7 @@ export async function parseTest(
     userInfoFile,
     apiCalls: apiCalls(document, read),
     globalReferences: await globalReferences(document, environment, read, report),
+    images: images(document, read, report),
     results,
   };
   const isBroken = problems.some((problem) => problem.severity === 'error');
@@ -252,6 +256,20 @@ async function globalReferences(
     }
   }
   return references;
+}
+
+function images(document: JsonObject, read: Reader, report: Report): TestDocument['images'] {
+  const found = new Map<string, Json>();
+  for (const [index, entry] of read.list(document, [], 'imageData').entries()) {
+    const path = ['imageData', index];
+    const image = read.text(entry, path, 'image');
+    const data = member(entry, 'data');
+    if (image === undefined) report('error', path, 'image must be the reference as the policy reads it');
+    else if (!isObject(data))
+      report('error', path, 'data must be a map, such as {configData: {config: {User: root}}}');
+    else found.set(image, data);
+  }
+  return found;
 }
 
 /** Reads typed members; null counts as absent. */

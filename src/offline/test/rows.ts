@@ -3,6 +3,7 @@ import { backgroundRules } from '../../background/background-rule.ts';
 import type { Outcome } from '../../engine/outcome.ts';
 import type { JsonObject } from '../../json/value.ts';
 import type { CompiledPolicy, Operation } from '../../policy/compiled.ts';
+import { evaluationWarnings } from '../evaluation-warnings.ts';
 import type { Evaluated, Evaluator } from '../evaluator.ts';
 import { nameOf, namespaceOf, titleOf } from '../object-identity.ts';
 import type { Resource } from '../resource-documents.ts';
@@ -127,6 +128,7 @@ async function checkResult(
       (outcome) => outcome.policy === policy && rules.includes(outcome.rule),
     );
     seen.push(...outcomes);
+    evaluationWarnings(title, outcomes).forEach(context.warn);
     const judged = await judge({ result, policy, outcomes, evaluated, resource }, context);
     rows.push({ ...row(title, 'passed', ''), ...judged });
   }

@@ -22,6 +22,8 @@ export interface TestSetup {
   readonly ignored: readonly IgnoredDocument[];
   readonly resources: readonly Resource[];
   readonly warnings: readonly Problem[];
+  /** Adds a warning, unless it is known. */
+  warn(problem: Problem): void;
   /** The input of mutate existing and generate rules. */
   readonly background: BackgroundSetup;
 }
@@ -52,6 +54,11 @@ export async function setUpTest(
   const resources = await files.resources(test.resources.map(near), warnings);
   const others = await files.resources(test.otherResources.map(near), warnings);
   const values = await valuesOf(test, files, warnings);
+  const warn = (problem: Problem): void => {
+    const isSame = ({ message, policy, rule }: Problem) =>
+      message === problem.message && policy === problem.policy && rule === problem.rule;
+    if (!warnings.some(isSame)) warnings.push(problem);
+  };
   const user = await userOf(test, files);
   const objects = [...resources, ...others].flatMap((resource) => clusterObjects(resource.object));
   const exceptions = [...loaded.exceptions, ...extra.exceptions];
@@ -59,12 +66,9 @@ export async function setUpTest(
     namespaces: values?.namespaces ?? new Map(),
     apiCalls: test.apiCalls,
     globalReferences: test.globalReferences,
+    images: test.images,
     strict,
-    notCalled(call) {
-      const problem = notCalledProblem(call, callHint);
-      if (!warnings.some(({ message }) => message === problem.message))
-        warnings.push({ ...problem, file: test.file });
-    },
+    notCalled: (call) => warn({ ...notCalledProblem(call, callHint), file: test.file }),
   });
   const lookup = createValuesLookup(values);
   const evaluator = createEvaluator({
@@ -82,6 +86,7 @@ export async function setUpTest(
     ignored: loaded.ignored,
     resources: resources.filter((resource) => resourceRole(resource.object) === 'resource'),
     warnings,
+    warn,
     evaluator,
     values: lookup,
     background: { exceptions, dataSource, environment, objects, user },
