@@ -3,7 +3,13 @@ import type { UserInfo } from '../engine/request.ts';
 import { readObject } from '../json/read-field.ts';
 import type { JsonObject } from '../json/value.ts';
 import type { ApiClient } from './api/client.ts';
-import { type Informer, type InformerOptions, type InformerTiming, startInformer } from './api/informer.ts';
+import {
+  type Informer,
+  type InformerOptions,
+  type InformerTiming,
+  keyOf,
+  startInformer,
+} from './api/informer.ts';
 import { resourceTypes } from './api/resource-path.ts';
 import { createRoleIndex, type HeldRoles, type RoleIndex } from './context/role-resolver.ts';
 import { type ClusterSettings, readSettings } from './settings/cluster-settings.ts';
@@ -24,6 +30,8 @@ export interface FollowOptions {
 export interface FollowedObjects {
   readonly namespaces: Informer;
   readonly informers: ReadonlyMap<string, Informer>;
+  /** The names of the CustomResourceDefinitions. */
+  definitions(): readonly string[];
   rolesOf(user: UserInfo, namespace: string): HeldRoles;
   settings(): ClusterSettings;
   stop(): Promise<void>;
@@ -86,6 +94,7 @@ export function followObjects(options: FollowOptions): FollowedObjects {
   return {
     namespaces,
     informers,
+    definitions: () => [...definitions.values()].map(keyOf),
     rolesOf(user, requestNamespace) {
       roles ??= createRoleIndex(roleBindings.values(), clusterRoleBindings.values());
       return roles.rolesOf(user, requestNamespace);

@@ -7,7 +7,8 @@ import { type ApiClient, createClient } from './api/client.ts';
 import { ApiError, hasStatus, messageOf } from './api/cluster-error.ts';
 import { createCoalescedTask } from './api/coalesced-task.ts';
 import { findAccess } from './api/connect.ts';
-import { type Discovery, startDiscovery, startKindRefresher } from './api/discovery.ts';
+import { type Discovery, startDiscovery } from './api/discovery.ts';
+import { startKindRefresher } from './api/kind-refresher.ts';
 import { defaultNamespace, managedLabels } from './api/names.ts';
 import { resourceTypes } from './api/resource-path.ts';
 import { createTransport, observeRequests } from './api/transport.ts';
@@ -92,6 +93,7 @@ export function observeCluster(
   const timing = options.timing?.informer;
   const followed = { onError: warn, timing };
   const kinds = startKindRefresher(discovery, {
+    definitions: () => objects.definitions(),
     onError: (error) => warn('discovery', error),
     onEnd: metrics.endOf('discovery-controller'),
   });

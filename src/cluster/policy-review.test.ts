@@ -4,6 +4,7 @@ import type { JsonObject } from '../json/value.ts';
 import { loadCelCompilers } from '../policy/cel-documents.ts';
 import type { ApiClient } from './api/client.ts';
 import { createKindTable } from './api/discovery.ts';
+import { createTimeBudget } from './policies/time-budget.ts';
 import { createPolicyReviewer } from './policy-review.ts';
 
 const cel = await loadCelCompilers();
@@ -71,6 +72,35 @@ async function verdictOn(object: JsonObject) {
 }
 
 describe('a review of a policy', () => {
+  it('refuses the policies of a namespace that take too much time, and no others', async () => {
+    let now = 0;
+    const budget = createTimeBudget({ now: () => now, burstMs: 1_000, share: 0.1, leastMs: 600 });
+    const limited = createPolicyReviewer({
+      client: {} as ApiClient,
+      cel,
+      kinds: () => kinds,
+      exceptionNamespaces: [],
+      budget,
+    });
+    const send = async (namespace: string | undefined, old?: JsonObject) => {
+      const metadata = { name: 'p', ...(namespace === undefined ? {} : { namespace }) };
+      const object = { apiVersion: 'kyverno.io/v1', kind: 'Policy', metadata, spec: { rules: [] } };
+      const request = { uid: '1', object, ...(old === undefined ? {} : { oldObject: old }) };
+      const { response } = (await limited({ request })) as { response: JsonObject };
+      return readObject(response, 'status')?.['code'] ?? 200;
+    };
+    const ownCode = await send('team');
+    expect(ownCode).not.toBe(429);
+    expect(await send('team')).toBe(ownCode);
+    expect(await send('team')).toBe(429);
+    expect(await send('other')).toBe(ownCode);
+    expect(await send(undefined)).toBe(ownCode);
+    // So that the policy can be deleted.
+    expect(await send('team', { metadata: {}, spec: { rules: [] } })).toBe(200);
+    now = 2_100;
+    expect(await send('team')).toBe(ownCode);
+  });
+
   it.each([
     ['Node', /matches nodes: .*nodes cannot join/],
     ['Node/status', /matches nodes: /],

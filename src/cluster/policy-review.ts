@@ -19,6 +19,7 @@ import type { BackgroundIdentity } from './background/identity.ts';
 import { globalContextProblems } from './context/global-context-check.ts';
 import { exceptionOf, policyOf } from './policies/catalog.ts';
 import { authoredPolicy } from './policies/stored-policy.ts';
+import { createTimeBudget, systemTimeBudget, type TimeBudget } from './policies/time-budget.ts';
 import { celResources, unservedResources } from './webhooks/cel-entries.ts';
 import { interestsOf, triggerInterestsOf } from './webhooks/rules.ts';
 
@@ -32,12 +33,16 @@ export interface PolicyReviewOptions {
   readonly backgroundIdentity?: (() => Promise<BackgroundIdentity>) | undefined;
   readonly exceptionNamespaces: readonly string[];
   readonly limits?: PolicyLimits | undefined;
+  /** The time that the policies of a namespace may take. */
+  readonly budget?: TimeBudget | undefined;
 }
 
 export interface PolicyVerdict {
   /** All errors; empty if the document is accepted. */
   readonly errors: readonly string[];
   readonly warnings: readonly string[];
+  /** The document was not reviewed: too many were. */
+  readonly isTooSoon?: true | undefined;
 }
 
 /** The first concerns files; the second is an error here, with the limits of this server. */
@@ -53,15 +58,16 @@ const longestWarning = 256;
 export type PolicyReviewer = (body: Json) => Promise<JsonObject>;
 
 export function createPolicyReviewer(options: PolicyReviewOptions): PolicyReviewer {
+  const { budget = createTimeBudget(systemTimeBudget) } = options;
   return async (body) => {
     const request = isObject(body) ? readObject(body, 'request') : undefined;
     const uid = readText(request ?? {}, 'uid') ?? '';
     if (request === undefined || uid === '') throw new MalformedReview('the AdmissionReview has no request');
-    const { errors, warnings } = await judge(request, options);
+    const { errors, warnings, isTooSoon } = await judge(request, options, budget);
     const response = {
       uid,
       allowed: errors.length === 0,
-      ...(errors.length === 0 ? {} : { status: denial(errors) }),
+      ...(errors.length === 0 ? {} : { status: isTooSoon ? tooSoon(errors) : denial(errors) }),
       ...(warnings.length === 0 ? {} : { warnings: warnings.map(cut) }),
     };
     return { apiVersion: 'admission.k8s.io/v1', kind: 'AdmissionReview', response };
@@ -76,10 +82,35 @@ function denial(errors: readonly string[]): JsonObject {
   return { status: 'Failure', reason: 'Invalid', code: 422, message };
 }
 
-async function judge(request: JsonObject, options: PolicyReviewOptions): Promise<PolicyVerdict> {
+function tooSoon([message = '']: readonly string[]): JsonObject {
+  return { status: 'Failure', reason: 'TooManyRequests', code: 429, message };
+}
+
+/** Any tenant may send policies without storing them, and compiling one blocks all reviews. */
+async function judge(
+  request: JsonObject,
+  options: PolicyReviewOptions,
+  budget: TimeBudget,
+): Promise<PolicyVerdict> {
   const object = readObject(request, 'object');
   const old = readObject(request, 'oldObject');
   if (object === undefined || (old !== undefined && isOnlyMetadataChange(old, object))) return accepted;
+  const namespace = readText(readObject(object, 'metadata') ?? {}, 'namespace') ?? '';
+  if (namespace === '') return judgeObject(object, old, options);
+  const seconds = Math.ceil(budget.waitMs(namespace) / 1_000);
+  if (seconds > 0) {
+    const message = `the policies of namespace ${namespace} took too much time to compile: try again in ${seconds} s, or change them less often`;
+    return { errors: [message], warnings: [], isTooSoon: true };
+  }
+  // Compiles before it waits for anything.
+  return budget.spend(namespace, () => judgeObject(object, old, options));
+}
+
+async function judgeObject(
+  object: JsonObject,
+  old: JsonObject | undefined,
+  options: PolicyReviewOptions,
+): Promise<PolicyVerdict> {
   switch (readText(object, 'kind')) {
     case 'ClusterPolicy':
     case 'Policy':

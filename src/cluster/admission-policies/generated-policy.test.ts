@@ -37,7 +37,11 @@ const ownNamespaces = {
 describe('the generated policy', () => {
   it('is named and owned as in Kyverno, and has all defaults of the API server', () => {
     const owner = { apiVersion: 'policies.kyverno.io/v1', kind: 'MutatingPolicy', name: 'stamp', uid: 'u1' };
-    const metadata = { labels: { 'app.kubernetes.io/managed-by': 'kymera' }, ownerReferences: [owner] };
+    const metadata = {
+      labels: { 'app.kubernetes.io/managed-by': 'kymera' },
+      ownerReferences: [owner],
+      finalizers: ['kymera.io/admission-policy'],
+    };
     const document = mutatingPolicyDocument('stamp');
     const { mutations = [] } = readObject(document, 'spec') ?? {};
     expect(generate()).toEqual({

@@ -9,6 +9,7 @@ import { managedLabels } from '../api/names.ts';
 import { apiVersionOf, resourceTypes } from '../api/resource-path.ts';
 import { celWebhookRules, requiredConditions, selectorsOf } from '../webhooks/cel-entries.ts';
 import type { WebhookSettings } from '../webhooks/settings.ts';
+import { finalizer } from './owned-objects.ts';
 import { requestConditions } from './request-conditions.ts';
 
 /** A MutatingAdmissionPolicy and its binding, or why they would not do what the policy does. */
@@ -62,6 +63,7 @@ export function generatedPolicy(
     name: own,
     labels: { ...managedLabels },
     ownerReferences: [ownerOf(object)],
+    finalizers: [finalizer],
   });
   return {
     policy: {

@@ -32,6 +32,7 @@ function apiServer() {
   const stored = new Map<string, JsonObject>();
   const writes: string[] = [];
   const failures = new Map<string, ApiError>();
+  const conflicts = new Map<string, number>();
   const key = (type: ResourceType, name: string) =>
     `${type.resource.replace('mutatingadmissionpolicy', '').replace('mutatingadmission', '')}/${name}`;
   const check = (verb: string, type: ResourceType) => {
@@ -62,16 +63,31 @@ function apiServer() {
       return object;
     },
     async update(type: ResourceType, object: JsonObject) {
-      stored.set(key(type, nameOf(object)), object);
-      writes.push(`update ${key(type, nameOf(object))}`);
+      const name = key(type, nameOf(object));
+      const left = conflicts.get(name) ?? 0;
+      conflicts.set(name, left - 1);
+      if (left > 0) throw new ApiError(409, 'Conflict', 'changed');
+      const { deletionTimestamp, finalizers = [] } = metadataOf(object);
+      const isEnd = deletionTimestamp !== undefined && (finalizers as readonly string[]).length === 0;
+      if (isEnd) stored.delete(name);
+      else stored.set(name, object);
+      writes.push(`${isEnd ? 'delete' : 'update'} ${name}`);
       return object;
     },
     async delete(type: ResourceType, { name = '' }) {
-      stored.delete(key(type, name));
-      writes.push(`delete ${key(type, name)}`);
+      markDeleted(key(type, name));
     },
   } as unknown as ApiClient;
-  return { client, stored, writes, failures };
+  /** As the API server does for an object with finalizers. */
+  function markDeleted(name: string): void {
+    const object = stored.get(name) ?? {};
+    const metadata = metadataOf(object);
+    if (metadata['finalizers'] === undefined) {
+      stored.delete(name);
+      writes.push(`delete ${name}`);
+    } else stored.set(name, { ...object, metadata: { ...metadata, deletionTimestamp: 'now' } });
+  }
+  return { client, stored, writes, failures, conflicts, markDeleted };
 }
 
 const created = ['create policies/mpol-stamp', 'create bindings/mpol-stamp-binding'];
@@ -85,11 +101,12 @@ describe('the generator', () => {
   let isCalled: boolean;
   let now: number;
   let woken: number[];
+  let isLoaded: boolean;
   let generator: ReturnType<typeof createAdmissionPolicyGenerator>;
 
   beforeEach(() => {
     cluster = apiServer();
-    [records, exceptions, isServed, isCalled, now, woken] = [[], [], true, true, 0, []];
+    [records, exceptions, isServed, isCalled, now, woken, isLoaded] = [[], [], true, true, 0, [], true];
     generator = createAdmissionPolicyGenerator({
       client: cluster.client,
       records: () => records,
@@ -98,6 +115,7 @@ describe('the generator', () => {
       request: () => defaultRequestSettings,
       isServed: () => isServed,
       isCalled: () => isCalled,
+      probe: { passes: async () => isLoaded },
       settleMs: 100,
       now: () => now,
       wake: (milliseconds) => void woken.push(milliseconds),
@@ -121,6 +139,68 @@ describe('the generator', () => {
     expect(woken).toEqual([100, 40]);
     now = 100;
     expect(await run(record)).toMatchObject({ generated: true, writes: [] });
+  });
+
+  it('waits for as long as the API server does not evaluate them', async () => {
+    isLoaded = false;
+    const record = recordOf({ autogen }, false);
+    for (now = 0; now < 100_000; now += 10_000) expect(await run(record)).toMatchObject({ generated: false });
+    expect(new Set(woken)).toEqual(new Set([250]));
+    isLoaded = true;
+    expect(await run(record)).toMatchObject({ generated: false });
+    now += 100;
+    expect(await run(record)).toMatchObject({ generated: true });
+  });
+
+  it('runs again for the policy that waits the shortest time', async () => {
+    const first = recordOf({ autogen }, false);
+    await run(first);
+    now = 60;
+    const other = { ...recordOf({ autogen }, false, 'u2') };
+    const metadata = { ...metadataOf(other.object), name: 'other' };
+    records = [first, { ...other, object: { ...other.object, metadata } }];
+    await generator.reconcile();
+    expect(woken).toEqual([100, 40]);
+  });
+
+  it.each(['policies/mpol-stamp', 'bindings/mpol-stamp-binding'])(
+    'gives %s up after the webhook has taken over, when somebody deletes it',
+    async (name) => {
+      await run(recordOf({ autogen }, true));
+      cluster.markDeleted(name);
+      expect(await run(recordOf({ autogen }, true))).toMatchObject({
+        generated: false,
+        reason: expect.stringContaining('somebody deleted the MutatingAdmissionPolicy'),
+        writes: [],
+      });
+      isCalled = false;
+      expect(await run(recordOf({ autogen }, false))).toMatchObject({ writes: [] });
+      isCalled = true;
+      expect(await run(recordOf({ autogen }, false))).toMatchObject({ writes: [] });
+      now += 100;
+      expect(await run(recordOf({ autogen }, false))).toMatchObject({ writes: deleted });
+      expect(await run(recordOf({ autogen }, false))).toMatchObject({ generated: false, writes: created });
+    },
+  );
+
+  it('takes over at once when an object is gone', async () => {
+    await run(recordOf({ autogen }, true));
+    cluster.stored.delete('bindings/mpol-stamp-binding');
+    isLoaded = false;
+    expect(await run(recordOf({ autogen }, true))).toMatchObject({
+      generated: false,
+      writes: ['create bindings/mpol-stamp-binding'],
+    });
+  });
+
+  it('deletes the objects of a probe that is over, and keeps those of others', async () => {
+    const ofProbe = { name: 'kymera-probe-1', uid: 'p', labels: {}, ownerReferences: [{ uid: 'u1' }] };
+    cluster.stored.set('policies/kymera-probe-1', { metadata: ofProbe });
+    isLoaded = false;
+    await run(recordOf({ autogen }, false));
+    expect((await run(recordOf({ autogen }, false))).writes).toEqual([]);
+    isLoaded = true;
+    expect((await run(recordOf({ autogen }, false))).writes).toEqual(['delete policies/kymera-probe-1']);
   });
 
   it('updates them while they are in force', async () => {
@@ -151,6 +231,14 @@ describe('the generator', () => {
       reason: expect.stringContaining('a/b'),
       writes: [],
     });
+  });
+
+  it('deletes them although somebody else changes them at the same time', async () => {
+    await run(recordOf({ autogen }, true));
+    cluster.conflicts.set('policies/mpol-stamp', 2);
+    records = [];
+    await generator.reconcile();
+    expect([...cluster.stored.keys()]).toEqual([]);
   });
 
   it('deletes the objects of a deleted policy at once, but not before all policies are loaded', async () => {

@@ -7,12 +7,22 @@ import type { JsonObject } from '../../json/value.ts';
 import type { CompiledPolicy } from '../../policy/compiled.ts';
 import type { ApiClient } from '../api/client.ts';
 import { ApiError, hasStatus } from '../api/cluster-error.ts';
-import { managedLabels, managedSelector } from '../api/names.ts';
+import { managedLabels } from '../api/names.ts';
 import { type ResourceType, resourceTypes } from '../api/resource-path.ts';
 import { isGenerated, type PolicyRecord } from '../policies/catalog.ts';
 import type { AdmissionPolicyState } from '../policies/status.ts';
 import type { WebhookSettings } from '../webhooks/settings.ts';
 import { type GeneratedPolicy, generatedPolicy } from './generated-policy.ts';
+import { isOfProbe, type LoadProbe } from './load-probe.ts';
+import {
+  finalizersOf,
+  isBeingDeleted,
+  notServed,
+  type OwnedObjects,
+  ownedObjects,
+  ownedTypes,
+  removeObject,
+} from './owned-objects.ts';
 
 export interface GeneratorOptions {
   readonly client: ApiClient;
@@ -27,11 +37,13 @@ export interface GeneratorOptions {
   isServed(): boolean;
   /** Whether the webhook configuration that was written last contains the policy, or the API server refused it. */
   isCalled(policy: CompiledPolicy): boolean;
-  /** How long API servers may take to read an object that was written. */
+  /** Shows that the API server which answers us evaluates an object. */
+  readonly probe: LoadProbe;
+  /** How much longer other API servers may take to read what one has read, and all of them a webhook configuration. */
   readonly settleMs: number;
   /** Milliseconds of a clock that never goes back. */
   now(): number;
-  /** Reconcile again after this time. */
+  /** Reconcile again after this time. Called at most once per run. */
   wake(milliseconds: number): void;
   /** Called when the result of `stateOf` may have changed. */
   readonly onState: () => void;
@@ -43,21 +55,22 @@ export interface AdmissionPolicyGenerator {
   stateOf(record: PolicyRecord): AdmissionPolicyState;
 }
 
+type Written =
+  | { readonly objects: readonly JsonObject[]; readonly isNew: boolean }
+  | { readonly reason: string };
 type GeneratedObjects = Extract<GeneratedPolicy, { policy: JsonObject }>;
 
 const writtenTypes = [
   ['policy', resourceTypes.admissionPolicies],
   ['binding', resourceTypes.admissionPolicyBindings],
 ] as const;
-/** In the order in which they are deleted: without a binding, a MutatingAdmissionPolicy does nothing. */
-const ownedTypes = [resourceTypes.admissionPolicyBindings, resourceTypes.admissionPolicies] as const;
-const notServed =
-  'the API server does not serve MutatingAdmissionPolicies of admissionregistration.k8s.io/v1';
+const probeMs = 250;
 
 /**
  * Generates MutatingAdmissionPolicies. A policy moves in steps, so that it is in force all the time: first the objects
- * are written, then `status.generated` is true, and all replicas and the webhook configuration leave the policy out. Back:
- * `status.generated` is false, the webhook configuration contains the policy, then the objects are deleted.
+ * are written. When the API server evaluates them, `status.generated` is true, and all replicas and the webhook
+ * configuration leave the policy out. Back: `status.generated` is false, the webhook configuration contains the policy, then
+ * the objects are deleted. A finalizer makes those who delete them wait for the same steps.
  */
 export function createAdmissionPolicyGenerator(options: GeneratorOptions): AdmissionPolicyGenerator {
   const { client } = options;
@@ -65,16 +78,22 @@ export function createAdmissionPolicyGenerator(options: GeneratorOptions): Admis
   /** When something was first seen, for what API servers need time to read. */
   const seenAt = new Map<string, number>();
 
+  /** When the next run is needed, for the policy that waits the shortest time. */
+  let nextRunMs = Number.POSITIVE_INFINITY;
+  const runIn = (milliseconds: number) => {
+    nextRunMs = Math.min(nextRunMs, milliseconds);
+  };
+
   function hasSettled(what: string): boolean {
     const since = seenAt.get(what) ?? options.now();
     seenAt.set(what, since);
     const left = since + options.settleMs - options.now();
-    if (left > 0) options.wake(left);
+    if (left > 0) runIn(left);
     return left <= 0;
   }
 
-  /** Creates or updates the objects of a policy. Returns why this is not possible. */
-  async function write(generated: GeneratedObjects, owned: OwnedObjects): Promise<string | undefined> {
+  /** Creates or updates the objects of a policy, or returns why this is not possible. */
+  async function write(generated: GeneratedObjects, owned: OwnedObjects): Promise<Written> {
     try {
       const found = await Promise.all(
         writtenTypes.map(async ([field, type]) => {
@@ -84,19 +103,24 @@ export function createAdmissionPolicyGenerator(options: GeneratorOptions): Admis
         }),
       );
       const foreign = found.find(({ object, existing }) => existing && !isOwned(existing, object));
-      if (foreign !== undefined) return foreignText(foreign.object);
+      if (foreign !== undefined) return { reason: foreignText(foreign.object) };
+      const ending = found.find(({ existing }) => existing && isBeingDeleted(existing));
+      if (ending !== undefined) return { reason: endingText(ending.object) };
       // A policy whose binding is refused would be deleted again.
       for (const { type, object, existing } of found)
         if (existing === undefined) await client.create(type, object, { dryRun: true });
+      const objects: JsonObject[] = [];
       for (const { type, object, existing } of found) {
-        if (existing === undefined) await client.create(type, object);
-        else if (differs(existing, object)) await client.update(type, merged(existing, object));
+        if (existing === undefined) objects.push(await client.create(type, object));
+        else if (!differs(existing, object)) objects.push(existing);
+        else objects.push(await client.update(type, merged(existing, object)));
       }
-      return undefined;
+      return { objects, isNew: found.some(({ existing }) => existing === undefined) };
     } catch (error) {
       // The objects may have been created or changed at the same time; the next run sees it.
       if (!(error instanceof ApiError) || ![400, 403, 422].includes(error.status)) throw error;
-      return `${error.status === 403 ? 'it is not permitted' : 'the API server refused it'}: ${error.message}`;
+      const what = error.status === 403 ? 'it is not permitted' : 'the API server refused it';
+      return { reason: `${what}: ${error.message}` };
     }
   }
 
@@ -122,9 +146,15 @@ export function createAdmissionPolicyGenerator(options: GeneratorOptions): Admis
     const context = { webhooks, request: options.request(), exceptions: options.exceptionsOf(policy) };
     const generated = generatedPolicy(object, policy, context);
     if ('reason' in generated) return { generated: false, reason: generated.reason };
-    const reason = await write(generated, owned);
-    if (reason !== undefined) return { generated: false, reason };
-    return { generated: isGenerated(object) || hasSettled(`written ${uidOf(object)}`), isWanted: true };
+    const written = await write(generated, owned);
+    if ('reason' in written) return { generated: false, reason: written.reason };
+    const uid = uidOf(object);
+    // Somebody removed an object and its finalizer: the webhook takes over at once.
+    if (written.isNew) seenAt.delete(`loaded ${uid}`);
+    else if (isGenerated(object)) return { generated: true, isWanted: true };
+    const isLoaded = seenAt.has(`loaded ${uid}`) || (await options.probe.passes(written.objects));
+    if (!isLoaded) runIn(probeMs);
+    return { generated: isLoaded && hasSettled(`loaded ${uid}`), isWanted: true };
   }
 
   /** Whether the objects of a policy can be deleted without a gap. */
@@ -165,76 +195,36 @@ export function createAdmissionPolicyGenerator(options: GeneratorOptions): Admis
     for (const type of ownedTypes) {
       for (const object of owned.get(type)?.values() ?? []) {
         const owner = ownerUid(object);
-        if (next.get(owner)?.isWanted === true) seenAt.delete(`called ${owner}`);
+        if (isOfProbe(object)) {
+          const { isWanted = false, generated = false } = next.get(owner) ?? {};
+          const isNeeded = isWanted && !generated && !seenAt.has(`loaded ${owner}`);
+          if (!isNeeded) await removeObject(client, type, object);
+        } else if (next.get(owner)?.isWanted === true) seenAt.delete(`called ${owner}`);
         else {
-          seenAt.delete(`written ${owner}`);
+          seenAt.delete(`loaded ${owner}`);
           // A policy with the same name took it over.
           const isTaken = records.some(
             (record) => next.get(uidOf(record.object))?.isWanted === true && isNamedAfter(object, record),
           );
-          if (!isTaken && mayDelete(byUid.get(owner), owner)) await remove(type, object);
+          if (!isTaken && mayDelete(byUid.get(owner), owner)) await removeObject(client, type, object);
         }
       }
     }
   }
 
-  async function remove(type: ResourceType, object: JsonObject): Promise<void> {
-    try {
-      await client.delete(
-        type,
-        { name: nameOf(object) },
-        { preconditions: { uid: readText(metadataOf(object), 'uid') ?? '' } },
-      );
-    } catch (error) {
-      if (!hasStatus(error, 404) && !hasStatus(error, 409)) throw error;
-    }
-  }
-
   return {
     async reconcile() {
+      nextRunMs = Number.POSITIVE_INFINITY;
       try {
         await reconcile();
       } finally {
+        if (Number.isFinite(nextRunMs)) options.wake(nextRunMs);
         options.onState();
       }
     },
     // Before the first run, what the status says holds.
     stateOf: ({ object }) => states.get(uidOf(object)) ?? { generated: isGenerated(object) },
   };
-}
-
-/** Our objects by type and name. */
-type OwnedObjects = ReadonlyMap<ResourceType, ReadonlyMap<string, JsonObject>>;
-
-async function ownedObjects(
-  client: ApiClient,
-): Promise<{ readonly owned: OwnedObjects } | { readonly reason: string }> {
-  const owned = new Map<ResourceType, ReadonlyMap<string, JsonObject>>();
-  for (const type of ownedTypes) {
-    try {
-      const { items } = await client.list(type, { labelSelector: managedSelector });
-      owned.set(type, new Map(items.map((item) => [nameOf(item), item])));
-    } catch (error) {
-      if (hasStatus(error, 404)) return { reason: notServed };
-      if (hasStatus(error, 403)) return { reason: `it is not permitted: ${(error as ApiError).message}` };
-      throw error;
-    }
-  }
-  return { owned };
-}
-
-/** Deletes the MutatingAdmissionPolicies of this installation, and returns their names. */
-export async function removeAdmissionPolicies(client: ApiClient): Promise<readonly string[]> {
-  const found = await ownedObjects(client);
-  if ('reason' in found) return [];
-  const removed: string[] = [];
-  for (const type of ownedTypes) {
-    for (const name of found.owned.get(type)?.keys() ?? []) {
-      await client.delete(type, { name });
-      removed.push(name);
-    }
-  }
-  return removed;
 }
 
 function uidOf(object: JsonObject): string {
@@ -260,7 +250,11 @@ function foreignText(object: JsonObject): string {
   return `a ${readText(object, 'kind')} ${nameOf(object)} exists that this server did not create; delete it, or rename the policy`;
 }
 
-/** Ignores labels that others have added. */
+function endingText(object: JsonObject): string {
+  return `somebody deleted the ${readText(object, 'kind')} ${nameOf(object)}; it is written again after the webhook has taken over`;
+}
+
+/** Ignores labels and finalizers that others have added. */
 function differs(existing: JsonObject, desired: JsonObject): boolean {
   const { apiVersion = '', kind = '' } = desired;
   // Items of a list have no kind.
@@ -272,6 +266,7 @@ function merged(existing: JsonObject, desired: JsonObject): JsonObject {
     ...metadataOf(existing),
     labels: { ...labelsOf(existing), ...labelsOf(desired) },
     ownerReferences: metadataOf(desired)['ownerReferences'] ?? [],
+    finalizers: [...new Set([...finalizersOf(existing), ...finalizersOf(desired)])],
   };
   return { ...existing, ...desired, metadata };
 }

@@ -4,7 +4,6 @@ import { isObject } from '../../json/value.ts';
 import type { KindSelector } from '../../policy/compiled.ts';
 import type { ApiClient } from './client.ts';
 import { apiErrorOf } from './cluster-error.ts';
-import { createCoalescedTask, type TaskOptions } from './coalesced-task.ts';
 import { readAggregated, readResourceList, type ServedKind } from './discovery-document.ts';
 import { createListeners } from './listeners.ts';
 
@@ -30,8 +29,11 @@ export interface ResourceName {
 
 export interface Discovery {
   current(): KindTable;
-  /** Reads the kinds again. On failure it rejects and keeps the current table. */
-  refresh(): Promise<void>;
+  /**
+   * Reads the kinds again. On failure it rejects and keeps the current table. Resolves to false while the API server does not list
+   * kinds that it may still serve; the table keeps them.
+   */
+  refresh(): Promise<boolean>;
   onChange(listener: () => void): () => void;
 }
 
@@ -74,15 +76,19 @@ export function createKindTable(kinds: readonly ServedKind[]): KindTable {
 export async function startDiscovery(client: ApiClient): Promise<Discovery> {
   let table = createKindTable(await readKinds(client));
   let text = JSON.stringify(table.kinds);
-  let refreshing: Promise<void> | undefined;
+  let refreshing: Promise<boolean> | undefined;
   const changed = createListeners();
-  async function refresh(): Promise<void> {
-    const kinds = await readKinds(client);
+  async function refresh(): Promise<boolean> {
+    const listed = await readKinds(client);
+    const unlisted = await stillServed(client, missingFrom(listed, table.kinds));
+    const kinds = [...listed, ...unlisted];
     const newText = JSON.stringify(kinds);
-    if (newText === text) return;
-    text = newText;
-    table = createKindTable(kinds);
-    changed.notify();
+    if (newText !== text) {
+      text = newText;
+      table = createKindTable(kinds);
+      changed.notify();
+    }
+    return unlisted.length === 0;
   }
   return {
     current: () => table,
@@ -94,6 +100,35 @@ export async function startDiscovery(client: ApiClient): Promise<Discovery> {
     },
     onChange: changed.subscribe,
   };
+}
+
+function missingFrom(listed: readonly ServedKind[], known: readonly ServedKind[]): readonly ServedKind[] {
+  const keyOf = ({ group, version, resource }: ServedKind) => `${group}/${version}/${resource}`;
+  const present = new Set(listed.map(keyOf));
+  return known.filter((kind) => !present.has(keyOf(kind)));
+}
+
+/**
+ * Those of the kinds that the API server does not list, but does not deny to serve either. An API server that starts lists custom
+ * resources late; to forget their objects would end the policies. Until it knows all its paths it answers 503, not 404.
+ */
+async function stillServed(
+  client: ApiClient,
+  missing: readonly ServedKind[],
+): Promise<readonly ServedKind[]> {
+  const pathOf = ({ group, version }: ServedKind) =>
+    group === '' ? `/api/${version}` : `/apis/${group}/${version}`;
+  const kept = await Promise.all(
+    [...new Set(missing.map(pathOf))].map(async (path) => {
+      const kinds = missing.filter((kind) => pathOf(kind) === path);
+      const { status, body } = await client.raw({ method: 'GET', path });
+      if (status === 404) return [];
+      if (status !== 200 || typeof body === 'string' || !isObject(body)) return kinds;
+      const served = new Set(readResourceList(body).map(({ resource }) => resource));
+      return kinds.filter(({ resource }) => served.has(resource));
+    }),
+  );
+  return kept.flat();
 }
 
 const aggregated = ['v2', 'v2beta1']
@@ -136,36 +171,4 @@ async function readEachVersion(
     }),
   );
   return lists.flat();
-}
-
-export interface KindRefresher {
-  /** Refreshes soon; call it when a CustomResourceDefinition changed. */
-  soon(): void;
-  stop(): Promise<void>;
-}
-
-const refreshIntervalMs = 5 * 60_000;
-/** The API server serves a new kind shortly after it accepted the definition. */
-const afterChangeMs = [0, 2_000, 6_000];
-
-/** Keeps the table of kinds up to date. */
-export function startKindRefresher(
-  discovery: Discovery,
-  options: Pick<TaskOptions, 'onError' | 'onEnd'>,
-): KindRefresher {
-  const task = createCoalescedTask(() => discovery.refresh(), { delayMs: 300, ...options });
-  const timers = new Set<NodeJS.Timeout>();
-  const interval = setInterval(() => task.trigger(), refreshIntervalMs);
-  return {
-    soon() {
-      for (const timer of timers) clearTimeout(timer);
-      timers.clear();
-      for (const ms of afterChangeMs) timers.add(setTimeout(() => task.trigger(), ms));
-    },
-    async stop() {
-      clearInterval(interval);
-      for (const timer of timers) clearTimeout(timer);
-      await task.stop();
-    },
-  };
 }

@@ -111,3 +111,51 @@ it('lists again after a watch without any message: etcd was restored, and versio
   expect(seen).toEqual(['a/x {"a":"new"}', 'a/y null', 'a/y null', 'a/x {"a":"old"}']);
   expect(lists).toEqual([]);
 });
+
+it.each([
+  ['cannot start', () => Promise.reject(new Error('connection refused'))],
+  ['is refused because its version is gone', () => Promise.reject(new ApiError(410, 'Expired', 'too old'))],
+  ['breaks off', async () => new PassThrough().destroy(new Error('aborted'))],
+])(
+  'lists again when a watch %s: etcd may have been restored, and be ahead of us again',
+  async (_title, fail) => {
+    const lists: ObjectList[] = [
+      { items: [{ ...configMap('x', '7'), data: { a: 'new' } }, configMap('y', '9')], resourceVersion: '9' },
+      { items: [{ ...configMap('x', '7'), data: { a: 'old' } }], resourceVersion: '20' },
+    ];
+    const versions: unknown[] = [];
+    const streams: PassThrough[] = [];
+    let watches = 0;
+    const client = {
+      list: async (_type: unknown, query: { readonly resourceVersion?: string }) => {
+        versions.push(query.resourceVersion);
+        return lists.shift() ?? { items: [], resourceVersion: '1' };
+      },
+      watch: async () => {
+        watches += 1;
+        if (watches === 2) return fail();
+        const stream = new PassThrough();
+        streams.push(stream);
+        return stream;
+      },
+    } as unknown as ApiClient;
+    const seen: string[] = [];
+    const informer = startInformer({
+      client,
+      type: resourceTypes.configMaps,
+      kind: 'ConfigMap',
+      onChange: ({ key, object }) => seen.push(`${key} ${JSON.stringify(object?.['data'] ?? null)}`),
+      timing: { backOff: { firstMs: 1, lastMs: 1 } },
+    });
+    await vi.waitFor(() => expect(streams).toHaveLength(1));
+    // A watch that ends as it should goes on where it was.
+    streams[0]?.end();
+    await vi.waitFor(() => expect(streams).toHaveLength(2));
+    const stopped = informer.stop();
+    streams[1]?.destroy();
+    await stopped;
+    expect(seen).toEqual(['a/x {"a":"new"}', 'a/y null', 'a/y null', 'a/x {"a":"old"}']);
+    // The second list is read from etcd.
+    expect(versions).toEqual(['0', undefined]);
+  },
+);

@@ -86,16 +86,13 @@ export function startInformer(options: InformerOptions): Informer {
   let listedAt = 0;
   let lastContact = 0;
   let isPolling = false;
-  /** The last version that was seen, which a list does not reset. */
-  let newest = '';
 
-  function set(item: JsonObject, isOlder = false): void {
+  function set(item: JsonObject, mayReuseVersions = false): void {
     const object = keep(item['kind'] === undefined || select.metadataOnly ? { ...item, ...typed } : item);
     const key = keyOf(object);
     const previous = objects.get(key);
     const isSame = previous !== undefined && versionOf(previous) === versionOf(object);
-    // After a restore, versions are used again.
-    if (isSame && (!isOlder || equal(previous, object))) return;
+    if (isSame && (!mayReuseVersions || equal(previous, object))) return;
     objects.set(key, object);
     onChange?.(previous === undefined ? { key, object } : { key, object, previous });
   }
@@ -114,15 +111,19 @@ export function startInformer(options: InformerOptions): Informer {
     });
     const present = new Set(found.items.map(keyOf));
     for (const key of [...objects.keys()]) if (!present.has(key)) remove(key);
-    const isOlder = Number(found.resourceVersion) < Number(newest);
-    for (const item of found.items) set(item, isOlder);
-    newest = found.resourceVersion;
+    // After a restore, versions are used again.
+    for (const item of found.items) set(item, listFresh);
     resourceVersion = found.resourceVersion;
     listFresh = false;
     listedAt = performance.now();
     lastContact = listedAt;
     isSynced = true;
     markSynced();
+  }
+
+  function listAgain(): void {
+    resourceVersion = undefined;
+    listFresh = true;
   }
 
   async function watch(): Promise<void> {
@@ -143,17 +144,13 @@ export function startInformer(options: InformerOptions): Informer {
         messages += 1;
         lastContact = performance.now();
         resourceVersion = versionOf(object) ?? resourceVersion;
-        newest = resourceVersion ?? newest;
         if (event === 'DELETED') remove(keyOf(object));
         else if (event !== 'BOOKMARK') set(object);
       },
       { maximumMs: timeoutSeconds * 1000 + graceMs, signal: stopping.signal },
     );
     const isWhole = performance.now() - startedAt >= (timeoutSeconds - 1) * 1000;
-    if (messages === 0 && isWhole && timeoutSeconds >= leastWithBookmark) {
-      resourceVersion = undefined;
-      listFresh = true;
-    }
+    if (messages === 0 && isWhole && timeoutSeconds >= leastWithBookmark) listAgain();
   }
 
   /** Waits for the next list. The watch is tried again then: somebody may have granted the permission. */
@@ -175,10 +172,8 @@ export function startInformer(options: InformerOptions): Informer {
         failures = performance.now() - startedAt < shortestWatchMs ? failures + 1 : 0;
       } catch (error) {
         if (stopping.signal.aborted) return;
-        if (hasStatus(error, 410)) {
-          resourceVersion = undefined;
-          listFresh = true;
-        }
+        // Etcd may have been restored in an outage, and its versions overtake ours before we notice. Or this version is gone (410).
+        listAgain();
         failures = performance.now() - startedAt > timing.backOff.lastMs ? 1 : failures + 1;
         onError?.(error, failures);
       }

@@ -9,7 +9,7 @@ afterEach(() => {
 
 const year = 365 * 86_400_000;
 
-/** A Lease that another replica holds and, if it is told to, renews at each read. */
+/** A Lease that another replica holds and, if configured, renews at each read. */
 function heldLease(isRenewed: () => boolean) {
   let renewals = 0;
   const counts = { reads: 0, writes: 0 };

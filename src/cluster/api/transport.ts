@@ -36,6 +36,9 @@ export interface Transport {
 const defaultTimeoutMs = 30_000;
 const defaultMaxBytes = 256 * 1024 * 1024;
 
+/** An API server that ends closes all its connections: the next idle one may be lost, too. */
+const mostAttempts = 4;
+
 /**
  * Requests over HTTP/1.1, on the connections that the access provides: a watch occupies a connection. A proxy that does
  * not answer keeps a request without a socket, so deadlines do not rely on the events of the request.
@@ -48,13 +51,16 @@ export function createTransport(access: ClusterAccess): Transport {
 
   async function open(request: HttpRequest): Promise<IncomingMessage> {
     const deadline = performance.now() + (request.timeoutMs ?? defaultTimeoutMs);
-    const attempt = (settings: ConnectionSettings) =>
-      begin(request, settings, deadline - performance.now()).catch((error: unknown) => {
-        // The server closed an idle connection; the request was not processed.
-        if (error instanceof StaleConnection && request.signal?.aborted !== true)
-          return begin(request, settings, deadline - performance.now());
-        throw error;
-      });
+    const attempt = async (settings: ConnectionSettings): Promise<IncomingMessage> => {
+      for (let left = mostAttempts - 1; ; left -= 1) {
+        try {
+          return await begin(request, settings, deadline - performance.now());
+        } catch (error) {
+          if (left === 0 || !(error instanceof LostConnection) || request.signal?.aborted === true)
+            throw error;
+        }
+      }
+    };
     const settings = await access.settings();
     const response = await attempt(settings);
     if (response.statusCode !== 401) return response;
@@ -110,9 +116,10 @@ export function createTransport(access: ClusterAccess): Transport {
       });
       call.on('error', (error: NodeJS.ErrnoException) => {
         settle();
-        const stale = call.reusedSocket && (error.code === 'ECONNRESET' || error.code === 'EPIPE');
-        if (stale) reject(new StaleConnection(error.message, { cause: error }));
-        else reject(error instanceof ClusterAccessError ? error : unreachable(base.host, error));
+        const isLost = error.code === 'ECONNRESET' || error.code === 'EPIPE';
+        const Kind = isLost && (call.reusedSocket || method === 'GET') ? LostConnection : ClusterAccessError;
+        if (error instanceof ClusterAccessError) reject(error);
+        else reject(new Kind(unreachable(base.host, error), { cause: error }));
       });
       if (signal?.aborted === true) return abort();
       signal?.addEventListener('abort', abort, { once: true });
@@ -159,17 +166,15 @@ export function observeRequests(
   };
 }
 
-class StaleConnection extends ClusterAccessError {}
+/** The request can be sent again: the server closed an idle connection and did not process it, or it only reads. */
+class LostConnection extends ClusterAccessError {}
 
 function sameCredentials(one: ConnectionSettings, other: ConnectionSettings): boolean {
   return one.agent === other.agent && one.headers['Authorization'] === other.headers['Authorization'];
 }
 
-function unreachable(host: string, error: NodeJS.ErrnoException): ClusterAccessError {
-  return new ClusterAccessError(
-    `${host} cannot be reached: ${error.message || error.code || 'no reason given'}`,
-    { cause: error },
-  );
+function unreachable(host: string, { message, code }: NodeJS.ErrnoException): string {
+  return `${host} cannot be reached: ${message || code || 'no reason given'}`;
 }
 
 /** Error messages omit the query: its selectors may contain names of users' objects. */

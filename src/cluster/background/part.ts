@@ -1,3 +1,4 @@
+import { refTitle } from '../../background/object-identity.ts';
 import { messageOf } from '../api/cluster-error.ts';
 import { generatedNotes, resultNotes, writeNotes } from '../events/background-events.ts';
 import type { EventSink } from '../events/events.ts';
@@ -70,6 +71,12 @@ export function startBackgroundPart(options: BackgroundPartOptions): BackgroundP
       wrote(policy, request, write) {
         targets.add({ policy_name: policy.key, rule_name: request.rule, outcome: write.outcome });
         report(writeNotes(policy, request, write));
+        const { ref, outcome } = write.result;
+        for (const reason of 'warnings' in outcome ? (outcome.warnings ?? []) : [])
+          log.warn(
+            { policy: policy.key, rule: request.rule, target: refTitle(ref), reason },
+            'a policy warns',
+          );
       },
       generated(policy, request, made) {
         targets.add({ policy_name: policy.key, rule_name: request.rule, outcome: made.action });

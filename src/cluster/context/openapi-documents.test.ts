@@ -50,6 +50,9 @@ function publisher() {
   };
 }
 
+/** All requests that were started have ended. */
+const settled = () => new Promise((resolve) => setImmediate(resolve));
+
 describe('OpenAPI documents of the API server', () => {
   it('are read once, and the same object is returned while it is valid', async () => {
     const { asked, read, wait } = publisher();
@@ -60,7 +63,10 @@ describe('OpenAPI documents of the API server', () => {
     expect(first).toMatchObject({ found: true });
     expect((second as { value: unknown }).value).toBe((first as { value: unknown }).value);
     wait(2_000);
-    expect((await read()) as { value: unknown }).toEqual(first);
+    // The list is read again, and the request does not wait for it.
+    expect(read()).toEqual(first);
+    await settled();
+    expect(read()).toEqual(first);
     expect(asked).toEqual([
       '/openapi/v3',
       '/openapi/v3/apis/example.com/v1?hash=a',
@@ -91,11 +97,29 @@ describe('OpenAPI documents of the API server', () => {
   });
 
   it('are kept while the API server does not answer', async () => {
-    const { state, read, wait } = publisher();
+    const { state, asked, read, wait, documents } = publisher();
     const first = await read();
     state.isDown = true;
     wait(20_000);
+    expect(read()).toEqual(first);
+    await settled();
+    documents.outdate();
+    const before = asked.length;
+    for (let count = 0; count < 10; count += 1) expect(await read()).toEqual(first);
+    expect(asked).toHaveLength(before);
+    wait(1_001);
     expect(await read()).toEqual(first);
+    expect(asked).toHaveLength(before + 1);
+  });
+
+  it('are read again when kinds change while the list is being read', async () => {
+    const { state, documents, read } = publisher();
+    const early = read();
+    documents.outdate();
+    state.document = documentOf('Thing', 'Other');
+    state.hash = 'b';
+    await early;
+    expect(await read('Other')).toMatchObject({ found: true });
   });
 
   it('are absent for a group that is not published, with the reason for one that cannot be read', async () => {

@@ -54,6 +54,7 @@ export function createOpenApiDocuments(
   const reading = new Map<string, Promise<KnownDocument>>();
   let list: DocumentList | undefined;
   let listing: Promise<DocumentList> | undefined;
+  let failedAt = Number.NEGATIVE_INFINITY;
 
   async function fetch(path: string, { timeoutMs, maxBytes }: OpenApiLimits): Promise<JsonObject> {
     const { status, body } = await client.raw({ method: 'GET', path, timeoutMs, maxBytes });
@@ -73,15 +74,24 @@ export function createOpenApiDocuments(
   }
 
   function currentList(limits: OpenApiLimits): Promise<DocumentList> {
-    listing ??= readList(limits)
-      .then((found) => {
-        list = found;
-        return found;
-      })
+    if (listing !== undefined) return listing;
+    const started: Promise<DocumentList> = readList(limits)
+      .then(
+        (found) => {
+          // It is outdated if kinds changed in the meantime.
+          if (listing === started) list = found;
+          return found;
+        },
+        (error: unknown) => {
+          failedAt = now();
+          throw error;
+        },
+      )
       .finally(() => {
-        listing = undefined;
+        if (listing === started) listing = undefined;
       });
-    return listing;
+    listing = started;
+    return started;
   }
 
   function keep(path: string, found: KnownDocument): void {
@@ -135,17 +145,28 @@ export function createOpenApiDocuments(
       if (path === undefined) return answer(undefined, apiVersion, kind);
       const found = known.get(path);
       const age = list === undefined ? Number.POSITIVE_INFINITY : now() - list.readAt;
-      const declares = found?.kinds.has(`${apiVersion}/${kind}`) ?? false;
-      if (age > (declares ? listLifeMs : retryMs)) return readAgain(path, apiVersion, kind, limits);
+      const again = () => readAgain(path, apiVersion, kind, limits);
+      if (found?.kinds.has(`${apiVersion}/${kind}`)) {
+        const hasFailed = now() - failedAt <= retryMs;
+        if (age > listLifeMs && !hasFailed) {
+          const fresh = again();
+          // A request waits only if kinds changed. An API server that does not answer must not delay all of them.
+          if (list === undefined) return fresh;
+        }
+        keep(path, found);
+        return answer(found, apiVersion, kind);
+      }
+      if (age > retryMs) return again();
       if (found === undefined) {
         const isPublished = list?.urls.has(path) ?? true;
-        return isPublished ? readAgain(path, apiVersion, kind, limits) : answer(undefined, apiVersion, kind);
+        return isPublished ? again() : answer(undefined, apiVersion, kind);
       }
       keep(path, found);
       return answer(found, apiVersion, kind);
     },
     outdate() {
       list = undefined;
+      listing = undefined;
     },
   };
 }

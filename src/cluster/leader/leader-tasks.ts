@@ -4,6 +4,7 @@ import { requestsGeneration } from '../../convert/forms/generation.ts';
 import type { CompiledPolicy } from '../../policy/compiled.ts';
 import { followAdmissionPolicies } from '../admission-policies/follow.ts';
 import { createAdmissionPolicyGenerator } from '../admission-policies/generator.ts';
+import { createLoadProbe } from '../admission-policies/load-probe.ts';
 import type { ApiClient } from '../api/client.ts';
 import { messageOf } from '../api/cluster-error.ts';
 import { createCoalescedTask } from '../api/coalesced-task.ts';
@@ -113,6 +114,7 @@ export function startLeaderTasks(given: LeaderTaskOptions): LeaderTasks {
       const { written, refusal } = writer.stateOf(policy);
       return written || refusal !== undefined;
     },
+    probe: createLoadProbe({ client, lease: { namespace, name: leaseName } }),
     settleMs: options.timing?.admissionPolicyMs ?? defaultSettleMs,
     now: () => performance.now(),
     wake(milliseconds) {

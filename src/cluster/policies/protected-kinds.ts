@@ -1,3 +1,4 @@
+import { quote } from '../../convert/expression/cel-text.ts';
 import type { CompiledRule } from '../../policy/compiled.ts';
 import { type KindKey, matchesKind } from '../../policy/kind-selector.ts';
 import { type PolicySnapshot, withCandidates } from '../../policy/registry.ts';
@@ -93,15 +94,15 @@ function namesProtected(group: string, resource: string): boolean {
 }
 
 function inGroup(group: string): string {
-  return `request.resource.group == '${group}'`;
+  return `request.resource.group == ${quote(group)}`;
 }
 
 function isOneOf(resources: readonly string[]): string {
   return resources.length === 1
-    ? `request.resource.resource == '${resources[0]}'`
+    ? `request.resource.resource == ${quote(resources[0] ?? '')}`
     : `request.resource.resource in ${listText(resources)}`;
 }
 
 function listText(names: readonly string[]): string {
-  return `[${names.map((name) => `'${name}'`).join(', ')}]`;
+  return `[${names.map(quote).join(', ')}]`;
 }

@@ -1,9 +1,10 @@
 import { equal } from '../../json/equal.ts';
-import { readBoolean, readObject, readObjects, readTexts } from '../../json/read-field.ts';
+import { readBoolean, readObject, readObjects, readText, readTexts } from '../../json/read-field.ts';
 import type { JsonObject } from '../../json/value.ts';
 import { notRunText, ruleType } from '../../policy/rule-type.ts';
 import type { ApiClient } from '../api/client.ts';
 import { hasStatus } from '../api/cluster-error.ts';
+import type { ResourceType } from '../api/resource-path.ts';
 import type { PolicyRecord } from './catalog.ts';
 import {
   cutMessage as cut,
@@ -62,13 +63,19 @@ export async function writeStatuses(
     const status = changedStatus(record, state, now);
     if (status === undefined) continue;
     try {
-      await client.update(record.kind.type, { ...record.object, status }, { subresource: 'status' });
+      await client.update(typeOf(record), { ...record.object, status }, { subresource: 'status' });
     } catch (error) {
       // The policy changed or was deleted in the meantime; the next watch event triggers another write.
       if (!hasStatus(error, 404) && !hasStatus(error, 409)) failure = error;
     }
   }
   if (failure !== undefined) throw failure;
+}
+
+/** In the version in which the policy was read. */
+function typeOf({ kind: { type }, object }: PolicyRecord): ResourceType {
+  const version = (readText(object, 'apiVersion') ?? '').split('/')[1] ?? type.version;
+  return { ...type, version };
 }
 
 /** The status that a policy should have, or undefined if it has it already. */

@@ -1,7 +1,10 @@
 import { describe, expect, it } from 'vitest';
+import { mutatingPolicyEnvironment } from '../../cel/environments.ts';
+import { compileCel } from '../../cel/expression.ts';
 import { type Json, type JsonObject, valueAt } from '../../json/value.ts';
 import { loadCelCompilers } from '../../policy/cel-documents.ts';
 import type { CompiledPolicy } from '../../policy/compiled.ts';
+import { systemEnvironment } from '../../system-environment.ts';
 import { smallCluster } from '../api/served-kinds.testing.ts';
 import { mutatingPolicyDocument, kinds as ofKinds, policy, rule } from '../policies/policy.testing.ts';
 import { mutatingConfiguration } from './configuration.ts';
@@ -90,9 +93,9 @@ describe('webhook entries of MutatingPolicies', () => {
     expect(entries[1]).not.toHaveProperty('matchConditions');
   });
 
-  it('leave out DELETE, on which there is nothing to mutate, and policies for existing objects', () => {
+  it('take the operations as written, and leave out policies for existing objects', () => {
     const [entry] = webhooks([compiled('a', matching([{ operations: ['*'] }, { operations: ['DELETE'] }]))]);
-    expect(entry?.['rules']).toMatchObject([{ operations: ['CREATE', 'UPDATE', 'CONNECT'] }]);
+    expect(entry?.['rules']).toMatchObject([{ operations: ['*'] }, { operations: ['DELETE'] }]);
     const evaluation = { admission: { enabled: false }, mutateExisting: { enabled: true } };
     expect(webhooks([compiled('b', { evaluation })])).toEqual([]);
   });
@@ -185,6 +188,20 @@ describe('webhook entries of MutatingPolicies', () => {
     expect(webhooks([compiled('p', matching([{ resources: ['nodes'] }]))])[0]).not.toHaveProperty(
       'matchConditions',
     );
+  });
+
+  it('keep the resource of a rule a string of the condition, whatever it contains', () => {
+    const resource = "mutatingpolicies' || true || 'x";
+    const rules = [
+      { apiGroups: ['*'], resources: ['*'] },
+      { apiGroups: ['policies.kyverno.io'], resources: [resource] },
+    ];
+    const [entry] = webhooks([compiled('p', matching(rules))]);
+    const [condition] = (entry?.['matchConditions'] ?? []) as readonly { expression: string }[];
+    const { expression } = compileCel(condition?.expression ?? '', mutatingPolicyEnvironment());
+    const request = { resource: { group: 'coordination.k8s.io', resource: 'leases' } };
+    const lookup = (name: string) => (name === 'request' ? request : undefined);
+    expect(expression?.evaluate({ lookup, effects: systemEnvironment })).toBe(false);
   });
 
   it('have names that the API server accepts, however long the policy is named', () => {

@@ -1,6 +1,6 @@
 import { readObject, readObjects, readText, readTextMap, readTexts } from '../../json/read-field.ts';
 import type { Json, JsonObject } from '../../json/value.ts';
-import type { CompiledPolicy, Operation } from '../../policy/compiled.ts';
+import type { CompiledPolicy } from '../../policy/compiled.ts';
 import { groupPrefix, isMutatingPolicy } from '../../policy/policy-id.ts';
 import type { KindTable } from '../api/discovery.ts';
 import { celEntryId, defaultTimeoutSeconds, failureGroup } from '../policies/grouping.ts';
@@ -72,25 +72,20 @@ export function selectorsOf(constraints: JsonObject, settings: WebhookSettings, 
   };
 }
 
-/** The resource rules of a policy and of what is derived from it, as written. On DELETE there is nothing to mutate. */
+/** The resource rules of a policy and of what is derived from it, as written. */
 export function celWebhookRules(policy: CompiledPolicy): readonly WebhookRule[] {
   return policy.rules
     .filter(({ targets }) => targets === undefined)
     .flatMap(({ document }) => readObjects(readObject(document, 'matchConstraints') ?? {}, 'resourceRules'))
     .flatMap((rule): readonly WebhookRule[] => {
-      const operations = operationsToMutate(readTexts(rule, 'operations'));
       const scope = scopeOf(readText(rule, 'scope') ?? '*', policy);
-      if (operations.length === 0 || scope === undefined) return [];
+      if (scope === undefined) return [];
       const [apiGroups, apiVersions, resources] = ['apiGroups', 'apiVersions', 'resources'].map((field) =>
         readTexts(rule, field),
       ) as [string[], string[], string[]];
+      const operations = readTexts(rule, 'operations') as WebhookRule['operations'];
       return [{ apiGroups, apiVersions, resources, operations, scope }];
     });
-}
-
-function operationsToMutate(written: readonly string[]): readonly Operation[] {
-  const named = written.includes('*') ? ['CREATE', 'UPDATE', 'CONNECT'] : written;
-  return named.filter((operation) => operation !== 'DELETE') as readonly Operation[];
 }
 
 /** A namespace selector does not exclude cluster-scoped objects, so the scope has to. Undefined: nothing is left. */

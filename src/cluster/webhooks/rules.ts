@@ -16,7 +16,7 @@ export interface WebhookRule {
   readonly apiGroups: readonly string[];
   readonly apiVersions: readonly string[];
   readonly resources: readonly string[];
-  readonly operations: readonly Operation[];
+  readonly operations: readonly (Operation | '*')[];
   readonly scope: 'Namespaced' | 'Cluster' | '*';
 }
 
