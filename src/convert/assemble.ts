@@ -1,24 +1,23 @@
 import { stringifyJson } from '../json/json-text.ts';
-import {
-  readBoolean,
-  readNumber,
-  readObject,
-  readObjects,
-  readText,
-  readTextMap,
-  readTexts,
-} from '../json/read-field.ts';
+import { readBoolean, readNumber, readObject, readText, readTextMap } from '../json/read-field.ts';
 import { isObject, type Json, type JsonObject } from '../json/value.ts';
 import { autogenAnnotation, isAutogenName } from '../policy/autogen.ts';
 import type { Exemption } from './exceptions.ts';
 import { allOf, bool, precedence, within } from './expression/cel-text.ts';
 import type { Mutation } from './mutation/mutate.ts';
-import { autogenPrefix, type NamedGroup, policyNames } from './names.ts';
+import { autogenPrefix, type NamedGroup, overlap, policyNames } from './names.ts';
 import { printPolicy } from './print.ts';
-import type { ConvertedRule } from './rule.ts';
+import { type ConvertedRule, resourcesOf } from './rule.ts';
 import type { Variables } from './scope.ts';
 import { noComments, readComments, type SourceComments } from './source-comments.ts';
-import type { CelText, Conversion, ConversionTarget, ConvertedDocument, Refusal } from './types.ts';
+import {
+  type CelText,
+  type Conversion,
+  type ConversionTarget,
+  type ConvertedDocument,
+  type Refusal,
+  refuseLength,
+} from './types.ts';
 import {
   allBefore,
   type NamedCondition,
@@ -64,12 +63,7 @@ export function assemble(
   );
   return {
     documents,
-    differences: [
-      ...lostTransactions(old, filled),
-      ...keptChanges(old, filled, to),
-      ...moreRuns(old, filled),
-      ...lostWarnings(old),
-    ],
+    differences: [...lostTransactions(old, filled), ...keptChanges(old, filled, to), ...lostWarnings(old)],
     exempted,
   };
 }
@@ -85,13 +79,11 @@ function namedGroup({ rules }: RuleGroup, groups: readonly RuleGroup[]): NamedGr
       group.rules === rules ||
       autogenPrefix(group.rules[0]?.rule.name ?? '') !== autogenPrefix(names[0] ?? ''),
   );
-  return { rules: names, isWhole: isOnly && names.length > 1, resources: resourcesOf(rules[0]) };
-}
-
-function resourcesOf(rule: ConvertedRule | undefined): readonly string[] {
-  return readObjects(rule?.matchConstraints ?? {}, 'resourceRules').flatMap((each) =>
-    readTexts(each, 'resources'),
-  );
+  return {
+    rules: names,
+    isWhole: isOnly && names.length > 1,
+    resources: rules.slice(0, 1).flatMap(resourcesOf),
+  };
 }
 
 /**
@@ -100,13 +92,12 @@ function resourcesOf(rule: ConvertedRule | undefined): readonly string[] {
  */
 function lostTransactions(old: JsonObject, groups: readonly RuleGroup[]): readonly Refusal[] {
   if (failurePolicyOf(readObject(old, 'spec') ?? {}) !== 'Ignore') return [];
+  const named = groups.map((group) => namedGroup(group, groups));
   const shared = groups.flatMap((group, index) => {
-    const resources = resourcesOf(group.rules[0]);
+    const own = named[index];
     const other = groups
       .slice(0, index)
-      .find(({ rules }) =>
-        resourcesOf(rules[0]).some((name) => name.includes('*') || resources.includes(name)),
-      );
+      .find((_, before) => own !== undefined && overlap(named[before] ?? own, own));
     return other === undefined ? [] : [{ group, other }];
   });
   return shared.map(({ group, other }) => ({
@@ -145,23 +136,6 @@ function failurePolicyOf(spec: JsonObject): string | undefined {
   return readText(webhook, 'failurePolicy') ?? readText(spec, 'failurePolicy');
 }
 
-/** Without `mutateExistingOnPolicyUpdate` a rule runs only for requests. */
-function moreRuns(old: JsonObject, groups: readonly RuleGroup[]): readonly Refusal[] {
-  const name = 'mutateExistingOnPolicyUpdate';
-  const ofPolicy = readBoolean(readObject(old, 'spec') ?? {}, name);
-  return groups.flatMap(({ rules: [first] }) => {
-    const ofRule = readBoolean(readObject(first?.rule.document ?? {}, 'mutate') ?? {}, name);
-    if (first?.targets === undefined || (ofRule ?? ofPolicy) === true) return [];
-    return [
-      {
-        rule: first.rule.name,
-        path: ofRule === undefined ? `spec.${name}` : `${first.rule.path}.mutate.${name}`,
-        reason: 'a MutatingPolicy for existing objects also runs when the policy changes',
-      },
-    ];
-  });
-}
-
 function policyOf(
   old: JsonObject,
   group: RuleGroup,
@@ -179,7 +153,7 @@ function policyOf(
     const kept = keptComments(rule, written);
     return rule.mutations.map((mutation, index) => {
       const guard = isAlone
-        ? rule.mutations.length === 1
+        ? hasOneCondition(rule)
           ? bool(true)
           : mutation.guard
         : allOf([rule.preconditions ?? bool(true), mutation.guard]);
@@ -346,20 +320,22 @@ function exceptionsOrigin({ exceptions }: Pick<Exemption, 'exceptions'>): string
   return `PolicyException ${exceptions.join(', ')}`;
 }
 
+/** The anchors of the only mutation decide whether the policy applies. Those of a patch for existing objects test each target. */
+function hasOneCondition({ mutations, targets }: ConvertedRule): boolean {
+  return mutations.length === 1 && targets === undefined;
+}
+
 /** A precondition that fails must not be hidden by an anchor that does not hold, so they are one condition then. */
-function ruleConditions({
-  rule,
-  preconditions = bool(true),
-  mutations,
-  exemption,
-}: ConvertedRule): readonly Condition[] {
+function ruleConditions(rule: ConvertedRule): readonly Condition[] {
+  const { preconditions = bool(true), mutations, exemption } = rule;
+  const { path } = rule.rule;
   const [only] = mutations;
-  const anchors = mutations.length === 1 && only !== undefined ? only.guard : bool(true);
+  const anchors = hasOneCondition(rule) && only !== undefined ? only.guard : bool(true);
   const isTrue = ({ source }: CelText): boolean => source === 'true';
   const before = {
     value: { name: 'preconditions', expression: preconditions.source },
     from: [
-      `${rule.path}.preconditions`,
+      `${path}.preconditions`,
       ...(exemption?.place === 'precondition' ? [exceptionsOrigin(exemption)] : []),
     ],
   };
@@ -382,6 +358,7 @@ function mutationOf({ type, expression }: Mutation, guard: CelText): JsonObject 
     guard.source === 'true'
       ? expression
       : `${within(guard, precedence.or)}\n  ? ${expression.replaceAll('\n', '\n    ')}\n  : ${none}`;
+  refuseLength(guarded);
   if (type === 'JSONPatch') return { patchType: type, jsonPatch: { expression: guarded } };
   return { patchType: type, applyConfiguration: { expression: guarded } };
 }

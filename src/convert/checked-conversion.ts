@@ -1,4 +1,3 @@
-import { readObject } from '../json/read-field.ts';
 import { celCompilers } from '../policy/cel/language.ts';
 import type { CompiledException, CompiledPolicy } from '../policy/compiled.ts';
 import { loadDocuments } from '../policy/load.ts';
@@ -7,10 +6,10 @@ import { convertException, exemptedPolicies, type TranslatedException } from './
 import { generateObjects } from './proof/generate-objects.ts';
 import { type Proof, prove } from './proof/prove.ts';
 import type { Sample } from './proof/sample.ts';
-import type { Conversion, ConvertedDocument } from './types.ts';
+import type { Conversion } from './types.ts';
 
 /**
- * `proven`: equal on all requests. `unproven`: the same, but the policy changes existing objects, which are not compared. `differs`:
+ * `proven`: equal on all requests. `unproven`: the same, but the policy changes existing objects, and no request changed one. `differs`:
  * converted, but not equal. `refused`: a clause cannot be converted.
  */
 export type ConversionStatus = 'proven' | 'unproven' | 'differs' | 'refused';
@@ -70,14 +69,9 @@ export async function checkConversion(
     [...samples, ...generated],
   );
   const isSame = proof.difference === undefined && differences.length === 0 && problems.length === 0;
-  const whole = documents.some(hasTargets) ? 'unproven' : 'proven';
+  const whole = proof.existing === 0 ? 'unproven' : 'proven';
   const status = !isSame ? 'differs' : refusals.length > 0 ? 'refused' : whole;
   return { status, conversion, problems, proof, generated: generated.length };
-}
-
-/** Changes existing objects, which are not compared. */
-export function hasTargets({ document }: ConvertedDocument): boolean {
-  return readObject(readObject(document, 'spec') ?? {}, 'targetMatchConstraints') !== undefined;
 }
 
 function withoutRules(old: CompiledPolicy, { refusals }: Conversion): CompiledPolicy {

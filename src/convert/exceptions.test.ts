@@ -238,21 +238,38 @@ spec:
     });
   });
 
-  it('inside a policy are refused where an earlier policy may change what they read', async () => {
-    const match = '{any: [{resources: {kinds: [Pod], selector: {matchLabels: {a: added}}}}]}';
-    const { conversion } = await checked(policy(label('a') + label('b')), [exception('b', match)], 'map');
-    expect(conversion.refusals).toEqual([
-      {
-        rule: 'b',
-        path: 'spec.rules[1]',
-        reason: 'the exceptions exceptions/batch read the object before the first rule, which may change it',
-      },
-    ]);
-    const { status } = await checked(
-      policy(label('a') + label('b')),
-      [exception('b', match)],
-      'mutatingpolicy',
-    );
-    expect(status).toBe('proven');
+  const added = '{any: [{resources: {selector: {matchLabels: {a: added}}}}]}';
+
+  it.each(['mutatingpolicy', 'map'] as const)(
+    'are refused where an earlier policy may change what they read: %s',
+    async (to) => {
+      const { conversion } = await checked(policy(label('a') + label('b')), [exception('b', added)], to);
+      expect(conversion.refusals).toEqual([
+        {
+          rule: 'b',
+          path: 'spec.rules[1]',
+          reason:
+            'the exceptions exceptions/batch read the object before the first rule, which may change it',
+        },
+      ]);
+    },
+  );
+
+  it.each(['mutatingpolicy', 'map'] as const)(
+    'may read what an earlier policy changes in objects of other kinds: %s',
+    async (to) => {
+      const rules = label('a', '', 'Service') + label('b');
+      const { status, isNeeded } = await checked(policy(rules), [exception('b', added)], to);
+      expect({ status, isNeeded }).toEqual({ status: 'proven', isNeeded: true });
+    },
+  );
+
+  it('from rules of autogen are refused where a written rule may change what they read', async () => {
+    const rules = `${label('a', '', 'Deployment')}  - name: b
+    match: {any: [{resources: {kinds: [Pod]}}]}
+    mutate: {patchStrategicMerge: {spec: {priorityClassName: low}}}
+`;
+    const { conversion } = await checked(policy(rules), [exception('autogen-b', added)], 'mutatingpolicy');
+    expect(conversion.refusals).toMatchObject([{ rule: 'autogen-b', path: 'spec.rules[1]' }]);
   });
 });

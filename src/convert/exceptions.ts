@@ -162,9 +162,9 @@ function nameOf(exceptions: readonly TranslatedException[]): string {
   return `PolicyException ${exceptions.map(({ key }) => key).join(', ')}`;
 }
 
-/** Whether an exemption inside a policy reads fields that an earlier policy may change; the old one reads the object before all rules. */
-export function readsChangedObject({ place, test }: Exemption): boolean {
-  return place !== 'outside' && /\bobject\.(?!metadata\.\?(?:name|generateName)\b)/.test(test.source);
+/** Whether an exemption reads fields that an earlier policy may change; the old one reads the object before all rules. */
+export function readsChangedObject({ test }: Exemption): boolean {
+  return /\bobject[.[](?!metadata\.\?(?:name|generateName)\b)/.test(test.source);
 }
 
 /** The PolicyException of `policies.kyverno.io` for converted policies. */

@@ -206,7 +206,7 @@ const fields: readonly (readonly [string, Handling, Json, JsonObject])[] = [
   [`${rule}.mutate.patchesJson6902`, 'converted', '- {op: add, path: /metadata/labels/a, value: b}', noPatch],
   [`${rule}.mutate.replacements`, 'refused', [{}], noPatch],
   [`${rule}.mutate.targets`, 'converted', [{ apiVersion: 'v1', kind: 'ConfigMap', name: 'a' }], existing],
-  [`${rule}.mutate.mutateExistingOnPolicyUpdate`, 'difference', false, existing],
+  [`${rule}.mutate.mutateExistingOnPolicyUpdate`, 'converted', false, existing],
   [`${target}.apiVersion`, 'converted', 'v2', existing],
   [`${target}.kind`, 'converted', 'ConfigMap', existing],
   [`${target}.namespace`, 'converted', 'a', existing],

@@ -33,8 +33,11 @@ function suffix({ rules, isWhole }: NamedGroup): string {
   return prefix === '' ? '' : `-${prefix.slice(0, -1)}`;
 }
 
-function overlap(left: NamedGroup, right: NamedGroup): boolean {
-  const isOpen = ({ resources }: NamedGroup): boolean => resources.some((name) => name.includes('*'));
+type WithResources = Pick<NamedGroup, 'resources'>;
+
+/** Whether an object can be of both. */
+export function overlap(left: WithResources, right: WithResources): boolean {
+  const isOpen = ({ resources }: WithResources): boolean => resources.some((name) => name.includes('*'));
   return isOpen(left) || isOpen(right) || left.resources.some((name) => right.resources.includes(name));
 }
 

@@ -84,6 +84,13 @@ const pod: readonly (readonly [string, string])[] = [
       'spec: {containers: [{(name): "*", +(imagePullPolicy): Always, resources: {requests: {+(cpu): 100m}}}]}',
     ),
   ],
+  [
+    'loops that change the same field',
+    `mutate:
+  foreach:
+  - list: request.object.spec.containers
+    patchStrategicMerge: {metadata: {labels: {last: "{{ element.name }}"}}}`,
+  ],
   ['an item by its name', overlay('spec: {containers: [{name: app, +(tty): true}]}')],
   [
     'an item that is added',
@@ -188,6 +195,90 @@ describe('a rule as a MutatingAdmissionPolicy', () => {
 describe('convertPolicy', () => {
   it('gives the same bytes each time', () => {
     for (const [, rule] of pod) expect(convert(policy('Pod', rule))).toEqual(convert(policy('Pod', rule)));
+  });
+
+  it.each([
+    ['a boolean', overlay('spec: {(flag): true, text: x}')],
+    ['null', overlay('spec: {(text): "null", size: 1}')],
+    ['what it is not', overlay('spec: {(text): "!x", size: 1}')],
+    ['a list, where an object may have a map', overlay('spec: {list: [a]}')],
+    ['a map, where an object may have a list', overlay('spec: {map: {a: b}}')],
+    ['a scalar, where an object may have a map', overlay('spec: {text: a}')],
+    ['a map that is deleted', overlay('spec: {map: {$patch: delete}}')],
+    [
+      'a projection of what may be no list',
+      `preconditions: {all: [{key: x, operator: AnyIn, value: "{{ request.object.spec.list[].name }}"}]}
+${overlay('metadata: {labels: {a: b}}')}`,
+    ],
+    [
+      'a list inside of what may be no map',
+      `preconditions: {all: [{key: x, operator: AnyIn, value: "{{ request.object.spec.list.items[].name }}"}]}
+${overlay('metadata: {labels: {a: b}}')}`,
+    ],
+    ['a test that nothing follows', jsonPatch('- {op: test, path: /spec/size, value: 3}')],
+    [
+      'a path through values that are no maps',
+      `preconditions: {all: [{key: "{{ request.object.spec.a.b }}", operator: Equals, value: x}]}
+${overlay('metadata: {labels: {a: b}}')}`,
+    ],
+  ])('converts custom resources with %s', async (_title, rule) => {
+    for (const kinds of ['example.com/v1/Widget', 'Pod, example.com/v1/Widget']) {
+      const proof = await proveConversion(policy(kinds, rule), 'mutatingpolicy');
+      expect(proof.difference).toBeUndefined();
+    }
+  });
+
+  it.each([
+    ['containers', overlay('spec: {containers: [{name: a, imagePullPolicy: Always}]}')],
+    ['ports', overlay('spec: {containers: [{(name): "*", ports: [{containerPort: 80, hostPort: 1}]}]}')],
+    ['volumes', overlay('spec: {volumes: [{name: a, emptyDir: {medium: Memory}}]}')],
+  ])('changes the last of several %s with the same key', async (_title, rule) => {
+    const text = policy('Pod', rule);
+    const { documents } = convert(text);
+    const ports = [{ containerPort: 80 }, { containerPort: 80, protocol: 'UDP' }, { containerPort: 80 }];
+    const containers = [
+      { name: 'a', image: 'a:1', ports },
+      { name: 'a', image: 'a:2' },
+    ];
+    const volumes = [
+      { name: 'a', emptyDir: {} },
+      { name: 'a', emptyDir: {} },
+    ];
+    const object = { apiVersion: 'v1', kind: 'Pod', metadata: { name: 'a', namespace: 'b' } };
+    const sample = { origin: 'test', operation: 'CREATE', namespaceLabels: {} } as const;
+    const after = loadConverted(documents.map((document) => document.text).join('---\n'));
+    const { changed, difference } = await prove({ policies: load(text) }, { policies: after }, [
+      { ...sample, object: { ...object, spec: { containers, volumes } } },
+    ]);
+    expect({ changed, difference }).toEqual({ changed: 1 });
+  });
+
+  it.each([
+    [`{{ ${'trim_prefix('.repeat(40)}request.object.metadata.name${", 'a')".repeat(40)} }}`],
+    [`{{ request.object.spec.a${'.b[-1]'.repeat(40)} }}`],
+  ])('refuses an expression that grows without limit: %s', (key) => {
+    for (const to of ['mutatingpolicy', 'map'] as const) {
+      const rule = `preconditions: {all: [{key: "${key}", operator: Equals, value: x}]}
+${overlay('metadata: {labels: {a: b}}')}`;
+      expect(convert(policy('Pod', rule), to)).toMatchObject({
+        documents: [],
+        refusals: [{ rule: 'rule-0', reason: expect.stringContaining('more than 100000 characters') }],
+      });
+    }
+  });
+
+  it('refuses variables that grow without limit in the conditions of a MutatingAdmissionPolicy', () => {
+    const entry = (index: number): string =>
+      index === 0
+        ? '{name: v0, variable: {value: "{{ request.object.metadata.name }}"}}'
+        : `{name: v${index}, variable: {value: "{{ v${index - 1} }}{{ v${index - 1} }}"}}`;
+    const rule = `context: [${Array.from({ length: 40 }, (_item, index) => entry(index)).join(', ')}]
+preconditions: {all: [{key: "{{ v39 }}", operator: Equals, value: x}]}
+${overlay('metadata: {labels: {a: b}}')}`;
+    expect(convert(policy('Pod', rule)).refusals).toEqual([]);
+    expect(convert(policy('Pod', rule), 'map').refusals).toMatchObject([
+      { reason: expect.stringContaining('more than 100000 characters') },
+    ]);
   });
 
   it('converts custom resources, of which only the metadata is known', async () => {
@@ -393,17 +484,64 @@ describe('convertPolicy', () => {
     },
   );
 
-  it('does not call a rule for existing objects proven', async () => {
-    const rule = `mutate:
-  mutateExistingOnPolicyUpdate: true
-  targets: [{apiVersion: v1, kind: Secret, name: copy}]
-  patchStrategicMerge: {metadata: {labels: {a: b}}}`;
-    const text = policy('ConfigMap', rule);
+  const target = (fields: string, patch = 'patchStrategicMerge: {metadata: {labels: {a: b}}}'): string =>
+    policy('ConfigMap', `mutate:\n  targets: [{apiVersion: v1, kind: Secret, ${fields}}]\n  ${patch}`);
+
+  it.each([
+    ['a name', 'name: copy'],
+    ['a name and a namespace', 'name: copy, namespace: default'],
+    ['the namespace of the trigger', 'name: copy, namespace: "{{ request.object.metadata.namespace }}"'],
+    ['a pattern', 'name: "co*", namespace: "de*"'],
+    ['labels', 'selector: {matchLabels: {app: web}}'],
+    ['labels of the trigger', 'selector: {matchLabels: {app: "{{ request.object.metadata.name }}"}}'],
+    ['an expression of labels', 'selector: {matchExpressions: [{key: app, operator: NotIn, values: [web]}]}'],
+    ['a name, whatever the labels', 'name: copy, namespace: default, selector: {matchLabels: {app: web}}'],
+    ['preconditions', 'preconditions: {all: [{key: "{{ target.type }}", operator: Equals, value: Opaque}]}'],
+  ])('proves a rule for existing objects that are selected by %s', async (_title, fields) => {
+    for (const onPolicyUpdate of [true, false]) {
+      const text = target(fields).replace(
+        'mutate:',
+        `mutate:\n      mutateExistingOnPolicyUpdate: ${onPolicyUpdate}`,
+      );
+      const [old] = load(text);
+      if (old === undefined) throw new Error('the policy does not load');
+      const { status, problems, proof } = await checkConversion(old, convert(text), { limit: 60 });
+      expect({ status, problems, difference: proof?.difference }).toEqual({ status: 'proven', problems: [] });
+      expect(proof?.existing).toBeGreaterThan(0);
+    }
+  });
+
+  it('tests the anchors of a patch for existing objects on each of them', async () => {
+    const text = target('name: "*"', 'patchStrategicMerge: {metadata: {(name): "!kube*", labels: {a: b}}}');
     const [old] = load(text);
     if (old === undefined) throw new Error('the policy does not load');
-    const { status, problems } = await checkConversion(old, convert(text), { limit: 20 });
-    expect(problems).toEqual([]);
+    const { status, proof } = await checkConversion(old, convert(text), { limit: 60 });
+    expect({ status, difference: proof?.difference }).toEqual({ status: 'proven' });
+  });
+
+  it('does not call a rule proven that changed no existing object', async () => {
+    const text = target(
+      'name: copy',
+      'patchesJson6902: "- {op: replace, path: /spec/endpoints/1, value: x}"',
+    );
+    const [old] = load(text);
+    if (old === undefined) throw new Error('the policy does not load');
+    const { status } = await checkConversion(old, convert(text), { limit: 20 });
     expect(status).toBe('unproven');
+  });
+
+  it('finds a difference in what happens to existing objects', async () => {
+    const text = target('name: copy');
+    const [old] = load(text);
+    if (old === undefined) throw new Error('the policy does not load');
+    const { status, proof } = await checkConversion(old, convert(text.replace('a: b', 'a: c')), {
+      limit: 60,
+    });
+    expect(status).toBe('differs');
+    expect(proof?.difference?.fault).toMatchObject({
+      objectPath: '/metadata/labels/a',
+      message: 'the existing objects differ afterwards',
+    });
   });
 
   it('converts a rule for existing objects', () => {
@@ -425,7 +563,7 @@ describe('convertPolicy', () => {
         },
       ],
     });
-    expect(differences).toEqual([expect.objectContaining({ path: 'spec.mutateExistingOnPolicyUpdate' })]);
+    expect(differences).toEqual([]);
     expect(convert(policy('ConfigMap', rule), 'map').refusals).toEqual([
       expect.objectContaining({ path: 'spec.rules[0].mutate.targets' }),
     ]);

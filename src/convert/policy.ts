@@ -1,6 +1,6 @@
 import { stringifyJson } from '../json/json-text.ts';
 import { nameOf } from '../json/metadata.ts';
-import { readObject, readObjects, readText, readTexts } from '../json/read-field.ts';
+import { readBoolean, readObject, readObjects, readText, readTexts } from '../json/read-field.ts';
 import type { JsonObject } from '../json/value.ts';
 import { autogenRules, isAutogenName } from '../policy/autogen.ts';
 import { assemble, type RuleGroup } from './assemble.ts';
@@ -12,8 +12,8 @@ import {
   type TranslatedException,
 } from './exceptions.ts';
 import { allOf, bool, precedence, text } from './expression/cel-text.ts';
-import { autogenPrefix } from './names.ts';
-import { type ConvertedRule, convertRule, type SourceRule } from './rule.ts';
+import { autogenPrefix, overlap } from './names.ts';
+import { type ConvertedRule, convertRule, resourcesOf, type SourceRule } from './rule.ts';
 import { Variables } from './scope.ts';
 import { type Conversion, type ConversionTarget, NotConvertible, type Refusal } from './types.ts';
 import { refusedCondition, webhookConditionsOf } from './webhook-conditions.ts';
@@ -58,7 +58,7 @@ export function convertPolicy(document: JsonObject, options: ConvertOptions): Co
       }
     } catch (error) {
       if (!(error instanceof NotConvertible)) throw error;
-      refusals.push({ rule: rule.name, path: error.path, reason: error.reason });
+      refusals.push({ rule: rule.name, path: error.path || rule.path, reason: error.reason });
     }
   }
   if (refusals.length > 0 && options.partial !== true) return { documents: [], refusals, differences: [] };
@@ -67,7 +67,13 @@ export function convertPolicy(document: JsonObject, options: ConvertOptions): Co
     refusedCondition(document, operationsOf(groups), options.to) ??
     (isOne ? applyOne(groups, options.to) : undefined);
   if (refusal !== undefined) return { documents: [], refusals: [...refusals, refusal], differences: [] };
-  return { ...assemble(document, groups, options), refusals };
+  try {
+    return { ...assemble(document, groups, options), refusals };
+  } catch (error) {
+    if (!(error instanceof NotConvertible)) throw error;
+    const path = error.path || 'spec.rules';
+    return { documents: [], refusals: [...refusals, { path, reason: error.reason }], differences: [] };
+  }
 }
 
 /**
@@ -141,15 +147,15 @@ function hasSameMatch({ rules }: RuleGroup, rule: ConvertedRule): boolean {
   return first !== undefined && !isAlone(first) && !isAlone(rule) && key(first) === key(rule);
 }
 
-function refuseLateExemption({ rule, exemption }: ConvertedRule, groups: readonly RuleGroup[]): void {
+/** The exceptions of the new policy read the object as the policies of earlier rules left it. */
+function refuseLateExemption(rule: ConvertedRule, groups: readonly RuleGroup[]): void {
+  const { exemption } = rule;
   if (exemption === undefined || !readsChangedObject(exemption)) return;
-  const prefix = autogenPrefix(rule.name);
-  const isLater = groups.some(({ rules }) =>
-    rules.some((other) => autogenPrefix(other.rule.name) === prefix),
-  );
+  const own = { resources: resourcesOf(rule) };
+  const isLater = groups.some(({ rules }) => overlap({ resources: rules.flatMap(resourcesOf) }, own));
   if (!isLater) return;
   throw new NotConvertible(
-    rule.path,
+    rule.rule.path,
     `the exceptions ${exemption.exceptions.join(', ')} read the object before the first rule, which may change it`,
   );
 }
@@ -179,8 +185,9 @@ function rulesOf(document: JsonObject): readonly SourceRule[] {
   const generated = autogenRules(document);
   const own =
     generated.length === 0 ? written : written.filter((rule) => !isAutogenName(readText(rule, 'name') ?? ''));
-  const sources = own.flatMap((rule) => splitTargets(sourceRule(rule, written.indexOf(rule))));
-  return [...sources, ...generated.map((rule) => sourceRule(rule.document, rule.source))];
+  const spec = readObject(document, 'spec') ?? {};
+  const sources = own.flatMap((rule) => splitTargets(sourceRule(rule, written.indexOf(rule), spec)));
+  return [...sources, ...generated.map((rule) => sourceRule(rule.document, rule.source, spec))];
 }
 
 /** Each target of a rule becomes a policy of its own. */
@@ -195,6 +202,14 @@ function splitTargets(rule: SourceRule): readonly SourceRule[] {
   }));
 }
 
-function sourceRule(document: JsonObject, index: number): SourceRule {
-  return { document, name: readText(document, 'name') ?? '', path: `spec.rules[${index}]` };
+function sourceRule(document: JsonObject, index: number, spec: JsonObject): SourceRule {
+  const onPolicyUpdate = [readObject(document, 'mutate') ?? {}, spec]
+    .map((holder) => readBoolean(holder, 'mutateExistingOnPolicyUpdate'))
+    .find((each) => each !== undefined);
+  return {
+    document,
+    name: readText(document, 'name') ?? '',
+    path: `spec.rules[${index}]`,
+    onPolicyUpdate: onPolicyUpdate === true,
+  };
 }

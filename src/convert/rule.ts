@@ -1,5 +1,5 @@
 import { stringifyJson } from '../json/json-text.ts';
-import { read, readList, readObject, readObjects, readText } from '../json/read-field.ts';
+import { read, readList, readObject, readObjects, readText, readTexts } from '../json/read-field.ts';
 import type { JsonObject } from '../json/value.ts';
 import { matchKinds } from '../policy/check/match-blocks.ts';
 import type { Exemption } from './exceptions.ts';
@@ -18,6 +18,8 @@ export interface SourceRule {
   readonly name: string;
   /** Field path of the rule in the old policy. */
   readonly path: string;
+  /** A rule for existing objects also runs when the policy changes. */
+  readonly onPolicyUpdate: boolean;
 }
 
 export interface ConvertedRule {
@@ -65,12 +67,21 @@ export function convertRule(rule: SourceRule, to: ConversionTarget, variables: V
   const kinds = schemasOf([`${readText(target, 'apiVersion') ?? ''}/${readText(target, 'kind') ?? ''}`]);
   const { targets: _targets, ...patch } = mutate;
   const readsTrigger = stringifyJson([patch, target]).includes('request.') || context.length > 0;
-  const targets = translateTarget(target, `${path}.mutate.targets`, scope, declaredBy(kinds), readsTrigger);
+  const targets = translateTarget(target, `${path}.mutate.targets`, scope, {
+    schema: declaredBy(kinds),
+    readsTrigger,
+    onPolicyUpdate: rule.onPolicyUpdate,
+  });
   return {
     ...converted,
     targets,
     mutations: translateMutations(mutate, `${path}.mutate`, targets.scope, kinds, next),
   };
+}
+
+/** Plural names of the resources that the rule matches. */
+export function resourcesOf({ matchConstraints }: ConvertedRule): readonly string[] {
+  return readObjects(matchConstraints, 'resourceRules').flatMap((each) => readTexts(each, 'resources'));
 }
 
 function refuseOtherTypes({ document, path }: SourceRule): void {

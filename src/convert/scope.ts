@@ -1,5 +1,5 @@
 import type { StructuredSchema } from '../patch/structured/schema.ts';
-import type { CelText, ConversionTarget, Scope } from './types.ts';
+import { type CelText, type ConversionTarget, refuseLength, type Scope } from './types.ts';
 
 /** One entry of `spec.variables`, in the order of their definition. */
 export interface CelVariable {
@@ -17,6 +17,7 @@ export class Variables {
   readonly list: CelVariable[] = [];
   readonly #names = new Map<string, string>();
   readonly #used = new Set<string>();
+  readonly #inline = new Map<string, string>();
 
   /** Defines a variable and returns its name. The same expression gives the same name. */
   define(hint: string, expression: string, origin: string): string {
@@ -44,10 +45,20 @@ export class Variables {
 
   /** The expression with the variables replaced by their own expressions. */
   inline(expression: string): string {
-    return expression.replace(/\bvariables\.(\w+)/g, (written, name: string) => {
+    const whole = expression.replace(/\bvariables\.(\w+)/g, (written, name: string) => {
       const variable = this.list.find((each) => each.name === name);
-      return variable === undefined ? written : `(${this.inline(variable.expression)})`;
+      return variable === undefined ? written : `(${this.#inlined(variable)})`;
     });
+    refuseLength(whole);
+    return whole;
+  }
+
+  #inlined({ name, expression }: CelVariable): string {
+    const known = this.#inline.get(name);
+    if (known !== undefined) return known;
+    const whole = this.inline(expression);
+    this.#inline.set(name, whole);
+    return whole;
   }
 
   #freeName(name: string): string {

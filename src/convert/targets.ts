@@ -1,14 +1,15 @@
 import { hasWildcard } from '../expression/wildcard.ts';
 import { read, readList, readObject, readText } from '../json/read-field.ts';
-import type { JsonObject } from '../json/value.ts';
+import { isObject, type JsonObject } from '../json/value.ts';
 import type { StructuredSchema } from '../patch/structured/schema.ts';
 import { isNamespacedKind } from '../policy/cluster-scoped-kinds.ts';
 import { resourceOf } from '../policy/resource-name.ts';
-import { literal, quote, text } from './expression/cel-text.ts';
+import { allOf, quote, text } from './expression/cel-text.ts';
 import { translateConditions } from './expression/conditions.ts';
 import { translateContext } from './expression/context.ts';
 import { translateTemplate } from './expression/template.ts';
 import { wildcardTest } from './expression/wildcard.ts';
+import { selectorTests } from './match/clauses.ts';
 import { hasVariables } from './mutation/value.ts';
 import { type CelText, NotConvertible, type Scope } from './types.ts';
 
@@ -19,32 +20,42 @@ export interface ConvertedTargets {
   readonly scope: Scope;
 }
 
+export interface TargetOptions {
+  readonly schema: StructuredSchema | undefined;
+  /** The patch reads the trigger. */
+  readonly readsTrigger: boolean;
+  /** The rule also runs when the policy changes. */
+  readonly onPolicyUpdate: boolean;
+}
+
+/** Kyverno makes the request of a run without a trigger, and names no user in it. */
+const onlyRequests = { name: 'only-requests', expression: "request.userInfo.?username.orValue('') != ''" };
+
 /**
- * Translates the target of a rule for existing objects. A target that depends on the trigger becomes an expression, and so does one
- * whose patch reads the trigger: then each existing trigger is used when the policy changes.
+ * Translates the target of a rule for existing objects. A target that depends on the trigger becomes an expression, and so does that
+ * of a rule that runs when the policy changes: then each existing trigger is used in turn, and nothing happens if there is none.
  */
 export function translateTarget(
   target: JsonObject,
   path: string,
   scope: Scope,
-  schema: StructuredSchema | undefined,
-  readsTrigger: boolean,
+  { schema, readsTrigger, onPolicyUpdate }: TargetOptions,
 ): ConvertedTargets {
   const place = readPlace(target, path, scope);
   const bound = scope.child(new Map([['target', { ...text('object', 'dyn'), schema, total: true }]]));
   const context = readList(target, 'context');
   const inner = context.length === 0 ? bound : translateContext(context, `${path}.context`, bound);
-  const conditions = [...place.conditions];
+  const conditions = [...(onPolicyUpdate ? [] : [onlyRequests]), ...place.conditions];
   const preconditions = read(target, 'preconditions');
   if (preconditions !== undefined) {
     const expression = translateConditions(preconditions, `${path}.preconditions`, inner).source;
     conditions.push({ name: 'target-preconditions', expression });
   }
-  const constraints =
-    place.isStatic && !readsTrigger
-      ? staticConstraints(target, place)
-      : { expression: lookup(target, place, path) };
-  return { constraints, conditions, scope: inner };
+  if (place.isStatic && !readsTrigger && !onPolicyUpdate)
+    return { constraints: staticConstraints(target, place), conditions, scope: inner };
+  const { expression, selector } = lookup(place, path, scope);
+  if (selector !== undefined) conditions.unshift({ name: 'target-selector', expression: selector.source });
+  return { constraints: { expression }, conditions, scope: inner };
 }
 
 interface TargetPlace {
@@ -52,8 +63,10 @@ interface TargetPlace {
   readonly resource: string;
   readonly namespace: CelText;
   readonly name: CelText;
-  /** Constant name and namespace. */
+  /** Constant name, namespace and labels. */
   readonly isStatic: boolean;
+  /** The labels of the targets. An object that is named is the target whatever its labels are. */
+  readonly selector?: JsonObject | undefined;
   readonly conditions: readonly { readonly name: string; readonly expression: string }[];
 }
 
@@ -80,28 +93,28 @@ function readPlace(target: JsonObject, path: string, scope: Scope): TargetPlace 
     return text("''", 'string');
   };
   const [name, namespace] = [field('name'), field('namespace')];
-  const isStatic = !hasVariables([readText(target, 'name') ?? '', readText(target, 'namespace') ?? '']);
-  if (isNamespacedKind(apiVersion, plainKind) === true && name.source !== "''" && namespace.source === "''") {
+  const place = { apiVersion, resource: resourceOf(plainKind), namespace, conditions };
+  const [isNamed, hasNamespace] = [name.source !== "''", namespace.source !== "''"];
+  const isNamespaced = isNamespacedKind(apiVersion, plainKind) === true;
+  const selector = isNamed && isNamespaced === hasNamespace ? undefined : readObject(target, 'selector');
+  const isStatic = !hasVariables([
+    readText(target, 'name') ?? '',
+    readText(target, 'namespace') ?? '',
+    selector ?? null,
+  ]);
+  if (isNamespaced && isNamed && !hasNamespace) {
     // A name without a namespace selects objects in all namespaces.
     conditions.push({ name: 'target-name', expression: `object.metadata.name == ${name.source}` });
-    return {
-      apiVersion,
-      resource: resourceOf(plainKind),
-      namespace,
-      name: text("''", 'string'),
-      isStatic,
-      conditions,
-    };
+    return { ...place, name: text("''", 'string'), isStatic, selector };
   }
-  return { apiVersion, resource: resourceOf(plainKind), namespace, name, isStatic, conditions };
+  return { ...place, name, isStatic, selector };
 }
 
 function staticConstraints(
   target: JsonObject,
-  { apiVersion, resource, namespace, name }: TargetPlace,
+  { apiVersion, resource, namespace, name, selector }: TargetPlace,
 ): JsonObject {
   const slash = apiVersion.indexOf('/');
-  const selector = readObject(target, 'selector');
   const isEmpty = ({ source }: CelText): boolean => source === "''";
   return {
     resourceRules: [
@@ -122,20 +135,29 @@ function staticConstraints(
   };
 }
 
+/** The expression that reads the targets, and a test of their labels that it cannot contain. */
 function lookup(
-  target: JsonObject,
-  { apiVersion, resource, namespace, name }: TargetPlace,
+  { apiVersion, resource, namespace, name, selector = {} }: TargetPlace,
   path: string,
-): string {
+  scope: Scope,
+): { readonly expression: string; readonly selector?: CelText | undefined } {
   const first = `${quote(apiVersion)}, ${quote(resource)}, ${namespace.source}`;
-  const selector = readObject(target, 'selector');
-  if (selector === undefined) {
-    return name.source === "''" ? `resource.List(${first})` : `resource.Get(${first}, ${name.source})`;
-  }
-  const labels = readObject(selector, 'matchLabels');
-  const isPlain = labels !== undefined && Object.keys(selector).length === 1 && !hasVariables(labels);
-  if (!isPlain || name.source !== "''") {
-    throw new NotConvertible(`${path}.selector`, 'only constant labels select the targets of a trigger');
-  }
-  return `resource.List(${first}, ${literal(labels, path).source})`;
+  if (name.source !== "''") return { expression: `resource.Get(${first}, ${name.source})` };
+  const { matchLabels, ...others } = selector;
+  const expressions = { matchExpressions: others['matchExpressions'] ?? [] };
+  if (hasVariables(expressions))
+    throw new NotConvertible(
+      `${path}.selector.matchExpressions`,
+      'the labels of the targets are not constant',
+    );
+  const tests = selectorTests(expressions, 'object.metadata.?labels', `${path}.selector`);
+  const labels = isObject(matchLabels) && Object.keys(matchLabels).length > 0 ? matchLabels : undefined;
+  const arguments_ =
+    labels === undefined
+      ? first
+      : `${first}, ${translateTemplate(labels, `${path}.selector.matchLabels`, scope).source}`;
+  return {
+    expression: `resource.List(${arguments_})`,
+    selector: tests.length === 0 ? undefined : allOf(tests),
+  };
 }

@@ -21,6 +21,15 @@ export class NotConvertible extends Error {
   }
 }
 
+/** Far more than the cost limit of an API server allows. Nested functions may repeat their argument, so that the length grows fast. */
+const maximumLength = 100_000;
+
+/** Refuses an expression that nobody could run. The path is that of the rule. */
+export function refuseLength(expression: string): void {
+  if (expression.length > maximumLength)
+    throw new NotConvertible('', `an expression would have more than ${maximumLength} characters`);
+}
+
 export type ConversionTarget = 'mutatingpolicy' | 'map';
 
 export type CelType = 'string' | 'int' | 'double' | 'bool' | 'list' | 'map' | 'null' | 'dyn';

@@ -1,12 +1,13 @@
 import { stringifyJson } from '../../json/json-text.ts';
 import { isArray, isNumber, isObject, type Json } from '../../json/value.ts';
-import { type CelText, type CelType, NotConvertible } from '../types.ts';
+import { type CelText, type CelType, NotConvertible, refuseLength } from '../types.ts';
 
 /** How tightly the operators of CEL bind. */
 export const precedence = { ternary: 1, or: 2, and: 3, relation: 4, sum: 5, unary: 7, primary: 10 } as const;
 
 /** @example text('size(object.spec.containers)', 'int') */
 export function text(source: string, type: CelType, level: number = precedence.primary): CelText {
+  refuseLength(source);
   return { source, type, precedence: level };
 }
 

@@ -296,6 +296,19 @@ describe.each(['mutatingpolicy', 'map'] as const)('translation to CEL for %s', (
   );
 
   it.each([
+    "lookup(`{}`, 'app') || ''",
+    'lookup(`{"app": "x"}`, \'app\') || `1`',
+    '`{"app": 0}`.app || \'x\'',
+    '`{"app": "x"}`.app || `1`',
+    "[request.object.metadata.name, not_null(request.object.spec.containers[?stdin].name | [0], '')]",
+  ])('gives the value of %s, whose parts have several static types', (source) => {
+    const template = `{{ ${source} }}`;
+    const object = { apiVersion: 'v1', kind: 'Pod', metadata: { name: 'web' } };
+    const text = newTemplate(template, target);
+    expect(text && evaluateCel(text, target)(object)).toEqual(oldTemplate(template)(object));
+  });
+
+  it.each([
     ['a projection', '{{ request.object.spec.containers[].image }}', 'AnyIn', ['nginx:*', 'a']],
     ['a list as the value', 'web', 'AllNotIn', '{{ request.object.spec.containers[].image }}'],
     ['booleans as the value', 'web', 'AllNotIn', '{{ request.object.spec.containers[].stdin }}'],

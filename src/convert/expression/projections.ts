@@ -1,6 +1,15 @@
 import type { Node } from '../../expression/jmespath/ast.ts';
 import { precedence, text, within } from './cel-text.ts';
-import { classOf, definite, optionalTerm, orDefault, presentValue, type Term, truthy } from './term.ts';
+import {
+  classOf,
+  definite,
+  onlyType,
+  optionalTerm,
+  orDefault,
+  presentValue,
+  type Term,
+  truthy,
+} from './term.ts';
 import { freshName, refuse, type Translation } from './translation.ts';
 
 /** Projections, filters, flattening and slices. Of what is no list, the result is null. */
@@ -46,8 +55,9 @@ type Items = Term['schema'];
 
 /** Applies `build` to the list. A missing list gives null. */
 function overList(leftNode: Node, translation: Translation, build: (list: Term, items: Items) => Term): Term {
-  const left = translation.translate(leftNode, translation);
-  const kind = classOf(left);
+  const value = translation.translate(leftNode, translation);
+  const left = classOf(value) === 'unknown' && value.orEmpty === undefined ? listTerm(value) : value;
+  const kind = classOf(value);
   if (kind !== 'list' && kind !== 'unknown') return definite(text('null', 'null'), { constant: null });
   const items = left.schema?.kind === 'list' ? left.schema.items : undefined;
   const schema = {
@@ -79,6 +89,12 @@ function overList(leftNode: Node, translation: Translation, build: (list: Term, 
     schema: direct.schema ?? schema,
     orEmpty: direct.source,
   });
+}
+
+/** The value if it is a list, otherwise null. */
+function listTerm(value: Term): Term {
+  if (value.optional === undefined) return value;
+  return optionalTerm(onlyType(value.optional, 'list'), '', 'null', { schema: value.schema });
 }
 
 function itemTerm(name: string, schema: Items): Term {

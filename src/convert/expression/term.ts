@@ -110,7 +110,7 @@ export function presentValue(optional: string): string {
 }
 
 /** The checker takes the type of such an optional from its default. */
-function isIndexed(optional: string): boolean {
+export function isIndexed(optional: string): boolean {
   return /[\])]$/.test(optional);
 }
 
@@ -139,16 +139,37 @@ export function optionalTerm(
   return { ...strict, optional, missing, total: missing === 'null', uncertain, ...more };
 }
 
+/** A field of a custom resource may be null or of another type, and JMESPath finds null in it. */
+function mayBeOther({ optional, schema, type }: Term): boolean {
+  return optional !== undefined && type === 'dyn' && (schema === undefined || schema.kind === 'any');
+}
+
+/** The optional without a value of another type. */
+export function onlyType(optional: string, type: 'list' | 'map'): string;
+export function onlyType(optional: string | undefined, type: 'list' | 'map'): string | undefined;
+export function onlyType(optional: string | undefined, type: 'list' | 'map'): string | undefined {
+  if (optional === undefined) return undefined;
+  return `${optional}.optFlatMap(v, type(v) == ${type} ? optional.of(v) : optional.none())`;
+}
+
 /** `parent.name`. */
 export function selectField(parent: Term, name: string): Term {
   const schema = fieldSchema(parent.schema, name);
   const dotted = isFieldName(name);
   const strict = (source: string): string => (dotted ? `${source}.${name}` : `${source}[${quote(name)}]`);
-  const base = parent.optional ?? primary(parent);
+  // The static type of a literal is that of its values, which the default need not have.
+  const base =
+    (mayBeOther(parent) ? onlyType(parent.optional, 'map') : parent.optional) ??
+    primary(parent.type === 'map' ? asDyn(parent) : parent);
   const optional = dotted ? `${base}.?${name}` : `${base}[?${quote(name)}]`;
   if (parent.guarded !== undefined) {
-    const guarded = { source: strict(parent.guarded.source), guard: parent.guarded.guard };
-    return guardedTerm(optional, guarded, schema);
+    const { source, guard } = parent.guarded;
+    const isMap = mayBeOther(parent) ? ` && type(${source}) == map` : '';
+    return guardedTerm(optional, { source: strict(source), guard: `${guard}${isMap}` }, schema);
+  }
+  if (mayBeOther(parent) && parent.missing !== 'null') {
+    const source = primary(parent);
+    return guardedTerm(optional, { source: strict(source), guard: `type(${source}) == map` }, schema);
   }
   return optionalTerm(optional, strict(primary(parent)), parent.missing === 'null' ? 'null' : 'error', {
     schema,
@@ -156,7 +177,8 @@ export function selectField(parent: Term, name: string): Term {
 }
 
 /** `parent[index]`, which is null beyond the end. */
-export function selectIndex(parent: Term, index: number): Term | undefined {
+export function selectIndex(term: Term, index: number): Term | undefined {
+  const parent = mayBeOther(term) ? onlyList(term) : term;
   const schema = parent.schema?.kind === 'list' ? parent.schema.items : undefined;
   if (index < 0) {
     if (index !== -1) return undefined;
@@ -176,6 +198,15 @@ export function selectIndex(parent: Term, index: number): Term | undefined {
   const sized = `size(${list}) > ${index}`;
   const guard = parent.guarded === undefined ? sized : `${parent.guarded.guard} && ${sized}`;
   return guardedTerm(optional, { source: `${list}[${index}]`, guard }, schema);
+}
+
+/** The list; null where the value is none. */
+function onlyList(term: Term): Term {
+  const optional = onlyType(term.optional, 'list');
+  if (term.missing === 'null') return { ...term, optional };
+  const source = term.guarded?.source ?? primary(term);
+  const guard = [...(term.guarded === undefined ? [] : [term.guarded.guard]), `type(${source}) == list`];
+  return { ...term, optional, guarded: { source, guard: guard.join(' && ') } };
 }
 
 function guardedTerm(
@@ -250,7 +281,9 @@ export function truthyOptional(term: Term, dynamic: boolean): string {
       return nonZero('{}');
     case 'boolean':
       return nonZero('false');
-    default:
-      return `${value}.optFlatMap(v, v == 0 ? optional.of(v) : optional.ofNonZeroValue(v))`;
+    default: {
+      const v = isIndexed(value) ? 'dyn(v)' : 'v';
+      return `${value}.optFlatMap(v, ${v} == 0 ? optional.of(${v}) : optional.ofNonZeroValue(${v}))`;
+    }
   }
 }

@@ -115,7 +115,11 @@ function entryTest(key: string, value: string, map: string): CelText {
 }
 
 /** A label selector over an optional map. */
-function selectorTests(selector: JsonObject | undefined, map: string, path: string): readonly CelText[] {
+export function selectorTests(
+  selector: JsonObject | undefined,
+  map: string,
+  path: string,
+): readonly CelText[] {
   if (selector === undefined) return [];
   const expressions = readObjects(selector, 'matchExpressions').map((entry, index) =>
     expressionTest(entry, map, `${path}.matchExpressions[${index}]`),

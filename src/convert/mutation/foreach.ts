@@ -83,8 +83,21 @@ function refuseSharedAdds(steps: readonly Step[], names: readonly string[], path
 }
 
 function mentions(step: Step, names: readonly string[]): boolean {
-  const source = JSON.stringify(step).replaceAll('\\n', ' ');
-  return names.some((name) => mentionsName(source, name));
+  return sourcesOf(step).some((source) => names.some((name) => mentionsName(source, name)));
+}
+
+/** The expressions of a step. */
+function sourcesOf(step: Step): readonly string[] {
+  switch (step.type) {
+    case 'operation':
+      return [step.path, step.from ?? '', step.value ?? ''];
+    case 'each':
+      return [step.list, step.condition ?? '', ...step.steps.flatMap(sourcesOf)];
+    case 'if':
+      return [step.condition, ...[...step.steps, ...(step.otherwise ?? [])].flatMap(sourcesOf)];
+    case 'assert':
+      return [step.condition, ...step.steps.flatMap(sourcesOf)];
+  }
 }
 
 function mentionsName(source: string, name: string): boolean {

@@ -7,7 +7,12 @@ import { compileKind, matchesKind } from '../../policy/kind-selector.ts';
 import { commonSchema } from '../expression/common-schema.ts';
 import type { KindSchema } from './target.ts';
 
-const custom: KindSchema = { merge: undefined, declared: declaredSchema({}), isApplied: false };
+const custom: KindSchema = {
+  merge: undefined,
+  declared: declaredSchema({}),
+  isApplied: false,
+  checksTypes: true,
+};
 
 /** The schemas of all kinds that a rule matches. A kind that is not built in has only its metadata. */
 export function schemasOf(kinds: readonly string[]): readonly KindSchema[] {
@@ -36,7 +41,8 @@ export function schemasOf(kinds: readonly string[]): readonly KindSchema[] {
   });
 }
 
-/** What the kinds have in common. */
+/** What the kinds have in common: with a kind that is not built in, only the metadata. */
 export function declaredBy(schemas: readonly KindSchema[]): StructuredSchema | undefined {
+  if (schemas.includes(custom)) return custom.declared;
   return commonSchema(schemas.flatMap(({ declared }) => declared ?? []));
 }

@@ -33,8 +33,6 @@ function setStep(items: JsonArray, { place, path, declared }: Target, work: Work
 }
 
 const containerLists = new Set(['containers', 'initContainers', 'ephemeralContainers']);
-/** Lists whose keys the API server validates. */
-const uniqueLists = new Set([...containerLists, 'volumes', 'volumeMounts']);
 const indexes = ['i', 'j', 'k', 'l'];
 
 class ListMerge {
@@ -126,8 +124,7 @@ class ListMerge {
       item['$patch'] === 'delete'
         ? this.#work.mapSteps(item, this.#itemTarget(path), work)
         : this.#editsOf(rest, item, path, work);
-    const isOne = keys.length === 1 && item['$patch'] !== 'delete';
-    const condition = allOf([isOne ? this.#isLast(same) : same, ...work.guards]);
+    const condition = allOf([item['$patch'] === 'delete' ? same : this.#isLast(same), ...work.guards]);
     if (hasAnchor(item, ['global'])) this.#guardPatch(item, path, condition);
     this.#forEach(item, condition, edits);
     if (item['$patch'] === 'delete' || hasConditions(item)) return;
@@ -183,10 +180,8 @@ class ListMerge {
     return allOf([isFirst, anyOf([allOf(fits), only])]);
   }
 
-  /** Where keys may occur twice, the last item counts. The API server refuses such Pods. */
+  /** Of several items with the same key the last one counts. */
   #isLast(same: CelText): CelText {
-    const last = this.#target.place.pointer.at(-1);
-    if (typeof last === 'string' && uniqueLists.has(last)) return same;
     const { index, item } = this.#names;
     const others = same.source.replaceAll(new RegExp(`(?<![\\w.'])${item}\\b`, 'g'), 'other');
     return allOf([
@@ -241,9 +236,10 @@ class ListMerge {
   }
 
   #itemTarget(path: string): Target {
-    const { declared, merge, isApplied } = this.#target;
+    const { declared, merge, isApplied, checksTypes } = this.#target;
     return {
       isApplied,
+      checksTypes,
       place: this.#item,
       merge: merge?.items,
       declared: declared?.kind === 'list' ? declared.items : undefined,

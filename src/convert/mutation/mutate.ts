@@ -27,9 +27,10 @@ export function translateMutations(
   next: () => void,
 ): readonly Mutation[] {
   const isApplied = schemas.every((schema) => schema.isApplied);
+  const checksTypes = schemas.some((schema) => schema.checksTypes);
   const perKind = (translate: (schema: KindSchema) => readonly Mutation[]): readonly Mutation[] =>
     sameForAll(
-      schemas.map((schema) => translate({ ...schema, isApplied })),
+      schemas.map((schema) => translate({ ...schema, isApplied, checksTypes })),
       path,
     );
   next();

@@ -157,9 +157,10 @@ function printBranch(steps: readonly Step[]): string {
   return steps.length === 1 && only?.type === 'if' ? printConditional(only, true) : printSteps(steps);
 }
 
-/** A map has no value for other keys, and CEL has no function that fails. */
+/** A map has no value for other keys, and CEL has no function that fails. The checker must know the type of an empty list. */
 function printAssertion({ condition, steps }: Assertion): string {
-  return `{true: ${hanging(printSteps(steps))}}[${hanging(condition)}]`;
+  const value = steps.length === 0 ? '[JSONPatch{}].filter(patch, false)' : printSteps(steps);
+  return `{true: ${hanging(value)}}[${hanging(condition)}]`;
 }
 
 function printLoop({ list, index, item, condition, steps, reversed }: Loop): string {

@@ -6,7 +6,18 @@ import { findVariables } from '../../expression/template/tokens.ts';
 import { hasWildcard } from '../../expression/wildcard.ts';
 import { isArray, isObject, type Json, type JsonArray, type JsonObject } from '../../json/value.ts';
 import type { StructuredSchema } from '../../patch/structured/schema.ts';
-import { allOf, anyOf, bool, literal, not, precedence, quote, text, within } from '../expression/cel-text.ts';
+import {
+  allOf,
+  anyOf,
+  bool,
+  literal,
+  not,
+  precedence,
+  quote,
+  ternary,
+  text,
+  within,
+} from '../expression/cel-text.ts';
 import { wildcardTest } from '../expression/wildcard.ts';
 import { type CelText, NotConvertible, type Scope } from '../types.ts';
 import { fieldOf, isFilled, type Place, rootPlace } from './place.ts';
@@ -224,7 +235,22 @@ function presentAnd(subject: Subject, pattern: string): CelText {
   const isPlain =
     subject.schema?.kind === 'scalar' && subject.schema.scalar === 'string' && !/[*?|&<>!]|^\d/.test(pattern);
   if (isPlain && !isMeasure(pattern)) return relation(`${place.optional}.orValue(null) == ${quote(pattern)}`);
-  return allOf([relation(isFilled(place)), scalarTest(subject, pattern)]);
+  // Only values of an unknown type can be null, which equals `null` and is unequal to everything else.
+  const mayBeNull = subject.schema === undefined || subject.schema.kind === 'any';
+  const exists =
+    mayBeNull && /^(?:null$|!(?!.*[|&]))/.test(pattern) ? present(subject) : relation(isFilled(place));
+  return allOf([exists, testOfType(subject, (each) => scalarTest(each, pattern))]);
+}
+
+/** A value of an unknown type may be a list, of which all items must match, or a map, which never matches. */
+function testOfType(subject: Subject, test: (subject: Subject) => CelText): CelText {
+  const { place, schema } = subject;
+  if (schema !== undefined && schema.kind !== 'any') return test(subject);
+  const item: Subject = { ...subject, place: rootPlace(itemName(place)) };
+  const isScalar = relation(`!(type(${item.place.read}) in [dyn(map), dyn(list), dyn(null_type)])`);
+  const all = each(place, item, allOf([isScalar, test(item)]));
+  const only = allOf([relation(`type(${place.read}) != map`), test(subject)]);
+  return ternary(relation(`type(${place.read}) == list`), all, only);
 }
 
 function isMeasure(operand: string): boolean {
@@ -301,6 +327,9 @@ function textTest({ place, schema, path }: Subject, operand: string): CelText {
     const value = schema.scalar === 'string' ? place.read : `string(${place.read})`;
     return { ...wildcardTest(text(value, 'string'), operand), total: true };
   }
+  if (/^(true|false)$/.test(operand))
+    return relation(`${place.read} in [dyn(${quote(operand)}), dyn(${operand})]`);
+  if (operand === 'null') return relation(`${place.read} in [dyn('null'), dyn(null)]`);
   if (!hasWildcard(operand)) return relation(`${place.read} == ${quote(operand)}`);
   throw new NotConvertible(path, 'the type of the field that the wildcard is compared with is not known');
 }

@@ -103,9 +103,21 @@ function entrySteps(entry: Entry, target: Target, work: Work): readonly Step[] {
   }
   const deletion = when(field.place.present, [remove(pointer)]);
   if (value === null) return [deletion];
-  if (isObject(value)) return mapSteps(value, field, work);
-  if (isArray(value)) return listSteps(value, field, work);
-  return scalarSteps(value, field, writing, [deletion]);
+  const typed = isObject(value) && value['$patch'] === 'delete' ? [] : typeSteps(value, field);
+  if (isObject(value)) return [...typed, ...mapSteps(value, field, work)];
+  if (isArray(value)) return [...typed, ...listSteps(value, field, work)];
+  return [...typed, ...scalarSteps(value, field, writing, [deletion])];
+}
+
+/** A merge fails where a custom resource has a value of another type than the patch. Its metadata has the types of all kinds. */
+function typeSteps(value: Json, { checksTypes, place }: Target): readonly Step[] {
+  if (checksTypes !== true || place.pointer[0] === 'metadata') return [];
+  const type = `type(${place.optional}.orValue(null))`;
+  const condition =
+    isObject(value) || isArray(value)
+      ? `${isMissing(place)} || ${type} == ${isObject(value) ? 'map' : 'list'}`
+      : `!(${type} in [dyn(map), dyn(list)])`;
+  return [{ type: 'assert', condition, steps: [] }];
 }
 
 /** Without a schema, a number or boolean becomes a string where it replaces one. */

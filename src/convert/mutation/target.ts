@@ -12,6 +12,8 @@ export interface KindSchema {
   readonly declared: StructuredSchema | undefined;
   /** Whether a patch may be an ApplyConfiguration: the schema of the whole object is known, and the patch runs once. */
   readonly isApplied: boolean;
+  /** The patch may meet custom resources, whose values may have other types than the patch: then a merge fails. */
+  readonly checksTypes?: boolean | undefined;
 }
 
 /** A part of the overlay and the field that it is merged into. */
@@ -34,7 +36,7 @@ export interface Work {
 
 export function fieldTarget(target: Target, key: string, path: string, scope?: Scope): Target {
   const { declared, merge } = target;
-  const { isApplied } = target;
+  const { isApplied, checksTypes } = target;
   const isDynamic = scope !== undefined && key.includes('{{');
   return {
     place: isDynamic
@@ -49,5 +51,6 @@ export function fieldTarget(target: Target, key: string, path: string, scope?: S
     merge: merge?.fields.get(key),
     path,
     isApplied,
+    checksTypes,
   };
 }

@@ -7,6 +7,7 @@ import { read, readObject, readObjects, readText } from '../../json/read-field.t
 import { isArray, isObject, type Json, type JsonObject, type Path, valueAt } from '../../json/value.ts';
 import { celCompilers } from '../../policy/cel/language.ts';
 import type { CompiledPolicy } from '../../policy/compiled.ts';
+import type { ExistingChanges } from './existing-changes.ts';
 import type { Sample } from './sample.ts';
 
 /** Which part of both forms causes a difference, as far as it can be told. */
@@ -50,6 +51,18 @@ export async function findFault(comparison: Comparison): Promise<Fault> {
   if (oldFailure === undefined || newFailure !== undefined) return fault;
   const { rule, failure } = oldFailure;
   return { ...fault, rule: rule.name, message: `only the old policy fails: ${failure.detail}` };
+}
+
+/** The first difference of what both forms did to existing objects. */
+export function existingFault(old: ExistingChanges, converted: ExistingChanges): Fault {
+  const path = 'spec.targetMatchConstraints';
+  if (old.failure === undefined && converted.failure !== undefined)
+    return { path, message: `only the converted policy fails on an existing object: ${converted.failure}` };
+  if (old.failure !== undefined && converted.failure === undefined)
+    return { path, message: `only the old policy fails on an existing object: ${old.failure}` };
+  const index = old.objects.findIndex((object, at) => !equal(object, converted.objects[at] ?? null));
+  const [operation] = diff(old.objects[index] ?? {}, converted.objects[index] ?? {});
+  return { path, objectPath: operation?.path, message: 'the existing objects differ afterwards' };
 }
 
 function failureIn({ outcomes }: Result): Failed | undefined {

@@ -128,7 +128,8 @@ function sameIdentity(before: JsonObject, object: JsonObject): JsonObject {
   const metadata = readObject(object, 'metadata') ?? {};
   return (['name', 'namespace'] as const).reduce((result, field) => {
     const value = metadata[field];
-    return value === undefined ? result : placeAt(result, ['metadata', field], value);
+    const path = ['metadata', field];
+    return value === undefined ? (without(result, path) as JsonObject) : placeAt(result, path, value);
   }, before);
 }
 
@@ -304,12 +305,12 @@ function without(value: Json, [token, ...rest]: Path): Json {
   );
 }
 
-/** An API server sends objects with a name, or a prefix of it, and with the namespace of the request. */
+/** An API server sends objects with a name, or a prefix of it, and with the namespace of the request, if it has one. */
 function isNamed(object: JsonObject, base: JsonObject): boolean {
   const metadata = readObject(object, 'metadata') ?? {};
   const isText = (value: Json | undefined) => typeof value === 'string' && value !== '';
   const hadNamespace = isText(valueAt(base, ['metadata', 'namespace']));
-  return isText(metadata['name']) && (!hadNamespace || isText(metadata['namespace']));
+  return isText(metadata['name']) && isText(metadata['namespace']) === hadNamespace;
 }
 
 function varied(

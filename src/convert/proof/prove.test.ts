@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { stringifyJson } from '../../json/json-text.ts';
 import { celCompilers } from '../../policy/cel/language.ts';
 import type { CompiledPolicy } from '../../policy/compiled.ts';
 import { loadDocuments } from '../../policy/load.ts';
@@ -223,5 +224,31 @@ describe('generated objects', () => {
     const policies = load(oldLabels);
     expect(generateObjects(policies)).toEqual(generateObjects(policies));
     expect(generateObjects(policies, { limit: 30 })).toHaveLength(30);
+  });
+});
+
+describe('generated custom resources', () => {
+  it('have values of all types, null, lists with null, and no value', () => {
+    const samples = generateObjects(
+      load(`
+apiVersion: kyverno.io/v1
+kind: ClusterPolicy
+metadata: {name: widgets}
+spec:
+  rules:
+  - name: list
+    match: {any: [{resources: {kinds: [example.com/v1/Widget]}}]}
+    mutate: {patchStrategicMerge: {spec: {list: [a]}}}
+`),
+    );
+    const specs = new Set(
+      samples
+        .filter(({ object }) => object['kind'] === 'Widget')
+        .map(({ object }) => stringifyJson(object['spec'] ?? null)),
+    );
+    for (const list of ['null', '{}', '[]', '[null]', '""', '0', 'true', '{"a":"b"}'])
+      expect(specs).toContain(`{"list":${list}}`);
+    expect(specs).toContain('{}');
+    expect(specs).toContain('null');
   });
 });

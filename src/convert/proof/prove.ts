@@ -1,28 +1,22 @@
 import { requestFor } from '../../admission/resource-request.ts';
-import type { DataSource } from '../../engine/context/data-source.ts';
 import { mutate } from '../../engine/mutate.ts';
 import type { Result } from '../../engine/outcome.ts';
-import type { Environment } from '../../expression/scope.ts';
 import { equal } from '../../json/equal.ts';
-import { nameOf, namespaceOf } from '../../json/metadata.ts';
 import type { JsonObject } from '../../json/value.ts';
-import type { CompiledException, CompiledPolicy } from '../../policy/compiled.ts';
 import { createSnapshot, type PolicySnapshot } from '../../policy/registry.ts';
 import { writeYaml } from '../../yaml/writer.ts';
-import { type Fault, findFault } from './fault.ts';
-import type { Sample } from './sample.ts';
+import { fixedEnvironment } from './environment.ts';
+import { type ExistingChanges, type ExistingPair, existingComparer } from './existing-changes.ts';
+import { existingFault, type Fault, findFault } from './fault.ts';
+import { namespaceData } from './namespace-data.ts';
+import type { Form, Sample } from './sample.ts';
 import { type Call, callOf, isRegistered, webhookGate } from './webhook-gate.ts';
 
-/** One form of a policy. */
-export interface Form {
-  readonly policies: readonly CompiledPolicy[];
-  readonly exceptions?: readonly CompiledException[] | undefined;
-}
-
-/** What happens to a request. An object that is denied has no content to compare. */
+/** What happens to a request, or after it to existing objects. An object that is denied has no content to compare. */
 export type Verdict =
   | { readonly type: 'admitted'; readonly object: JsonObject | null }
-  | { readonly type: 'denied' };
+  | { readonly type: 'denied' }
+  | ({ readonly type: 'existing' } & ExistingChanges);
 
 export interface Difference {
   readonly sample: Sample;
@@ -36,33 +30,54 @@ export interface Proof {
   readonly compared: number;
   /** Requests that the old form changed. */
   readonly changed: number;
+  /** Requests after which the old form changed existing objects. Undefined if it never does. */
+  readonly existing?: number | undefined;
   /** The first one. */
   readonly difference?: Difference | undefined;
 }
 
 /**
  * Runs both forms of a policy on each request. They are equal if both deny the request, or both admit it with the same object. A
- * failure that `failurePolicy: Ignore` hides is not visible in the request, so only its effect on the object counts.
+ * failure that `failurePolicy: Ignore` hides is not visible in the request, so only its effect on the object counts. Existing objects
+ * that a request changes must be the same afterwards.
  */
 export async function prove(old: Form, converted: Form, samples: Iterable<Sample>): Promise<Proof> {
   const [oldSnapshot, newSnapshot] = [snapshotOf(old), snapshotOf(converted)];
   const compare = comparer(old, converted);
+  const compareExisting = existingComparer(old, converted);
   let compared = 0;
   let changed = 0;
+  let existing = compareExisting === undefined ? undefined : 0;
   for (const sample of samples) {
     const found = await compare(sample);
     compared++;
     if (found.isChanged) changed++;
-    if (found.isSame) continue;
+    if (found.isSame) {
+      const pair = await compareExisting?.(sample);
+      if (pair === undefined) continue;
+      if (!pair.isSame) return { compared, changed, existing, difference: existingDifference(sample, pair) };
+      if (pair.old.objects.length > 0) existing = (existing ?? 0) + 1;
+      continue;
+    }
     const fault = await findFault({
       old: await run(oldSnapshot, sample, true),
       converted: await run(newSnapshot, sample, true),
       sample,
       run: (policies) => run(snapshotOf({ policies }), sample),
     });
-    return { compared, changed, difference: { sample, old: found.old, converted: found.converted, fault } };
+    const { old: before, converted: after } = found;
+    return { compared, changed, existing, difference: { sample, old: before, converted: after, fault } };
   }
-  return { compared, changed };
+  return { compared, changed, existing };
+}
+
+function existingDifference(sample: Sample, { old, converted }: ExistingPair): Difference {
+  return {
+    sample,
+    old: { type: 'existing', ...old },
+    converted: { type: 'existing', ...converted },
+    fault: existingFault(old, converted),
+  };
 }
 
 export interface VerdictPair extends Pick<Difference, 'old' | 'converted'> {
@@ -104,6 +119,11 @@ function uncalled(call: Call, { object }: Sample): Verdict {
 
 export function verdictText(verdict: Verdict): string {
   if (verdict.type === 'denied') return 'the request is denied\n';
+  if (verdict.type === 'existing') {
+    const failure = verdict.failure === undefined ? [] : [`# failed: ${verdict.failure}\n`];
+    if (verdict.objects.length + failure.length === 0) return 'no existing object is changed\n';
+    return [...failure, ...verdict.objects.map((object) => writeYaml(object))].join('---\n');
+  }
   return verdict.object === null ? 'the request is admitted\n' : writeYaml(verdict.object);
 }
 
@@ -115,34 +135,10 @@ function snapshotOf({ policies, exceptions = [] }: Form): PolicySnapshot {
 function run(snapshot: PolicySnapshot, sample: Sample, explain = false): Promise<Result> {
   const { object, operation, oldObject, user } = sample;
   return mutate(requestFor(object, { operation, oldObject, user }), snapshot, {
-    dataSource: withNamespace(sample),
+    dataSource: namespaceData(sample),
     environment: fixedEnvironment(),
     explain,
   });
-}
-
-function fixedEnvironment(): Environment {
-  let state = 1;
-  return {
-    now: () => new Date(Date.UTC(2024, 0, 2, 3, 4, 5)),
-    random: () => {
-      state = (state * 48_271) % 2_147_483_647;
-      return state / 2_147_483_647;
-    },
-  };
-}
-
-/** A namespace has the label with its name, and those of the sample or, if it has none, of its data. */
-function withNamespace({ object, namespaceLabels, dataSource }: Sample): DataSource {
-  const name = object['kind'] === 'Namespace' ? nameOf(object) : namespaceOf(object);
-  const labels = { 'kubernetes.io/metadata.name': name, ...namespaceLabels };
-  return {
-    read: (query, milliseconds) => {
-      const isGiven = Object.keys(namespaceLabels).length > 0 || dataSource === undefined;
-      if (query.type === 'namespaceLabels' && isGiven) return { found: true, value: labels };
-      return dataSource?.read(query, milliseconds) ?? { found: false, error: 'not found', absent: true };
-    },
-  };
 }
 
 function verdictOf({ object, failedPolicies }: Result): Verdict {
@@ -151,6 +147,6 @@ function verdictOf({ object, failedPolicies }: Result): Verdict {
 }
 
 function isSame(old: Verdict, converted: Verdict): boolean {
-  if (old.type === 'denied' || converted.type === 'denied') return old.type === converted.type;
+  if (old.type !== 'admitted' || converted.type !== 'admitted') return old.type === converted.type;
   return equal(old.object, converted.object);
 }

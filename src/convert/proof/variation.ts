@@ -1,6 +1,7 @@
 import { exampleText } from '../../analysis/interplay/example-value.ts';
 import { stringifyJson } from '../../json/json-text.ts';
 import { isArray, isNumber, isObject, type Json, type JsonObject, type Path } from '../../json/value.ts';
+import { declaredSchema } from '../../patch/structured/declared.ts';
 import type { StructuredSchema } from '../../patch/structured/schema.ts';
 import type { Field } from './field-tree.ts';
 import type { Random } from './random.ts';
@@ -21,6 +22,7 @@ const anything: readonly Json[] = [
   {},
   ['a'],
   { a: 'b' },
+  [null],
 ];
 
 /** Whether an API server could send the value at this place. It decodes an object of a known kind before policies see it. */
@@ -52,8 +54,13 @@ export function fits(value: Json, schema: StructuredSchema | undefined): boolean
 export function valuesFor(field: Field, schema: StructuredSchema | undefined, path: Path): readonly Json[] {
   const generic = isKnown(schema) ? genericFor(schema) : anything;
   const isName = path.at(-1) === 'name' && isKnown(schema);
+  // A custom resource has no list as its spec.
+  const isPart = path.length === 1 && field.members.size > 0;
   const known = [...field.values.values(), ...generic].filter(
-    (value) => fits(value, schema) && !(isName && typeof value === 'string' && !/^[\w.-]*$/.test(value)),
+    (value) =>
+      fits(value, schema) &&
+      !(isPart && isArray(value)) &&
+      !(isName && typeof value === 'string' && !/^[\w.-]*$/.test(value)),
   );
   return [...new Map(known.map((value) => [stringifyJson(value), value])).values()];
 }
@@ -86,9 +93,11 @@ export function schemaBelow(
   return schema?.kind === 'list' ? schema.items : undefined;
 }
 
-/** Whether objects of a kind with this schema can have the member. */
+const customSchema = declaredSchema({});
+
+/** Whether objects of a kind with this schema can have the member. Custom resources can have any. */
 export function mayHave(schema: StructuredSchema | undefined, token: string | number): boolean {
-  if (!isKnown(schema)) return true;
+  if (!isKnown(schema) || schema === customSchema) return true;
   if (schema.kind === 'map') return typeof token === 'string' && schema.field(token) !== undefined;
   return schema.kind === 'list' && typeof token === 'number';
 }
@@ -163,8 +172,10 @@ function varyList(
   const items = Array.from({ length: count }, (_, index) => {
     const start = list[index] ?? list[0];
     return vary(start, item, schemaBelow(schema, 0), random, [...path, index]);
-  }).filter((value) => value !== undefined && value !== null);
-  return withDistinctKeys(items as readonly Json[], schema);
+  }).filter((value): value is Json => value !== undefined && value !== null);
+  const distinct = withDistinctKeys(items, schema);
+  // An API server sends items with the same key too: it validates lists after policies.
+  return random.chance(0.08) ? [...distinct, ...distinct.slice(0, 1)] : distinct;
 }
 
 /** Items of a list with keys: each has its keys, and no two have the same. */

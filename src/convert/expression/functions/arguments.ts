@@ -1,7 +1,7 @@
 import type { Node } from '../../../expression/jmespath/ast.ts';
 import { type StructuredSchema, scalarSchemas } from '../../../patch/structured/schema.ts';
 import type { CelText, CelType } from '../../types.ts';
-import { precedence, text } from '../cel-text.ts';
+import { asDyn, precedence, text } from '../cel-text.ts';
 import { classOf, definite, presentValue, type Term, type ValueClass } from '../term.ts';
 import { isTotal, refuse, type Translation } from '../translation.ts';
 
@@ -47,6 +47,9 @@ export class Arguments {
     if (kind !== 'unknown' && !kinds.includes(kind)) {
       this.refuse(`argument ${index + 1} of ${this.#node.name}() has the wrong type`);
     }
+    // The checker may take such a value for null.
+    if (kind === 'unknown' && term.optional === undefined && term.uncertain === true)
+      return { ...asDyn(term), total: false };
     const isKnown = kind !== 'unknown' && term.optional === undefined;
     const isNull = term.optional !== undefined && term.missing === 'null';
     const source = term.direct ?? (isNull ? presentValue(term.optional ?? '') : term.source);

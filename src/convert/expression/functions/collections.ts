@@ -1,6 +1,6 @@
 import { type StructuredSchema, scalarSchemas } from '../../../patch/structured/schema.ts';
-import { equalTo, precedence, primary, ternary, text, within } from '../cel-text.ts';
-import { classOf, definite, lenient, optionalTerm, type Term, type ValueClass } from '../term.ts';
+import { asDyn, equalTo, precedence, primary, ternary, text, within } from '../cel-text.ts';
+import { classOf, definite, isIndexed, lenient, optionalTerm, type Term, type ValueClass } from '../term.ts';
 import { freshName, isTotal } from '../translation.ts';
 import { type Arguments, call, stringList, type Translate } from './arguments.ts';
 
@@ -10,7 +10,10 @@ export const collectionFunctions: Readonly<Record<string, Translate>> = {
     const subject = args.of(0, 'list', 'string');
     const wanted = args.term(1);
     if (classOf(subject) === 'list') {
-      const item = lenient(wanted);
+      const value = lenient(wanted);
+      const items = subject.schema?.kind === 'list' ? subject.schema.items : undefined;
+      const isSame = items !== undefined && classOf({ ...text('', 'dyn'), schema: items }) === classOf(value);
+      const item = subject.type === 'dyn' || isSame ? value : asDyn(value);
       const source = `${within(item, precedence.sum)} in ${primary(subject)}`;
       return definite(text(source, 'bool', precedence.relation), {
         total: isTotal(subject) && isTotal(item),
@@ -120,14 +123,16 @@ function notNull(args: Arguments): Term {
   }
   return terms.reduceRight((right, left) => {
     const kind = classOf(left);
-    if (left.optional === undefined && kind !== 'unknown') return kind === 'null' ? right : left;
     const other = lenient(right);
-    const isTyped = left.schema !== undefined && left.schema.kind !== 'any';
+    if (left.optional === undefined && kind !== 'unknown') return kind === 'null' ? other : left;
+    const isDynamic = left.type === 'dyn' || classOf(other) === kind;
+    const isTyped = left.schema !== undefined && left.schema.kind !== 'any' && isDynamic;
     const schema = classOf(other) === kind ? left.schema : undefined;
     if (left.optional !== undefined && isTyped) {
-      return definite(text(`${left.optional}.orValue(${other.source})`, 'dyn'), {
+      return definite(text(`${left.optional}.orValue(${other.source})`, left.type), {
         schema,
         total: isTotal(other),
+        uncertain: left.type === 'dyn' && isIndexed(left.optional),
       });
     }
     const value = lenient(left);
