@@ -32,10 +32,9 @@ describe.each(layouts)('%s', (_layout, path, settings) => {
 
   it('that hangs is ended, with all it started', async () => {
     const mark = `/tmp/kymera-hang-${process.pid}-${Math.random()}`;
-    const started = performance.now();
-    const program = `(sleep 3; touch ${mark}) &\nsleep 60`;
+    // Longer than the test may take.
+    const program = `(sleep 3; touch ${mark}) &\nsleep 600`;
     const message = await failureOf(generator(program, ['--plugin-timeout', '0.5']));
-    expect(performance.now() - started).toBeLessThan(10_000);
     expect(message).toMatch(/took longer than 0.5 s.*KYM_PLUGIN_FAILED/s);
     await sleep(3500);
     expect(existsSync(mark)).toBe(false);
@@ -55,9 +54,9 @@ describe.each(layouts)('%s', (_layout, path, settings) => {
 
   it('that leaves a process behind does not hold up the build', async () => {
     const started = performance.now();
-    const program = `[ "$1" = transform ] && exit 127\nsleep 30 &\necho '{apiVersion: v1, kind: ConfigMap, metadata: {name: made}}'`;
+    const program = `[ "$1" = transform ] && exit 127\nsleep 120 &\necho '{apiVersion: v1, kind: ConfigMap, metadata: {name: made}}'`;
     expect(await objectsOf(generator(program))).toEqual([configMap('made')]);
-    expect(performance.now() - started).toBeLessThan(10_000);
+    expect(performance.now() - started).toBeLessThan(100_000);
   });
 
   it('that does not read its input is fine', async () => {

@@ -113,7 +113,7 @@ describeUnless(unlessInstalled('git'))('folders of repositories', () => {
     writeFileSync(join(outside, 'kustomization.yaml'), 'resources: [cm.yaml]\n');
     writeFileSync(join(outside, 'cm.yaml'), yaml(configMap('secret')));
     const made = repository({
-      'up/kustomization.yaml': `resources: ["../../../../../../../../..${outside}"]\n`,
+      'up/kustomization.yaml': `resources: ["${'../'.repeat(30)}${outside.slice(1)}"]\n`,
       'file/kustomization.yaml': `resources: ["../other.yaml"]\n`,
       'other.yaml': yaml(configMap('other')),
     });

@@ -3,6 +3,7 @@ import { equal } from '../../json/equal.ts';
 import { stringifyJson } from '../../json/json-text.ts';
 import { isArray, isObject, type Json, type JsonArray, type JsonObject, member } from '../../json/value.ts';
 import { KustomizeError } from '../kustomize-error.ts';
+import { isTooLargeToCopy, tooLargeToCopy } from '../resource/copied-value.ts';
 
 /**
  * Applies a JSON patch like kustomize's library: negative indexes count from the end, `replace` adds a missing member,
@@ -42,6 +43,7 @@ function applyOperation(document: Json, operation: JsonPatchOperation): Json {
     }
     case 'copy': {
       const value = read(document, operation.from) ?? null;
+      if (isTooLargeToCopy(value)) throw new NotApplicable(tooLargeToCopy);
       return edit(document, path, (parent, key) => added(parent, key, value));
     }
     case 'test':

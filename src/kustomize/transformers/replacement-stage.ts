@@ -11,6 +11,7 @@ import { decode } from '../kustomization/decode.ts';
 import type { ReplacementEntry } from '../kustomization/kustomization.ts';
 import { replacementShape } from '../kustomization/kustomization-shape.ts';
 import { atLocation, KustomizeError, type KustomizeLocation } from '../kustomize-error.ts';
+import { isTooLargeToCopy, tooLargeToCopy } from '../resource/copied-value.ts';
 import {
   allIds,
   currentId,
@@ -178,6 +179,7 @@ function sourceOf(
     );
   }
   const value = withResource(() => source.read(first.object, emptyScope));
+  if (isTooLargeToCopy(value)) throw new KustomizeError('KYM_REPLACEMENT_FAILED', tooLargeToCopy);
   return {
     value,
     placeOf() {
