@@ -9,8 +9,10 @@ export async function buildWeb() {
   rmSync(join(root, 'dist', '.built-web'), { force: true });
   const { build } = await import('vite');
   const { NODE_ENV } = process.env;
+  // With another value, such as that of tests, the page would have development code.
+  process.env.NODE_ENV = 'production';
   await build({ configFile: join(root, 'web', 'vite.config.ts'), logLevel: 'warn' });
-  // vite sets it to production, and tests and npm would inherit it.
+  // Tests and npm would inherit it.
   if (NODE_ENV === undefined) delete process.env.NODE_ENV;
   else process.env.NODE_ENV = NODE_ENV;
   markWebBuilt(startedAt);

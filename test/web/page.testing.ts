@@ -1,6 +1,8 @@
-import { existsSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import axe from 'axe-core';
+import { unzipSync } from 'fflate';
 import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
 import { emptyWorkspace, type Workspace } from '../../web/engine/workspace.ts';
 import { encodeWorkspace } from '../../web/state/share.ts';
@@ -85,11 +87,7 @@ export async function settled(page: Page): Promise<void> {
 }
 
 /** Replaces the text of an editor as a user does. */
-export async function typeInto(
-  page: Page,
-  label: 'Policy source' | 'Object source' | 'File source',
-  text: string,
-): Promise<void> {
+export async function typeInto(page: Page, label: string, text: string): Promise<void> {
   const editor = page.getByLabel(label);
   await editor.click();
   await page.keyboard.press('ControlOrMeta+a');
@@ -140,4 +138,18 @@ export function cursorLine(page: Page, label: string): Promise<string> {
           ? editor.querySelector('.cm-activeLine')?.textContent
           : '') ?? '',
     );
+}
+
+/** Saves the state as a test. The folder that it returns contains `kymera-test`. */
+export async function saveTest(page: Page): Promise<string> {
+  await page.getByRole('button', { name: 'Tests', exact: true }).click();
+  const downloaded = page.waitForEvent('download');
+  await page.getByRole('button', { name: 'Save as test' }).click();
+  const folder = mkdtempSync(join(tmpdir(), 'kymera-saved-'));
+  const archive = await (await downloaded).path();
+  for (const [name, bytes] of Object.entries(unzipSync(readFileSync(archive)))) {
+    mkdirSync(join(folder, name, '..'), { recursive: true });
+    writeFileSync(join(folder, name), bytes);
+  }
+  return folder;
 }

@@ -1,7 +1,5 @@
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { unzipSync } from 'fflate';
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
 import { kymera } from '../cli/in-process.testing.ts';
 import { describeUnless } from '../needs.testing.ts';
@@ -10,6 +8,7 @@ import {
   cursorLine,
   noBrowser,
   type Playground,
+  saveTest,
   seriousProblems,
   startPlayground,
   typeInto,
@@ -253,15 +252,7 @@ spec: {policyName: tier}
     const page = await open();
     await page.getByRole('button', { name: 'Request', exact: true }).click();
     await page.getByLabel('User', { exact: true }).fill('ada');
-    await page.getByRole('button', { name: 'Tests', exact: true }).click();
-    const downloaded = page.waitForEvent('download');
-    await page.getByRole('button', { name: 'Save as test' }).click();
-    const folder = mkdtempSync(join(tmpdir(), 'kymera-saved-'));
-    const archive = await (await downloaded).path();
-    for (const [name, bytes] of Object.entries(unzipSync(readFileSync(archive)))) {
-      mkdirSync(join(folder, name, '..'), { recursive: true });
-      writeFileSync(join(folder, name), bytes);
-    }
+    const folder = await saveTest(page);
     const { exitCode, stdout } = await kymera(['test', 'kymera-test'], { folder });
     expect({ exitCode, stdout }).toMatchObject({ exitCode: 0, stdout: expect.stringContaining(' 0 failed') });
     expect(readFileSync(join(folder, 'kymera-test/user-info.yaml'), 'utf8')).toContain('username: ada');

@@ -14,7 +14,8 @@ export function VerdictView({ shown, isEdited }: Props) {
   const isDone = proof !== undefined && (isDifferent || proof.compared >= proof.total);
   const hasNotes = !isEdited && file.differences.length > 0;
   const { obstacle } = file;
-  const verdict = isDifferent || hasNotes ? 'differs' : file.hasTargets ? 'unproven' : 'equal';
+  const isUnproven = isDone && proof.existing === 0;
+  const verdict = isDifferent || hasNotes ? 'differs' : isUnproven ? 'unproven' : 'equal';
   const colors = { differs: 'bad', unproven: '', equal: 'good' } as const;
   return (
     <section
@@ -43,7 +44,7 @@ export function VerdictView({ shown, isEdited }: Props) {
               <span class={`badge ${isDone ? colors[verdict] : ''}`}>{isDone ? verdict : 'comparing'}</span>
               <span>
                 {proof === undefined ? '…' : requestText(proof, isDone)}
-                {file.hasTargets && ' Changes of existing objects are not compared.'}
+                {isUnproven && ' No request changed an existing object.'}
               </span>
             </>
           ) : (

@@ -104,16 +104,21 @@ export function CodeEditor({ role, index, problems }: Props) {
 interface TextEditorProps {
   readonly text: string;
   readonly label: string;
+  readonly problems?: readonly SourceProblem[] | undefined;
+  /** Not a policy: no completion. */
+  readonly isData?: boolean | undefined;
   onChange(text: string): void;
 }
 
+const noProblems: readonly SourceProblem[] = [];
+
 /** An editor for a text that is not one of the sources. */
-export function TextEditor({ text, label, onChange }: TextEditorProps) {
+export function TextEditor({ text, label, problems = noProblems, isData, onChange }: TextEditorProps) {
   const host = useRef<HTMLDivElement>(null);
   const view = useRef<EditorView | undefined>(undefined);
   const change = useRef(onChange);
   change.current = onChange;
-  const state = () => createState(text, label, (typed) => change.current(typed));
+  const state = () => createState(text, label, (typed) => change.current(typed), isData);
   useEffect(() => {
     if (host.current === null) return;
     const created = new EditorView({ parent: host.current, state: state() });
@@ -125,6 +130,10 @@ export function TextEditor({ text, label, onChange }: TextEditorProps) {
     // What the user types is already there.
     if (view.current?.state.doc.toString() !== text) view.current?.setState(state());
   }, [text]);
+  useEffect(() => {
+    const editor = view.current;
+    editor?.dispatch(setDiagnostics(editor.state, diagnosticsOf(problems, editor.state.doc)));
+  }, [problems, text]);
   return <div class="editor" ref={host} />;
 }
 
@@ -134,7 +143,12 @@ const labels: Readonly<Record<EditorRole, string>> = {
   files: 'File source',
 };
 
-function createState(text: string, label: string, onChange: (text: string) => void): EditorState {
+function createState(
+  text: string,
+  label: string,
+  onChange: (text: string) => void,
+  isData = false,
+): EditorState {
   return EditorState.create({
     doc: text,
     extensions: [
@@ -153,7 +167,7 @@ function createState(text: string, label: string, onChange: (text: string) => vo
       yaml(),
       syntaxHighlighting(yamlHighlighting),
       editorTheme,
-      assistance.of(loadedAssistance),
+      isData ? [] : assistance.of(loadedAssistance),
       // Escape, then Tab leaves the editor.
       keymap.of([
         ...closeBracketsKeymap,

@@ -1,17 +1,16 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Plugin } from 'vite';
-import { functionExample, functionSignature } from '../../src/expression/functions/function-text.ts';
-import { functionTable } from '../../src/expression/functions/table.ts';
+import type { JsonObject } from '../../src/json/value.ts';
 import type { Shape } from '../../src/kustomize/kustomization/decode.ts';
 import { kustomizationShape } from '../../src/kustomize/kustomization/kustomization-shape.ts';
-import type { FunctionReference } from './reference.ts';
+import { sharedModule } from '../platform/shared-module.ts';
 import type { Schema } from './schema.ts';
 
 const name = 'virtual:reference';
 const resolved = `\0${name}`;
 
-/** Bundles the descriptions of functions and the schema of policies as the module `virtual:reference`. */
+/** Bundles the schema of policies and kustomizations as the module `virtual:reference`. */
 export function referencePlugin(root: string): Plugin {
   return {
     name: 'kymera-reference',
@@ -23,9 +22,31 @@ export function referencePlugin(root: string): Plugin {
 function moduleText(root: string): string {
   const policies = JSON.parse(readFileSync(join(root, 'schemas/policy.schema.json'), 'utf8')) as Schema;
   const definitions = { ...policies.definitions, kustomization: shapeSchema(kustomizationShape) };
-  const schema = JSON.stringify({ ...policies, definitions });
-  return `export const functions = ${JSON.stringify(functionReferences())};
-export const schema = JSON.parse(${JSON.stringify(schema)});`;
+  return sharedModule({ schema: usedParts({ definitions }) });
+}
+
+/** The schema without what the editor does not read. */
+function usedParts(schema: Schema): JsonObject {
+  const { $ref, type, description, properties, additionalProperties, items, anyOf, oneOf, allOf } = schema;
+  const parts = {
+    $ref,
+    type,
+    description,
+    enum: schema.enum,
+    properties: properties && eachUsed(properties),
+    additionalProperties:
+      typeof additionalProperties === 'object' ? usedParts(additionalProperties) : undefined,
+    items: items && usedParts(items),
+    anyOf: anyOf?.map(usedParts),
+    oneOf: oneOf?.map(usedParts),
+    allOf: allOf?.map(usedParts),
+    definitions: schema.definitions && eachUsed(schema.definitions),
+  };
+  return Object.fromEntries(Object.entries(parts).filter(([, part]) => part !== undefined)) as JsonObject;
+}
+
+function eachUsed(schemas: Readonly<Record<string, Schema>>): JsonObject {
+  return Object.fromEntries(Object.entries(schemas).map(([name, schema]) => [name, usedParts(schema)]));
 }
 
 /** The fields of a kustomization as JSON Schema. */
@@ -40,15 +61,3 @@ function shapeSchema(shape: Shape): Schema {
 }
 
 const shapeTypes = { text: 'string', integer: 'integer', boolean: 'boolean' } as const;
-
-function functionReferences(): FunctionReference[] {
-  return [...functionTable.values()].map((one) => {
-    const { expression, result, data } = functionExample(one);
-    return {
-      name: one.name,
-      signature: functionSignature(one),
-      description: one.description,
-      example: `${expression}\n→ ${result}${data === undefined ? '' : `\nwith ${data}`}`,
-    };
-  });
-}

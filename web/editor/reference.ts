@@ -1,12 +1,3 @@
-/** A JMESPath function as the editor describes it. */
-export interface FunctionReference {
-  readonly name: string;
-  /** `truncate(string, number) string`. */
-  readonly signature: string;
-  readonly description: string;
-  readonly example: string;
-}
-
 /** The anchors of patchStrategicMerge. */
 export const anchors = [
   {

@@ -1,8 +1,16 @@
-import { functions, schema } from 'virtual:reference';
-import { anchors, type FunctionReference } from './reference.ts';
+import { schema } from 'virtual:reference';
+import type { FunctionReference } from '../engine/functions.ts';
+import { engine } from '../state/playground.ts';
+import { anchors } from './reference.ts';
 import { definitionOf, type Schema, schemasAt } from './schema.ts';
 import { variablesAt } from './variables.ts';
 import { placeAt, type YamlPlace } from './yaml-path.ts';
+
+/** Empty until the worker answers. */
+let functions: readonly FunctionReference[] = [];
+void engine.run('functions', undefined).then((found) => {
+  functions = found;
+});
 
 export interface Suggestion {
   readonly label: string;

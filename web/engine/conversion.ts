@@ -20,8 +20,6 @@ export interface ConvertedFile {
   readonly refusals: readonly ClauseNote[];
   /** Clauses whose converted form does something else. */
   readonly differences: readonly ClauseNote[];
-  /** A new policy changes existing objects, which are not compared. */
-  readonly hasTargets: boolean;
   /** Why old and new cannot be compared. */
   readonly obstacle?: string | undefined;
   /** Errors and warnings about the new policies. */
@@ -50,6 +48,8 @@ export interface ProofState {
   readonly compared: number;
   /** Requests that the old policies changed. */
   readonly changed: number;
+  /** Requests after which the old policies changed existing objects. Undefined if they never do. */
+  readonly existing?: number | undefined;
   readonly difference?: FoundDifference | undefined;
 }
 

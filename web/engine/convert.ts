@@ -1,4 +1,3 @@
-import { hasTargets } from '../../src/convert/checked-conversion.ts';
 import {
   convertException,
   exceptionTexts,
@@ -13,8 +12,8 @@ import {
   parseClausePath,
 } from '../../src/convert/file.ts';
 import { generateObjects } from '../../src/convert/proof/generate-objects.ts';
-import { comparer, type Difference, type Form, prove, verdictText } from '../../src/convert/proof/prove.ts';
-import { defaultUser, type Sample } from '../../src/convert/proof/sample.ts';
+import { comparer, type Difference, prove, verdictText } from '../../src/convert/proof/prove.ts';
+import { defaultUser, type Form, type Sample } from '../../src/convert/proof/sample.ts';
 import { webhookGate } from '../../src/convert/proof/webhook-gate.ts';
 import type { Conversion, Refusal } from '../../src/convert/types.ts';
 import { mergeMembers } from '../../src/json/merge.ts';
@@ -107,7 +106,6 @@ export function createConverter(last: () => EvaluationInput | undefined): Conver
         converted: written.length,
         refusals: policies.flatMap((policy) => notes(policy, policy.conversion.refusals)),
         differences: policies.flatMap((policy) => notes(policy, policy.conversion.differences)),
-        hasTargets: written.some(({ conversion }) => conversion.documents.some(hasTargets)),
         obstacle,
         problems: converted.problems,
       };
@@ -127,11 +125,12 @@ export function createConverter(last: () => EvaluationInput | undefined): Conver
       if (session === undefined) return noProof;
       const { old, converted, samples, state } = session;
       const next = samples.slice(state.compared, state.compared + requestsPerStep);
-      const { compared, changed, difference } = await prove(old, converted, next);
+      const { compared, changed, existing, difference } = await prove(old, converted, next);
       session.state = {
         ...state,
         compared: state.compared + compared,
         changed: state.changed + changed,
+        existing: existing === undefined ? undefined : (state.existing ?? 0) + existing,
         difference: difference && showDifference(difference),
       };
       return session.state;
@@ -144,7 +143,6 @@ const nothing: ConvertedFile = {
   converted: 0,
   refusals: [],
   differences: [],
-  hasTargets: false,
   problems: [],
 };
 const noProof: ProofState = { total: 0, own: 0, compared: 0, changed: 0 };

@@ -1,6 +1,7 @@
 import type { Path } from '../../src/json/value.ts';
 import type { Comparison, ConvertedFile, ConvertRequest, ProofState } from './conversion.ts';
 import type { DiffLine, Evaluation, Position, StageView } from './evaluation.ts';
+import type { FunctionReference } from './functions.ts';
 import type { SourceText, Workspace } from './workspace.ts';
 
 /** The jobs of the worker, with their results. */
@@ -30,6 +31,7 @@ export interface Jobs {
   compare: { readonly input: number; readonly output: Comparison | undefined };
   /** Compares them on the next requests. The result is that of all requests up to them. */
   prove: { readonly input: undefined; readonly output: ProofState };
+  functions: { readonly input: undefined; readonly output: readonly FunctionReference[] };
   locate: {
     readonly input: { readonly source: SourceText; readonly line: number; readonly path: Path };
     readonly output: Position;

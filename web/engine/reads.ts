@@ -1,6 +1,7 @@
 import type { DataAnswer, DataQuery, DataSource } from '../../src/engine/context/data-source.ts';
 import { isObject, type Json, type JsonObject } from '../../src/json/value.ts';
 import type { CannedData } from '../../src/offline/data-source.ts';
+import { readDocuments } from '../../src/policy/documents.ts';
 import { parseYamlText } from '../../src/yaml/parse-text.ts';
 import { writeYaml } from '../../src/yaml/writer.ts';
 import type { ContextRead, SourceProblem } from './evaluation.ts';
@@ -116,6 +117,7 @@ export function parseMocks(mocks: Readonly<Record<string, string>>): ParsedMocks
     else if (key.startsWith('GlobalContextEntry '))
       globalReferences.set(key.slice('GlobalContextEntry '.length), parsed.value);
     else if (isObject(parsed.value)) objects.push(parsed.value);
+    else problems.push(mockProblem(key, 'the mock of an object must be a map'));
   }
   return { objects, canned: { apiCalls, globalReferences, images }, problems };
 }
@@ -124,16 +126,13 @@ function parseMock(key: string, text: string): { value: Json } | { problem: Sour
   try {
     return { value: parseYamlText(text) };
   } catch (error) {
-    const message = error instanceof Error ? error.message : String(error);
-    return {
-      problem: {
-        role: 'mocks',
-        file: key,
-        code: 'KYM_YAML_SYNTAX',
-        severity: 'error',
-        message,
-        pointer: '',
-      },
-    };
+    // Slower, but it knows line and column.
+    const [located] = readDocuments({ file: key, text }).problems;
+    if (located !== undefined) return { problem: { ...located, role: 'mocks' } };
+    return { problem: mockProblem(key, error instanceof Error ? error.message : String(error)) };
   }
+}
+
+function mockProblem(key: string, message: string): SourceProblem {
+  return { role: 'mocks', file: key, code: 'KYM_YAML_SYNTAX', severity: 'error', message, pointer: '' };
 }

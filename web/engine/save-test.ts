@@ -18,8 +18,6 @@ const testFile = 'kyverno-test.yaml';
 export async function saveTest(workspace: Workspace): Promise<Workspace> {
   const { policies, resources, context } = uniqueNames(workspace);
   const mocks = parseMocks(workspace.mocks);
-  const [image] = mocks.canned.images?.keys() ?? [];
-  if (image !== undefined) throw new Error(`A test cannot contain image data: remove the mock of ${image}.`);
   const sources = { ...workspace, policies, resources, context, tests: [] };
   const objects = await objectsOf(resources);
   const request = requestDocuments(workspace.request, objects);
@@ -75,7 +73,11 @@ function documentFile(name: string, document: JsonObject | undefined): SourceTex
   return document === undefined ? [] : [{ name, text: writeYaml(document) }];
 }
 
-function mockFields({ apiCalls, globalReferences }: ReturnType<typeof parseMocks>['canned']): JsonObject {
+function mockFields({
+  apiCalls,
+  globalReferences,
+  images,
+}: ReturnType<typeof parseMocks>['canned']): JsonObject {
   const calls = [...(apiCalls ?? [])].map(([key, { status, body }]) => {
     const space = key.indexOf(' ');
     return {
@@ -85,9 +87,11 @@ function mockFields({ apiCalls, globalReferences }: ReturnType<typeof parseMocks
     };
   });
   const entries = [...(globalReferences ?? [])].map(([name, data]) => ({ name, data }));
+  const imageData = [...(images ?? [])].map(([image, data]) => ({ image, data }));
   return {
     ...(calls.length === 0 ? {} : { apiCallResponses: calls }),
     ...(entries.length === 0 ? {} : { globalContextEntries: entries }),
+    ...(imageData.length === 0 ? {} : { imageData }),
   };
 }
 
@@ -97,11 +101,16 @@ function uniqueNames({ policies, resources, context }: Workspace) {
   const taken: SourceText[] = reserved.map((name) => ({ name, text: '' }));
   const rename = (sources: readonly SourceText[]) =>
     sources.map((source) => {
-      const renamed = { ...source, name: freeName(source.name.replaceAll('/', '-'), taken) };
+      const renamed = { ...source, name: freeName(plainName(source.name), taken) };
       taken.push(renamed);
       return renamed;
     });
   return { policies: rename(policies), resources: rename(resources), context: rename(context) };
+}
+
+/** Names may come from a link, and archives are unpacked by programs that follow `..`. */
+function plainName(name: string): string {
+  return name.replace(/[\\/:]+/g, '-').replace(/^[.-]+/, '') || 'file.yaml';
 }
 
 /** A folder with a test as a workspace. Names are relative to the folder of the test. Throws InputError. */

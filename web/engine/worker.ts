@@ -1,5 +1,6 @@
 import type { Converter } from './convert.ts';
 import { createWorkspaceEvaluator } from './evaluate.ts';
+import { functionReferences } from './functions.ts';
 import { locate } from './locate.ts';
 import type { JobReply, JobRequest, Jobs } from './protocol.ts';
 import { openTest, saveTest } from './save-test.ts';
@@ -35,6 +36,8 @@ function perform(request: JobRequest): Promise<Jobs[keyof Jobs]['output']> | Job
       return loadConverter().then((loaded) => loaded.compare(request.input));
     case 'prove':
       return loadConverter().then((loaded) => loaded.prove());
+    case 'functions':
+      return functionReferences();
     case 'locate':
       return locate(request.input.source, request.input.line, request.input.path);
   }

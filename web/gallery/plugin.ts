@@ -1,4 +1,5 @@
 import type { Plugin } from 'vite';
+import { sharedModule } from '../platform/shared-module.ts';
 import { collectExamples } from './collect.ts';
 
 const name = 'virtual:gallery';
@@ -9,7 +10,6 @@ export function galleryPlugin(root: string): Plugin {
   return {
     name: 'kymera-gallery',
     resolveId: (id) => (id === name ? resolved : undefined),
-    load: (id) =>
-      id === resolved ? `export const examples = ${JSON.stringify(collectExamples(root))};` : undefined,
+    load: (id) => (id === resolved ? sharedModule({ examples: collectExamples(root) }) : undefined),
   };
 }

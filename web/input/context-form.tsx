@@ -1,11 +1,12 @@
-import type { ContextRead } from '../engine/evaluation.ts';
+import { TextEditor } from '../editor/code-editor.tsx';
+import type { ContextRead, SourceProblem } from '../engine/evaluation.ts';
 import { evaluation, update, workspace } from '../state/playground.ts';
 
 /** Everything that the policies read besides the object, with editable answers. */
 export function ContextForm() {
   const { mocks, context } = workspace.value;
   const reads = evaluation.value?.reads ?? [];
-  const problems = (evaluation.value?.problems ?? []).filter(({ role }) => role === 'mocks');
+  const problems = evaluation.value?.problems ?? [];
   const set = (key: string, text: string | undefined) => {
     const { [key]: _, ...rest } = mocks;
     update({ mocks: text === undefined ? rest : { ...rest, [key]: text } });
@@ -31,21 +32,20 @@ export function ContextForm() {
   return (
     <div class="form" role="group" aria-label="Context">
       {context.map((source, index) => (
-        <label key={source.name} class="field wide">
+        <div key={source.name} class="mock">
           <span>{source.name}: objects in the cluster</span>
-          <textarea
-            rows={8}
-            value={source.text}
-            spellcheck={false}
-            onInput={(event) => {
-              const text = event.currentTarget.value;
-              update({ context: context.map((one, at) => (at === index ? { ...one, text } : one)) });
-            }}
+          <MockEditor
+            label={`Objects of ${source.name}`}
+            text={source.text}
+            problems={problems.filter(({ role, file }) => role === 'context' && file === source.name)}
+            onChange={(text) =>
+              update({ context: context.map((one, at) => (at === index ? { ...one, text } : one)) })
+            }
           />
-        </label>
+        </div>
       ))}
       {shown.map((read) => {
-        const problem = problems.find(({ file }) => file === read.key);
+        const own = problems.filter(({ role, file }) => role === 'mocks' && file === read.key);
         return (
           <div key={read.key} class="mock">
             <div class="mock-head">
@@ -64,23 +64,40 @@ export function ContextForm() {
               )}
             </div>
             {read.error !== undefined && <p class="muted">{read.error}</p>}
-            {problem !== undefined && (
-              <p class="problem" role="alert">
-                {problem.message}
-              </p>
-            )}
             {mocks[read.key] !== undefined && (
-              <textarea
-                rows={6}
-                aria-label={`Mock of ${read.title}`}
-                value={mocks[read.key] ?? ''}
-                spellcheck={false}
-                onInput={(event) => set(read.key, event.currentTarget.value)}
+              <MockEditor
+                label={`Mock of ${read.title}`}
+                text={mocks[read.key] ?? ''}
+                problems={own}
+                onChange={(text) => set(read.key, text)}
               />
             )}
           </div>
         );
       })}
     </div>
+  );
+}
+
+interface MockEditorProps {
+  readonly label: string;
+  readonly text: string;
+  readonly problems: readonly SourceProblem[];
+  onChange(text: string): void;
+}
+
+function MockEditor(props: MockEditorProps) {
+  return (
+    <>
+      {props.problems.map(({ message, line }) => (
+        <p key={message} class="problem" role="alert">
+          {line === undefined ? '' : `line ${line}: `}
+          {message}
+        </p>
+      ))}
+      <div class="mock-editor">
+        <TextEditor {...props} isData />
+      </div>
+    </>
   );
 }

@@ -29,6 +29,25 @@ describe('a shared link', () => {
     expect(() => decodeWorkspace(encoded(' '.repeat(9 * 1024 * 1024)))).toThrow('more than 8 MB');
   });
 
+  it('does not open more files than a page can show', () => {
+    const files = Array.from({ length: 1_001 }, (_, index) => ({ name: `${index}.yaml`, text: '' }));
+    expect(() => readWorkspace({ policies: files })).toThrow('more than 1000 files');
+    expect(readWorkspace({ policies: files.slice(1) }).policies).toHaveLength(1_000);
+    const mocks = Object.fromEntries(files.map(({ name }) => [name, '{}']));
+    expect(() => readWorkspace({ mocks })).toThrow('more than 1000 mocks');
+  });
+
+  it('reads keys of prototypes as data, and deep values without a stack overflow', () => {
+    const hostile =
+      '{"__proto__": {"policies": [{"name": "a", "text": "b"}]}, "mocks": {"__proto__": "text"}}';
+    const opened = decodeWorkspace(encoded(hostile));
+    expect(opened.policies).toEqual([]);
+    expect(Object.entries(opened.mocks)).toEqual([['__proto__', 'text']]);
+    expect(Object.getPrototypeOf(opened.mocks)).toBe(Object.prototype);
+    const deep = `{"policies": ${'['.repeat(1_000_000)}${']'.repeat(1_000_000)}}`;
+    expect(decodeWorkspace(encoded(deep))).toEqual(emptyWorkspace);
+  });
+
   it('drops what is not a workspace', () => {
     expect(
       readWorkspace({ policies: [1, { name: 'a' }], request: { operation: 'DROP' }, mocks: { a: 1 } }),

@@ -3,6 +3,8 @@ import { emptyRequest, type RequestForm, type SourceText, type Workspace } from 
 
 /** A link may come from anybody: what it unpacks to is bounded. */
 const mostBytes = 8 * 1024 * 1024;
+/** Each file is a tab, and each mock a field. */
+const mostFiles = 1_000;
 
 /** The workspace as text for the fragment of an address. */
 export function encodeWorkspace(workspace: Workspace): string {
@@ -62,6 +64,7 @@ export function readWorkspace(value: unknown): Workspace {
 
 function readSources(value: unknown): SourceText[] {
   if (!Array.isArray(value)) return [];
+  if (value.length > mostFiles) throw new TooLargeError(`The link holds more than ${mostFiles} files.`);
   return value.flatMap((item: unknown) =>
     isRecord(item) && typeof item['name'] === 'string' && typeof item['text'] === 'string'
       ? [{ name: item['name'], text: item['text'] }]
@@ -81,8 +84,10 @@ function readRequest(value: unknown): RequestForm {
 
 function readTexts(value: unknown): Record<string, string> {
   if (!isRecord(value)) return {};
+  const entries = Object.entries(value);
+  if (entries.length > mostFiles) throw new TooLargeError(`The link holds more than ${mostFiles} mocks.`);
   return Object.fromEntries(
-    Object.entries(value).filter((entry): entry is [string, string] => typeof entry[1] === 'string'),
+    entries.filter((entry): entry is [string, string] => typeof entry[1] === 'string'),
   );
 }
 
