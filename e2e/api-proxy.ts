@@ -17,8 +17,8 @@ export interface ApiAnswer {
 
 /** Calls the API server without starting a kubectl for each request. */
 export async function openApiProxy(settings: Settings): Promise<ApiProxy> {
-  const proxy = spawn(settings.kubectl, [`--kubeconfig=${settings.kubeconfig}`, 'proxy', '--port=0']);
-  const address = new URL(await addressOf(proxy));
+  const proxy = await startProxy(settings);
+  const address = new URL(proxy.address);
   const agent = new Agent({ keepAlive: true, maxSockets: 64 });
   return {
     send: (method, path, body, contentType = 'application/json') =>
@@ -31,13 +31,15 @@ export async function openApiProxy(settings: Settings): Promise<ApiProxy> {
           response.setEncoding('utf8').on('data', (chunk: string) => {
             text += chunk;
           });
-          response.on('end', () => resolve({ status: response.statusCode ?? 0, body: parsed(text) }));
+          response
+            .on('error', reject)
+            .on('end', () => resolve({ status: response.statusCode ?? 0, body: parsed(text) }));
         });
         call.end(body === undefined ? undefined : JSON.stringify(body));
       }),
     close() {
       agent.destroy();
-      proxy.kill();
+      proxy.stop();
     },
   };
 }
@@ -61,6 +63,18 @@ export async function inParallel<T>(
     for (let item = queue.shift(); item !== undefined; item = queue.shift()) await act(item);
   };
   await Promise.all(Array.from({ length: width }, work));
+}
+
+/** `kubectl proxy`. */
+export async function startProxy({
+  kubectl,
+  kubeconfig,
+}: Pick<Settings, 'kubectl' | 'kubeconfig'>): Promise<{ readonly address: string; stop(): void }> {
+  const proxy = spawn(kubectl, [`--kubeconfig=${kubeconfig}`, 'proxy', '--port=0'], {
+    // It writes a line per failed request, and stands still when nobody reads them.
+    stdio: ['ignore', 'pipe', 'ignore'],
+  });
+  return { address: await addressOf(proxy), stop: () => void proxy.kill() };
 }
 
 function addressOf(proxy: ChildProcess): Promise<string> {

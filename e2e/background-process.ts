@@ -49,7 +49,7 @@ export async function startBackgroundProcess(
         if (!isRunning(pid)) throw new GiveUp(`kymera background ended early:\n${lastLines(logFile)}`);
         return (await fetched(port, '/readyz')).startsWith('ok');
       },
-      { what: 'kymera background to be ready', seconds: 30 },
+      { what: 'kymera background to be ready' },
     );
   } catch (error) {
     await terminate(pid);

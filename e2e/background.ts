@@ -72,13 +72,12 @@ export function becomes(
   kind: string,
   name: string,
   accept: (object: KubernetesObject) => boolean,
-  seconds = 15,
 ): Promise<KubernetesObject> {
   return waitFor(
     async () => {
       const object = await kubectl.get(kind, name);
       return accept(object) ? object : undefined;
     },
-    { what: `${kind} ${name} to be as expected`, seconds },
+    { what: `${kind} ${name} to be as expected` },
   );
 }

@@ -24,7 +24,7 @@ export async function installCustomResources(kubectl: Kubectl): Promise<void> {
       const definitions = await kubectl.list('customresourcedefinitions', ...names);
       return definitions.every(isEstablished);
     },
-    { what: 'the custom resources to be established', seconds: 30 },
+    { what: 'the custom resources to be established' },
   );
 }
 
@@ -50,7 +50,7 @@ async function untilGone(
       }
       return left.length === 0;
     },
-    { what: 'definitions to be gone', seconds: 50, everyMs: 1_000 },
+    { what: 'definitions to be gone', everyMs: 1_000 },
   );
 }
 

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { JsonObject } from '../src/json/value.ts';
 import type { Settings } from './settings.ts';
-import { waitFor } from './wait-for.ts';
+import { patienceSeconds, waitFor } from './wait-for.ts';
 
 export interface Answer {
   readonly code: number;
@@ -91,7 +91,7 @@ function capture(command: string, args: readonly string[], options: RunOptions):
   return new Promise((resolve, reject) => {
     const child = spawn(command, args, {
       stdio: 'pipe',
-      timeout: 60_000,
+      timeout: 2 * patienceSeconds * 1_000,
       env: { ...process.env, ...options.environment },
     });
     let stdout = '';

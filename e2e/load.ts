@@ -1,4 +1,4 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import { startProxy } from './api-proxy.ts';
 import { configMap } from './objects.ts';
 import type { Settings } from './settings.ts';
 
@@ -26,8 +26,8 @@ const leastAnswers = 50;
 /** Creates ConfigMaps in dry runs, through `kubectl proxy`, until it is stopped and has enough responses. */
 export async function startLoad(settings: Settings, options: LoadOptions): Promise<Load> {
   const { namespace, label, width = 4 } = options;
-  const proxy = spawn(settings.kubectl, [`--kubeconfig=${settings.kubeconfig}`, 'proxy', '--port=0']);
-  const address = `${await proxyAddress(proxy)}/api/v1/namespaces/${namespace}/configmaps?dryRun=All`;
+  const proxy = await startProxy(settings);
+  const address = `${proxy.address}/api/v1/namespaces/${namespace}/configmaps?dryRun=All`;
   const problems: string[] = [];
   let count = 0;
   let isStopping = false;
@@ -43,7 +43,7 @@ export async function startLoad(settings: Settings, options: LoadOptions): Promi
     stop: async () => {
       isStopping = true;
       await workers;
-      proxy.kill();
+      proxy.stop();
       return { count, problems };
     },
   };
@@ -61,14 +61,4 @@ async function createOne(address: string, name: string, label: string): Promise<
   };
   if (!response.ok) return answer.message ?? `status ${response.status}`;
   return answer.metadata?.labels?.[label] === undefined ? `${name} was let through unchanged` : undefined;
-}
-
-function proxyAddress(proxy: ChildProcess): Promise<string> {
-  return new Promise((resolve, reject) => {
-    proxy.once('error', reject).once('exit', () => reject(new Error('kubectl proxy ended early')));
-    proxy.stdout?.setEncoding('utf8').on('data', (text: string) => {
-      const found = /Starting to serve on (\S+)/.exec(text)?.[1];
-      if (found) resolve(`http://${found}`);
-    });
-  });
 }

@@ -1,12 +1,11 @@
 import type { JsonObject } from '../src/json/value.ts';
 import type { Kubectl } from './kubectl.ts';
-import { waitFor } from './wait-for.ts';
+import { patienceFlag, waitFor } from './wait-for.ts';
 
 /** Applies policies and waits until they are Ready. */
 export async function applyPolicies(
   kubectl: Kubectl,
   documents: readonly (JsonObject | string)[],
-  seconds = 20,
 ): Promise<void> {
   const { stdout } = await kubectl.sendOk('apply', documents, '-o', 'name');
   const names = stdout.trim().split('\n');
@@ -16,7 +15,7 @@ export async function applyPolicies(
     ['jsonpath={.status.conditionStatus.ready}=true', names.filter(isCel)],
   ] as const) {
     if (chosen.length === 0) continue;
-    await kubectl.ok('wait', `--for=${sign}`, ...chosen, `--timeout=${seconds * names.length}s`);
+    await kubectl.ok('wait', `--for=${sign}`, ...chosen, patienceFlag);
   }
 }
 
@@ -40,13 +39,12 @@ export async function becomesTrue(
   what: string,
   document: JsonObject,
   accept: (result: JsonObject & { metadata: { labels?: Record<string, string> } }) => boolean,
-  seconds = 10,
 ): Promise<void> {
   await waitFor(
     async () => {
       const shown = await kubectl.sendOk('create', document, '--dry-run=server', '-o', 'json');
       return accept(JSON.parse(shown.stdout));
     },
-    { what, seconds },
+    { what },
   );
 }

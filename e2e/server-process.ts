@@ -45,7 +45,7 @@ export async function startServerProcess({
         if (!isRunning(pid)) throw new GiveUp(`kymera serve ended early:\n${lastLines(logFile)}`);
         return isReady(host, port);
       },
-      { what: 'kymera serve to be ready', seconds: 30 },
+      { what: 'kymera serve to be ready' },
     );
   } catch (error) {
     await terminate(pid);

@@ -1,7 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
+/** Only what never happens takes so long, even on a busy machine. */
+export const patienceSeconds = 120;
+/** For `kubectl wait` and `kubectl delete`. */
+export const patienceFlag = `--timeout=${patienceSeconds}s`;
+
 export interface Patience {
   readonly what: string;
+  /** For what takes longer by design. */
   readonly seconds?: number;
   readonly everyMs?: number;
 }
@@ -14,7 +20,7 @@ export async function waitFor<T>(
   ask: () => Promise<T | undefined | false> | T | undefined | false,
   patience: Patience,
 ): Promise<T> {
-  const { what, seconds = 20, everyMs = 100 } = patience;
+  const { what, seconds = patienceSeconds, everyMs = 100 } = patience;
   const deadline = Date.now() + seconds * 1000;
   let last: unknown;
   for (;;) {

@@ -29,6 +29,8 @@ interface CaseText extends PolicyText {
   readonly object: JsonObject;
   /** The object before an update. */
   readonly old?: JsonObject;
+  /** The object is the body of this subresource of the old object. */
+  readonly subresource?: string;
   readonly params?: readonly JsonObject[];
   readonly namespaceLabels?: JsonObject;
   readonly user?: { readonly username: string; readonly groups?: readonly string[] };
@@ -41,6 +43,11 @@ interface CaseText extends PolicyText {
  */
 export type Expectation = 'mutated' | 'unchanged' | 'ignored' | 'denied' | 'refused';
 
+export interface Subresource {
+  readonly name: string;
+  readonly parent: JsonObject;
+}
+
 export interface AdmissionCase {
   readonly id: string;
   /** The namespace of the case: its policies select only requests there. */
@@ -50,6 +57,7 @@ export interface AdmissionCase {
   readonly policies: readonly JsonObject[];
   readonly object: JsonObject;
   readonly old?: JsonObject | undefined;
+  readonly subresource?: Subresource | undefined;
   readonly params: readonly JsonObject[];
   readonly user?: CaseText['user'];
   readonly expect: Expectation;
@@ -90,13 +98,15 @@ function admissionCase(text: CaseText): AdmissionCase {
   const { id } = text;
   const { namespace, namespaceObject } = caseNamespace(id, text.namespaceLabels);
   const complete = (object: JsonObject, name: string): JsonObject => placed(object, name, namespace);
+  const old = text.old === undefined ? undefined : complete(text.old, id);
   return {
     id,
     namespace,
     namespaceObject,
     policies: (text.policies ?? [text]).flatMap((policy) => policyDocuments(policy, id, text.object)),
     object: complete(text.object, id),
-    old: text.old === undefined ? undefined : complete(text.old, id),
+    old,
+    subresource: text.subresource && old ? { name: text.subresource, parent: old } : undefined,
     params: (text.params ?? []).map((param) => complete({ kind: 'ConfigMap', ...param }, 'settings')),
     user: text.user,
     expect: text.expect ?? 'mutated',

@@ -7,7 +7,7 @@ import type { ApiClient, RawAnswer } from '../../src/cluster/api/client.ts';
 import type { JsonObject } from '../../src/json/value.ts';
 import { kymera } from '../kymera.ts';
 import { waitFor } from '../wait-for.ts';
-import type { AdmissionCase } from './case.ts';
+import type { AdmissionCase, Subresource } from './case.ts';
 
 export const widgetFile = fileURLToPath(new URL('widget.yaml', import.meta.url));
 export const widgetDefinition = parse(readFileSync(widgetFile, 'utf8')) as JsonObject;
@@ -22,7 +22,7 @@ export interface Preview {
   readonly untouched: RawAnswer;
 }
 
-const collections: Readonly<Record<string, string>> = {
+export const collections: Readonly<Record<string, string>> = {
   ConfigMap: '/api/v1/namespaces/NS/configmaps',
   Pod: '/api/v1/namespaces/NS/pods',
   Service: '/api/v1/namespaces/NS/services',
@@ -42,34 +42,47 @@ interface SendOptions {
   readonly update?: boolean | undefined;
   readonly dryRun?: boolean | undefined;
   readonly user?: AdmissionCase['user'];
+  readonly subresource?: Subresource | undefined;
 }
 
 /** Creates or updates an object. Unknown fields are errors, as for kubectl. */
 export async function sendObject(
   client: ApiClient,
   object: JsonObject,
-  { update = false, dryRun = false, user }: SendOptions = {},
+  { update = false, dryRun = false, user, subresource }: SendOptions = {},
 ): Promise<RawAnswer> {
-  const metadata = object['metadata'] as { readonly name?: string; readonly namespace?: string };
-  const collection = collections[String(object['kind'])];
-  if (collection === undefined) throw new Error(`no path for the kind ${String(object['kind'])}`);
-  const path = collection.replace('NS', metadata.namespace ?? '');
+  const { metadata } = object;
+  const path = pathOf(subresource?.parent ?? object, { one: update, subresource: subresource?.name });
   // Rights are not what the cases compare.
   const impersonation = user === undefined ? [] : [['impersonate-user', user.username] as const];
   const groups = user === undefined ? [] : [['impersonate-group', 'system:masters'] as const];
-  const current = update ? await client.raw({ method: 'GET', path: `${path}/${metadata.name}` }) : undefined;
+  const current = update ? await client.raw({ method: 'GET', path }) : undefined;
   const version = ((current?.body ?? {}) as { readonly metadata?: JsonObject }).metadata?.['resourceVersion'];
   return client.raw({
     method: update ? 'PUT' : 'POST',
-    path: `${path}${update ? `/${metadata.name}` : ''}?fieldValidation=Strict${dryRun ? '&dryRun=All' : ''}`,
+    path: `${path}?fieldValidation=Strict${dryRun ? '&dryRun=All' : ''}`,
     headers: {
       'content-type': 'application/json',
       ...Object.fromEntries([...impersonation, ...groups]),
     },
     body: JSON.stringify(
-      version === undefined ? object : { ...object, metadata: { ...metadata, resourceVersion: version } },
+      version === undefined
+        ? object
+        : { ...object, metadata: { ...(metadata as JsonObject), resourceVersion: version } },
     ),
   });
+}
+
+/** The path of an object, or of its collection. */
+function pathOf(
+  { kind, metadata }: JsonObject,
+  { one, subresource }: { readonly one: boolean; readonly subresource?: string | undefined },
+): string {
+  const collection = collections[String(kind)];
+  if (collection === undefined) throw new Error(`no path for the kind ${String(kind)}`);
+  const { name, namespace = '' } = metadata as { readonly name?: string; readonly namespace?: string };
+  const path = collection.replace('NS', namespace);
+  return one ? [path, name, ...(subresource === undefined ? [] : [subresource])].join('/') : path;
 }
 
 export async function sendOk(client: ApiClient, object: JsonObject): Promise<void> {
@@ -109,7 +122,8 @@ export async function preview(client: ApiClient, one: AdmissionCase): Promise<Pr
   const folder = mkdtempSync(join(tmpdir(), 'kymera-e2e-'));
   try {
     const update = one.old !== undefined;
-    const send = { update, dryRun: true, user: one.user };
+    const send = { update, dryRun: true, user: one.user, subresource: one.subresource };
+    const before = one.subresource === undefined ? one.old : await bodyOf(client, one.subresource);
     const untouched = await sendObject(client, one.object, send);
     const file = (name: string, documents: readonly JsonObject[]): string => {
       const path = join(folder, name);
@@ -119,7 +133,8 @@ export async function preview(client: ApiClient, one: AdmissionCase): Promise<Pr
     const values = {
       apiVersion: 'cli.kyverno.io/v1alpha1',
       kind: 'Values',
-      globalValues: update ? { 'request.operation': 'UPDATE', 'request.oldObject': one.old ?? null } : {},
+      globalValues: update ? { 'request.operation': 'UPDATE', 'request.oldObject': before ?? null } : {},
+      subresources: one.subresource === undefined ? [] : [subresourceValues(one.object, one.subresource)],
     };
     const user = { apiVersion: 'cli.kyverno.io/v1alpha1', kind: 'UserInfo', userInfo: one.user ?? {} };
     const answer = await kymera(
@@ -143,6 +158,23 @@ export async function preview(client: ApiClient, one: AdmissionCase): Promise<Pr
   }
 }
 
+async function bodyOf(client: ApiClient, { parent, name }: Subresource): Promise<JsonObject> {
+  const path = pathOf(parent, { one: true, subresource: name });
+  return (await client.raw({ method: 'GET', path })).body as JsonObject;
+}
+
+function subresourceValues(body: JsonObject, { parent, name }: Subresource): JsonObject {
+  const kindOf = ({ apiVersion, kind }: JsonObject) => {
+    const [version, group = ''] = String(apiVersion).split('/').reverse();
+    return { group, version: version ?? '', kind: kind ?? '' };
+  };
+  const resource = `${String(parent['kind']).toLowerCase()}s`;
+  return {
+    subresource: { name: `${resource}/${name}`, ...kindOf(body) },
+    parentResource: { name: resource, ...kindOf(parent) },
+  };
+}
+
 /** The object without what the API server sets itself at each request. */
 export function comparable(object: JsonObject): JsonObject {
   const { metadata, status: _, ...rest } = object;
@@ -150,53 +182,4 @@ export function comparable(object: JsonObject): JsonObject {
     metadata as JsonObject;
   const name = kept['generateName'] === undefined ? {} : { name: 'generated' };
   return { ...rest, metadata: { ...kept, ...name } };
-}
-
-/**
- * Waits until the API server enforces all policies that were created before. It reads policies and bindings in the order in which they
- * were written, so the last policy shows that the earlier ones are known.
- */
-export async function untilEnforced(client: ApiClient, namespace: string): Promise<void> {
-  const name = `canary-of-${namespace}`;
-  const apiVersion = 'admissionregistration.k8s.io/v1';
-  const rule = (group: string, resource: string) => ({
-    apiGroups: [group],
-    apiVersions: ['v1'],
-    operations: ['CREATE'],
-    resources: [resource],
-  });
-  const expression = 'Object{metadata: Object.metadata{labels: {"canary": "seen"}}}';
-  await sendOk(client, {
-    apiVersion,
-    kind: 'MutatingAdmissionPolicy',
-    metadata: { name },
-    spec: {
-      // The API server needs some seconds to know the schema of a new kind.
-      failurePolicy: 'Ignore',
-      reinvocationPolicy: 'Never',
-      matchConstraints: { resourceRules: [rule('', 'configmaps'), rule('example.test', 'widgets')] },
-      mutations: [{ patchType: 'ApplyConfiguration', applyConfiguration: { expression } }],
-    },
-  });
-  const selector = { matchLabels: { 'kubernetes.io/metadata.name': namespace } };
-  await sendOk(client, {
-    apiVersion,
-    kind: 'MutatingAdmissionPolicyBinding',
-    metadata: { name },
-    spec: { policyName: name, matchResources: { namespaceSelector: selector } },
-  });
-  for (const canary of [
-    { apiVersion: 'v1', kind: 'ConfigMap' },
-    { apiVersion: 'example.test/v1', kind: 'Widget' },
-  ]) {
-    const object = { ...canary, metadata: { name: 'canary', namespace } };
-    await waitFor(
-      async () => {
-        const { body } = await sendObject(client, object, { dryRun: true });
-        const { metadata } = body as { readonly metadata?: { readonly labels?: JsonObject } };
-        return metadata?.labels?.['canary'] === 'seen';
-      },
-      { what: `the policies to be enforced for ${canary.kind}`, seconds: 120 },
-    );
-  }
 }

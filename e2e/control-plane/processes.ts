@@ -1,7 +1,6 @@
 import { spawn } from 'node:child_process';
-import { appendFileSync, closeSync, openSync, readFileSync } from 'node:fs';
+import { closeSync, openSync, readFileSync } from 'node:fs';
 import { createServer } from 'node:net';
-import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 export interface Program {
@@ -31,15 +30,13 @@ export async function freePorts(count: number): Promise<number[]> {
   return ports;
 }
 
-/** Starts a program that outlives the worker that started it; returns its process id. */
+/** Starts a program that outlives the worker that started it; returns its process id. The watchdog knows it by its arguments. */
 export function launch(program: Program): number {
   const log = openSync(program.logFile, 'a');
   const child = spawn(program.command, program.args, { stdio: ['ignore', log, log], detached: true });
   closeSync(log);
   child.unref();
   if (child.pid === undefined) throw new Error(`${program.command} does not start`);
-  // For the watchdog.
-  appendFileSync(join(dirname(program.logFile), 'pids'), `${child.pid}\n`);
   return child.pid;
 }
 

@@ -24,7 +24,6 @@ import {
 export type Binaries = Readonly<Record<ProgramName | 'kubectl', string>>;
 
 const startSeconds = 90;
-const longestRunSeconds = 45 * 60;
 const watchdog = fileURLToPath(new URL('watchdog.mjs', import.meta.url));
 
 /** Starts etcd, the API server and the controller manager on free loopback ports, and waits until Pods can be created. */
@@ -35,7 +34,7 @@ export async function startControlPlane(binaries: Binaries): Promise<ControlPlan
   const kubeconfigs = await writeCredentials(folder, server);
   launch({
     command: process.execPath,
-    args: [watchdog, folder, String(process.pid), String(longestRunSeconds)],
+    args: [watchdog, folder, String(process.pid)],
     logFile: join(folder, 'watchdog.log'),
   });
   let state = writeState({
@@ -117,8 +116,10 @@ export async function stopControlPlane(folder: string, options: { keepLogs: bool
     const running = programs[name];
     if (running) await terminate(running.pid, 5_000);
   }
-  if (options.keepLogs) console.error(`The logs of the control plane are kept in ${folder}`);
-  else rmSync(folder, { recursive: true, force: true });
+  if (!options.keepLogs) return rmSync(folder, { recursive: true, force: true });
+  // For the watchdog.
+  writeFileSync(join(folder, 'keep'), '');
+  console.error(`The logs of the control plane are kept in ${folder}`);
 }
 
 async function becomesReady(state: ControlPlaneState): Promise<void> {

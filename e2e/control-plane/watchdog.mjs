@@ -1,51 +1,47 @@
-// `node watchdog.mjs FOLDER PID SECONDS`: ends what was started for FOLDER when process PID is gone, or time is up, so that a
-// suite that was killed leaves nothing running. Programs are known by the ids in the files `pids`, and by the folder in their arguments.
-import { readdirSync, readFileSync } from 'node:fs';
+// `node watchdog.mjs FOLDER PID`: when process PID is gone, ends all processes that have FOLDER in their arguments and removes FOLDER,
+// so that a suite that was interrupted leaves nothing behind.
+import { execFileSync } from 'node:child_process';
+import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 
-const [folder, owner, seconds] = process.argv.slice(2);
-const deadline = Date.now() + Number(seconds) * 1000;
-const known = new Set();
+const [folder, owner] = process.argv.slice(2);
 
 const timer = setInterval(() => {
-  for (const pid of listedIds()) known.add(pid);
-  if (exists(Number(owner)) && Date.now() < deadline) return;
-  for (const pid of known) if (pid !== process.pid && belongsHere(pid)) process.kill(pid, 'SIGKILL');
+  if (signal(Number(owner), 0)) return;
+  const left = readdirSync('/proc').map(Number).filter(belongsHere);
+  for (const pid of left) signal(pid, 'SIGKILL');
+  // A worker of the suite may live a moment longer, and start another one.
+  if (left.length > 0) return;
   clearInterval(timer);
+  if (existsSync(join(folder, 'keep'))) return;
+  for (const path of mounted()) execFileSync('umount', ['--lazy', path]);
+  rmSync(folder, { recursive: true, force: true });
 }, 1_000);
 
-function listedIds() {
-  const files = ['pids', ...subfolders().map((name) => join(name, 'pids'))];
-  return files.flatMap((file) => readLines(join(folder, file))).map(Number);
-}
-
-function subfolders() {
+function signal(pid, name) {
   try {
-    const entries = readdirSync(folder, { withFileTypes: true });
-    return entries.filter((entry) => entry.isDirectory()).map(({ name }) => name);
-  } catch {
-    return [];
-  }
-}
-
-function readLines(file) {
-  try {
-    return readFileSync(file, 'utf8').split('\n').filter(Boolean);
-  } catch {
-    return [];
-  }
-}
-
-function exists(pid) {
-  try {
-    process.kill(pid, 0);
+    process.kill(pid, name);
     return true;
   } catch {
     return false;
   }
 }
 
-/** The process id may have been reused by another process. */
 function belongsHere(pid) {
-  return readLines(`/proc/${pid}/cmdline`).join(' ').includes(folder);
+  return pid > 0 && pid !== process.pid && read(`/proc/${pid}/cmdline`).includes(folder);
+}
+
+function mounted() {
+  const places = read('/proc/mounts')
+    .split('\n')
+    .map((line) => line.split(' ')[1] ?? '');
+  return places.filter((path) => path.startsWith(`${folder}/`));
+}
+
+function read(file) {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch {
+    return '';
+  }
 }

@@ -1,14 +1,15 @@
 import { expect } from 'vitest';
+import { equal } from '../../src/json/equal.ts';
+import type { JsonObject } from '../../src/json/value.ts';
 import { installCustomResources, removeCustomResources } from '../custom-resources.ts';
 import { installIdentities } from '../installation.ts';
+import type { Answer } from '../kubectl.ts';
 import { configMap, mergePolicy } from '../objects.ts';
 import { applyPolicies, withPolicies } from '../policies-in-force.ts';
 import { writeToken } from '../token-kubeconfig.ts';
-import { waitFor } from '../wait-for.ts';
+import { GiveUp, waitFor } from '../wait-for.ts';
 import { changedAndBack, policyWith } from './control-plane.ts';
-import { type Fault, hasLabel, secondsOf, underLoad } from './fault.ts';
-
-const configuration = 'kymera-resource-mutation';
+import { configuration, type Fault, hasLabel, outputSince, secondsOf, underLoad } from './fault.ts';
 
 /** Faults of objects that we depend on. */
 export const editedObjects: readonly Fault[] = [
@@ -17,20 +18,22 @@ export const editedObjects: readonly Fault[] = [
     promise: 'The leader restores it.',
     async run(world) {
       const { kubectl } = world;
+      const kind = 'mutatingwebhookconfiguration';
+      const rules = async () =>
+        (await kubectl.get(kind, configuration))['webhooks'].map((webhook: JsonObject) => webhook['rules']);
+      const expected = await rules();
+      const restored = async () => {
+        await waitFor(async () => equal(await rules(), expected), { what: 'the rules' });
+        await hasLabel(world, 'yes');
+      };
       const patch = '[{"op": "replace", "path": "/webhooks/0/rules", "value": []}]';
       const edited = await secondsOf(async () => {
-        await kubectl.ok(
-          'patch',
-          'mutatingwebhookconfiguration',
-          configuration,
-          '--type=json',
-          `--patch=${patch}`,
-        );
-        await hasLabel(world, 'yes');
+        await kubectl.ok('patch', kind, configuration, '--type=json', `--patch=${patch}`);
+        await restored();
       });
       const deleted = await secondsOf(async () => {
-        await kubectl.ok('delete', 'mutatingwebhookconfiguration', configuration);
-        await hasLabel(world, 'yes');
+        await kubectl.ok('delete', kind, configuration);
+        await restored();
       });
       return {
         recoverySeconds: Math.max(edited, deleted),
@@ -55,26 +58,30 @@ export const editedObjects: readonly Fault[] = [
       );
       const create = () =>
         kubectl.run(['create', 'secret', 'generic', 'reader', '--dry-run=server', '-o', 'json']);
+      const teamIn = ({ stdout }: Answer) => JSON.parse(stdout).metadata.labels?.team;
       const team = async () => {
-        const { code, stdout } = await create();
-        return code === 0 && JSON.parse(stdout).metadata.labels?.team === 'red';
+        const answer = await create();
+        return answer.code === 0 && teamIn(answer) === 'red';
       };
       const settings = configMap('settings', { team: 'red' });
       await kubectl.sendOk('create', settings);
       return withPolicies(kubectl, [reading], async () => {
-        await waitFor(team, { what: 'the label', seconds: 60 });
+        await waitFor(team, { what: 'the label' });
         await kubectl.ok('delete', 'configmap', 'settings');
         const denied = await waitFor(
           async () => {
             const answer = await create();
-            return answer.code === 0 ? undefined : answer;
+            if (answer.code !== 0) return answer;
+            // From memory, until the replicas hear of the deletion.
+            if (teamIn(answer) !== 'red') throw new GiveUp('the object was stored unchanged');
+            return undefined;
           },
-          { what: 'the denial', seconds: 60 },
+          { what: 'the denial' },
         );
         expect(denied.stderr).toContain('the ConfigMap does not exist');
         const recoverySeconds = await secondsOf(async () => {
           await kubectl.sendOk('create', settings);
-          await waitFor(team, { what: 'the label', seconds: 60 });
+          await waitFor(team, { what: 'the label' });
         });
         await kubectl.ok('delete', 'configmap', 'settings');
         return { recoverySeconds };
@@ -89,6 +96,7 @@ export const editedObjects: readonly Fault[] = [
       const { kubectl, server, settings } = world;
       const own = kubectl.with(`--namespace=${server.namespace}`);
       let recoverySeconds = 0;
+      const isRefused = outputSince(world, /Unauthorized/);
       const { sent: reviews, lost } = await underLoad(world, async () => {
         await own.ok('delete', 'serviceaccount', 'kymera-admission');
         await installIdentities(settings);
@@ -96,9 +104,9 @@ export const editedObjects: readonly Fault[] = [
         await waitFor(
           () => {
             world.connection.cut();
-            return [...world.replicas].every((each) => server.output(each).includes('Unauthorized'));
+            return [...world.replicas].every(isRefused);
           },
-          { what: 'the old token to be rejected', seconds: 120, everyMs: 500 },
+          { what: 'the old token to be rejected', everyMs: 500 },
         );
         writeToken(world.tokenFile, await own.ok('create', 'token', 'kymera-admission', '--duration=2h'));
         recoverySeconds = await secondsOf(() => changedAndBack(world));
@@ -135,7 +143,7 @@ export const editedObjects: readonly Fault[] = [
           .includes(name);
       await kubectl.sendOk('create', [configMap('progress', { runs: '' }), configMap('progress-a')]);
       return withPolicies(kubectl, [counting], async () => {
-        await waitFor(() => hasRun('progress-a'), { what: 'the run for the policy', seconds: 120 });
+        await waitFor(() => hasRun('progress-a'), { what: 'the run for the policy' });
         // The API server calls a webhook some time after it was registered.
         const known: string[] = [];
         await waitFor(
@@ -144,12 +152,12 @@ export const editedObjects: readonly Fault[] = [
             await kubectl.sendOk('create', configMap(known.at(-1) ?? ''));
             return (await Promise.all(known.map(hasRun))).includes(true);
           },
-          { what: 'a run for a trigger', seconds: 120, everyMs: 500 },
+          { what: 'a run for a trigger', everyMs: 500 },
         );
         const recoverySeconds = await secondsOf(async () => {
           await own.ok('delete', 'configmap', 'kymera-background');
           await kubectl.sendOk('create', configMap('progress-b'));
-          await waitFor(() => hasRun('progress-b'), { what: 'the run for the next trigger', seconds: 120 });
+          await waitFor(() => hasRun('progress-b'), { what: 'the run for the next trigger' });
         });
         await kubectl.ok('delete', 'configmap', 'progress', 'progress-a', 'progress-b', ...known);
         return { recoverySeconds };
@@ -166,7 +174,7 @@ export const editedObjects: readonly Fault[] = [
       await hasLabel(world, undefined);
       const recoverySeconds = await secondsOf(async () => {
         await installCustomResources(kubectl);
-        await waitFor(() => applyPolicies(kubectl, [policyWith(namespace, 'yes')], 120).then(() => true), {
+        await waitFor(() => applyPolicies(kubectl, [policyWith(namespace, 'yes')]).then(() => true), {
           what: 'the policy',
           seconds: 180,
         });

@@ -46,8 +46,11 @@ export interface PhaseOptions {
   readonly phase: Sample['phase'];
   /** Reviews per second; one after the other on each connection when absent. */
   readonly perSecond?: number | undefined;
+  /** The most reviews in flight. */
   readonly connections?: number | undefined;
   readonly isSlow?: boolean | undefined;
+  /** For each review. */
+  readonly timeoutSeconds?: number | undefined;
   readonly isEnough: (seconds: number, reviews: number) => boolean;
   /** Seconds per sample. */
   readonly every?: number | undefined;
@@ -70,6 +73,8 @@ export async function runPhase(world: SoakWorld, options: PhaseOptions): Promise
   let isDone = false;
 
   const load = createReviewLoad({
+    connections,
+    timeoutSeconds: options.timeoutSeconds,
     next: (index) => {
       const [set, body] = setOf(index);
       return { target: targets[set], body };
@@ -119,7 +124,7 @@ export async function runPhase(world: SoakWorld, options: PhaseOptions): Promise
     },
   );
   try {
-    if (perSecond === undefined) await load.closed(connections, isOver);
+    if (perSecond === undefined) await load.closed(isOver);
     else await load.open(perSecond, isOver);
   } finally {
     isDone = true;

@@ -19,35 +19,38 @@ export interface ReviewAnswer {
 }
 
 export interface ReviewLoad {
-  /** Sends one review after the other on so many connections, until `isEnough`. */
-  closed(connections: number, isEnough: () => boolean): Promise<void>;
+  /** Sends one review after the other on each of `connections`, until `isEnough`. */
+  closed(isEnough: () => boolean): Promise<void>;
   /** Sends so many reviews per second, whether or not those before are answered, until `isEnough`. */
   open(perSecond: number, isEnough: () => boolean): Promise<void>;
   close(): void;
 }
 
 export interface ReviewLoadOptions {
+  /** The most reviews in flight. An API server with its default limits has about 200 mutating requests in flight. */
+  readonly connections: number;
   /** Called with the number of the review. */
   readonly next: (index: number) => { readonly target: ReviewTarget; readonly body: Buffer };
   readonly onAnswer: (answer: ReviewAnswer, index: number) => void;
+  /** As in the webhook configuration; after it the API server gives up. */
+  readonly timeoutSeconds?: number | undefined;
 }
 
-/** Three API servers with their default limits have about as many mutating requests in flight. */
-const mostInFlight = 600;
 const tickMs = 5;
 
 /** Calls webhooks as API servers do: HTTP/1.1 over TLS, connections that are kept, one review at a time on each. */
-export function createReviewLoad({ next, onAnswer }: ReviewLoadOptions): ReviewLoad {
-  const agent = new Agent({ keepAlive: true, maxSockets: mostInFlight, scheduling: 'lifo' });
+export function createReviewLoad(options: ReviewLoadOptions): ReviewLoad {
+  const { connections, next, onAnswer, timeoutSeconds = 10 } = options;
+  const agent = new Agent({ keepAlive: true, maxSockets: connections, scheduling: 'lifo' });
   let sent = 0;
   const send = async () => {
     const index = sent;
     sent += 1;
     const { target, body } = next(index);
-    onAnswer(await post(agent, target, body), index);
+    onAnswer(await post(agent, target, body, timeoutSeconds), index);
   };
   return {
-    async closed(connections, isEnough) {
+    async closed(isEnough) {
       const work = async () => {
         while (!isEnough()) await send();
       };
@@ -59,7 +62,7 @@ export function createReviewLoad({ next, onAnswer }: ReviewLoadOptions): ReviewL
       let due = 0;
       while (!isEnough()) {
         const wanted = ((performance.now() - startedAt) / 1_000) * perSecond;
-        for (; due < wanted && inFlight.size < mostInFlight; due += 1) {
+        for (; due < wanted && inFlight.size < connections; due += 1) {
           const sending = send().finally(() => inFlight.delete(sending));
           inFlight.add(sending);
         }
@@ -73,7 +76,12 @@ export function createReviewLoad({ next, onAnswer }: ReviewLoadOptions): ReviewL
   };
 }
 
-function post(agent: Agent, { url, ca }: ReviewTarget, body: Buffer): Promise<ReviewAnswer> {
+function post(
+  agent: Agent,
+  { url, ca }: ReviewTarget,
+  body: Buffer,
+  timeoutSeconds: number,
+): Promise<ReviewAnswer> {
   return new Promise((resolve) => {
     let startedAt = performance.now();
     const end = (status: number, isPatched: boolean, retryAfter?: string, problem?: string) =>
@@ -84,9 +92,9 @@ function post(agent: Agent, { url, ca }: ReviewTarget, body: Buffer): Promise<Re
       method: 'POST',
       hostname: url.hostname,
       port: url.port,
-      path: `${url.pathname}?timeout=10s`,
+      path: `${url.pathname}?timeout=${timeoutSeconds}s`,
       headers: { 'content-type': 'application/json', 'content-length': body.length },
-      timeout: 10_000,
+      timeout: timeoutSeconds * 1_000,
     };
     const call = request(options, (response) => {
       let text = '';

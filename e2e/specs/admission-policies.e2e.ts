@@ -11,17 +11,17 @@ import {
   preview,
   sendObject,
   sendOk,
-  untilEnforced,
   widgetDefinition,
 } from '../admission-policies/comparison.ts';
+import { deletePolicies, keepParamsWatched, untilEnforced } from '../admission-policies/enforcement.ts';
 import { suite } from '../suite.ts';
 import { waitFor } from '../wait-for.ts';
 
 const topics = readAdmissionCases();
 
-it('compares at least sixty cases', () => {
+it('compares at least three hundred cases', () => {
   const ids = topics.flatMap(({ cases }) => cases.map(({ id }) => id));
-  expect(ids.length).toBeGreaterThanOrEqual(60);
+  expect(ids.length).toBeGreaterThanOrEqual(300);
   expect(new Set(ids).size).toBe(ids.length);
 });
 
@@ -36,6 +36,7 @@ for (const { topic, cases } of topics)
     before(async () => {
       ({ client } = await connect({ kubeconfig: settings.kubeconfig }));
       await sendOk(client, widgetDefinition);
+      await keepParamsWatched(client);
       await inTurn(cases, (one) =>
         waitFor(() => prepareCase(client, one).then(() => true), { what: `the objects of ${one.id}` }),
       );
@@ -51,10 +52,7 @@ for (const { topic, cases } of topics)
       await untilEnforced(client, namespace);
     });
     after(async () => {
-      for (const kind of ['mutatingadmissionpolicies', 'mutatingadmissionpolicybindings']) {
-        const path = `/apis/admissionregistration.k8s.io/v1/${kind}`;
-        await client.raw({ method: 'DELETE', path });
-      }
+      await deletePolicies(client, { all: topic === topics.at(-1)?.topic });
       client.close();
     });
 
@@ -70,7 +68,11 @@ for (const { topic, cases } of topics)
       expect(refusal).toBeUndefined();
       expect(messageOf(ours.untouched)).toMatch(/^20[01] /);
       const update = one.old !== undefined;
-      const theirs = await sendObject(client, one.object, { update, user: one.user });
+      const theirs = await sendObject(client, one.object, {
+        update,
+        user: one.user,
+        subresource: one.subresource,
+      });
       const text = `API server: ${messageOf(theirs)}\nkymera: ${ours.messages}`;
       if (one.expect === 'denied') {
         expect(theirs.status, text).toBeGreaterThanOrEqual(400);

@@ -47,7 +47,7 @@ suite('mutate existing with CEL', ({ settings, kubectl, namespace, before, after
     stringData: data,
   });
   const labelled = (name: string, value: string) =>
-    becomes(kubectl, 'secret', name, ({ metadata }) => metadata.labels?.['by'] === value, 30);
+    becomes(kubectl, 'secret', name, ({ metadata }) => metadata.labels?.['by'] === value);
 
   before(async () => {
     background = await startInBackground(settings);
@@ -108,7 +108,6 @@ suite('mutate existing with CEL', ({ settings, kubectl, namespace, before, after
         'configmap',
         'trigger-both',
         ({ metadata }) => metadata.labels?.['by'] === 'UPDATE',
-        30,
       );
       await kubectl.ok('delete', 'configmap', 'trigger-both');
       const made = await kubectl.sendOk('create', configMap('trigger-both'), '-o', 'json');

@@ -8,7 +8,7 @@ import { isArray, isObject, type Json, type JsonObject, member } from '../../src
 import { findCorpus, readCorpus } from '../../test/conformance/kyverno-corpus.ts';
 import { type Background, startInBackground } from '../background.ts';
 import { suite } from '../suite.ts';
-import { waitFor } from '../wait-for.ts';
+import { patienceFlag, waitFor } from '../wait-for.ts';
 
 interface Step {
   readonly op: string;
@@ -83,7 +83,7 @@ suite('conformance of rules for existing objects', ({ settings, kubectl, before,
           ]);
           return code !== 0 || stdout !== 'Terminating';
         },
-        { what: `namespace ${nameOf(document)} of another case to be gone`, seconds: 60 },
+        { what: `namespace ${nameOf(document)} of another case to be gone` },
       );
     }
     for (const document of documents) {
@@ -106,14 +106,13 @@ suite('conformance of rules for existing objects', ({ settings, kubectl, before,
             'wait',
             '--for=condition=Ready',
             `clusterpolicies.kyverno.io/${name}`,
-            '--timeout=20s',
+            patienceFlag,
           );
         return undefined;
       case 'assert':
         for (const wanted of documents)
           await waitFor(async () => isPart(wanted, await stored(wanted)), {
             what: `${one.id}: ${step.files?.join()}: ${JSON.stringify(wanted)}`,
-            seconds: 20,
             everyMs: 200,
           });
         return undefined;

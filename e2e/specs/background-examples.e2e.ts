@@ -245,7 +245,7 @@ suite('documented rules for existing objects', ({ settings, kubectl, before, aft
         return own.map(({ message, reportingComponent }) => `${reportingComponent}: ${message}`);
       };
       await expect
-        .poll(() => noteOn('Secret'), { timeout: 10_000 })
+        .poll(() => noteOn('Secret'))
         .toContain(
           'kymera-background: policy mutate-existing-secret/mutate-secret-on-configmap-event applied',
         );

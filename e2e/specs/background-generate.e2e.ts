@@ -5,7 +5,7 @@ import { grant, revoke } from '../installation.ts';
 import { configMap } from '../objects.ts';
 import { withPolicies } from '../policies-in-force.ts';
 import { suite } from '../suite.ts';
-import { waitFor } from '../wait-for.ts';
+import { patienceFlag, waitFor } from '../wait-for.ts';
 
 suite('generate rules', ({ settings, kubectl, namespace, before, after }) => {
   let background: Background;
@@ -41,10 +41,9 @@ suite('generate rules', ({ settings, kubectl, namespace, before, after }) => {
     },
   });
   const exists = async (name: string) => (await kubectl.run(['get', 'configmap', name])).code === 0;
-  const appears = (name: string) =>
-    waitFor(() => exists(name), { what: `ConfigMap ${name} to appear`, seconds: 30 });
+  const appears = (name: string) => waitFor(() => exists(name), { what: `ConfigMap ${name} to appear` });
   const disappears = (name: string) =>
-    waitFor(async () => !(await exists(name)), { what: `ConfigMap ${name} to disappear`, seconds: 30 });
+    waitFor(async () => !(await exists(name)), { what: `ConfigMap ${name} to disappear` });
   const requestsOf = async (name: string) =>
     (await background.updateRequests())
       .filter(({ spec }) => spec.policy === name)
@@ -82,7 +81,7 @@ suite('generate rules', ({ settings, kubectl, namespace, before, after }) => {
           const found = await kubectl.run(['get', 'configmap', 'made-for-withdrawn-b', '-o', 'json']);
           return found.code === 0 && JSON.parse(found.stdout).metadata.uid !== uid;
         },
-        { what: 'the restored ConfigMap', seconds: 30 },
+        { what: 'the restored ConfigMap' },
       );
       expect(await exists('made-for-withdrawn-a')).toBe(false);
       const changes = (await requestsOf('withdrawn')).filter(({ cause }) => cause === 'change');
@@ -100,9 +99,9 @@ suite('generate rules', ({ settings, kubectl, namespace, before, after }) => {
       const start = background.worker.output().length;
       for (const name of ['e2e-short-lived-a', 'e2e-short-lived-b']) {
         await kubectl.ok('create', 'namespace', name);
-        await becomes(kubectl.with(`--namespace=${name}`), 'configmap', 'made', () => true, 30);
+        await becomes(kubectl.with(`--namespace=${name}`), 'configmap', 'made', () => true);
       }
-      await kubectl.ok('delete', 'namespace', 'e2e-short-lived-a', 'e2e-short-lived-b', '--timeout=60s');
+      await kubectl.ok('delete', 'namespace', 'e2e-short-lived-a', 'e2e-short-lived-b', patienceFlag);
       await background.settled(30);
       expect(errorsSince(start)).toEqual([]);
       const states = (await requestsOf('per-namespace')).map(({ state }) => state);
@@ -125,7 +124,7 @@ suite('generate rules', ({ settings, kubectl, namespace, before, after }) => {
           const events = await kubectl.list('events', '--namespace=default');
           return events.map(({ message: text }) => text as string).find((text) => text.includes('名名'));
         },
-        { what: 'the event', seconds: 30 },
+        { what: 'the event' },
       );
       expect(Buffer.byteLength(note)).toBeLessThanOrEqual(1024);
     });
@@ -149,7 +148,7 @@ suite('generate rules', ({ settings, kubectl, namespace, before, after }) => {
     };
     await withPolicies(kubectl, [document as unknown as JsonObject], async () => {
       await kubectl.sendOk('create', configMap('typed-trigger', { names: 'a,b' }));
-      const made = await becomes(kubectl, 'configmap', 'typed-1', () => true, 30);
+      const made = await becomes(kubectl, 'configmap', 'typed-1', () => true);
       expect(made.metadata.labels).toMatchObject({ index: '1' });
       expect(made['data']).toEqual({ port: '80' });
     });
@@ -173,7 +172,6 @@ suite('generate rules', ({ settings, kubectl, namespace, before, after }) => {
         'configmap',
         'made-for-applied-a',
         ({ data }) => data.ours === 'yes',
-        30,
       );
       expect(made['data']).toEqual({ ours: 'yes', theirs: 'kept' });
       const fields = JSON.parse(
@@ -220,20 +218,19 @@ suite('generate rules', ({ settings, kubectl, namespace, before, after }) => {
           expect(stderr).toMatch(/may not watch limitranges.*noticed only every 20 s/);
           return true;
         },
-        { what: 'the policy to be accepted', seconds: 30 },
+        { what: 'the policy to be accepted' },
       );
-      await kubectl.ok('wait', '--for=condition=Ready', 'clusterpolicy/listed', '--timeout=60s');
+      await kubectl.ok('wait', '--for=condition=Ready', 'clusterpolicy/listed', patienceFlag);
       await kubectl.sendOk('create', configMap('listed-a'));
       const limit = async () => (await kubectl.run(['get', 'limitrange', 'made-for-listed-a'])).code === 0;
-      await waitFor(limit, { what: 'the LimitRange', seconds: 30 });
+      await waitFor(limit, { what: 'the LimitRange' });
       await waitFor(() => /may not be watched/.test(background.worker.output().slice(start)), {
         what: 'the warning',
-        seconds: 60,
       });
       // The next list sees it, and the one after sees that it is gone.
       await new Promise((resolve) => setTimeout(resolve, 21_000));
       await kubectl.ok('delete', 'limitrange', 'made-for-listed-a');
-      await waitFor(limit, { what: 'the restored LimitRange', seconds: 90 });
+      await waitFor(limit, { what: 'the restored LimitRange' });
       expect(
         background.worker
           .output()
@@ -261,7 +258,7 @@ suite('generate rules', ({ settings, kubectl, namespace, before, after }) => {
           (await background.updateRequests()).some(
             ({ spec, status }) => spec.policy === 'reason' && status?.message?.includes(expected),
           ),
-        { what: 'the message', seconds: 30 },
+        { what: 'the message' },
       );
       expect(background.worker.output()).toContain(expected);
     });

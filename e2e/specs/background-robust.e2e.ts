@@ -9,7 +9,7 @@ import { hasRight } from '../installation.ts';
 import { configMap, mergePolicy } from '../objects.ts';
 import { withPolicies } from '../policies-in-force.ts';
 import { suite } from '../suite.ts';
-import { waitFor } from '../wait-for.ts';
+import { patienceFlag, waitFor } from '../wait-for.ts';
 
 /** `KYMERA_E2E_STORM=5000` is the long form, which `npm run e2e:storm` runs. */
 const stormSize = Number(process.env['KYMERA_E2E_STORM'] ?? 500);
@@ -96,7 +96,7 @@ suite('the background', ({ settings, kubectl, namespace, before, after }) => {
         spec: { hard: { 'count/configmaps': '1' } },
       },
     ]);
-    await kubectl.ok('wait', '--for=jsonpath={.status.used}', 'resourcequota/no-more', '--timeout=20s');
+    await kubectl.ok('wait', '--for=jsonpath={.status.used}', 'resourcequota/no-more', patienceFlag);
     const rule = policy(
       'refused',
       ['refused'],
@@ -111,7 +111,7 @@ suite('the background', ({ settings, kubectl, namespace, before, after }) => {
           const found = await requestsOf('refused');
           return found.some(({ status }) => status?.state === 'Skip') ? found : undefined;
         },
-        { what: 'the request to end', seconds: 25 },
+        { what: 'the request to end' },
       );
       expect(request?.['status'].message).toBe(`ConfigMap ${namespace}/refused does not exist`);
       expect((await kubectl.get('configmap', 'refused-target')).metadata.labels).toBeUndefined();
@@ -209,7 +209,7 @@ suite('the background', ({ settings, kubectl, namespace, before, after }) => {
         'wait',
         '--for=condition=Ready=false',
         'clusterpolicies.kyverno.io/allowed-later',
-        '--timeout=30s',
+        patienceFlag,
       );
     });
   });
@@ -229,7 +229,7 @@ suite('the background', ({ settings, kubectl, namespace, before, after }) => {
         // A trigger is read again when its turn comes: it must not have changed by then.
         await waitFor(
           async () => (await kubectl.get('configmap', 'contended')).metadata.labels?.['by-start'] === 'yes',
-          { what: 'the first change', seconds: 30 },
+          { what: 'the first change' },
         );
         const numbers = Array.from({ length: writers }, (_, index) => index);
         await inParallel(numbers, writers, async (number) => {
@@ -248,7 +248,7 @@ suite('the background', ({ settings, kubectl, namespace, before, after }) => {
                 (await api.send('PUT', path('configmaps', 'contended'), { ...body, data })).status === 200
               );
             },
-            { what: `writer ${number}`, seconds: 60, everyMs: 10 },
+            { what: `writer ${number}`, everyMs: 10 },
           );
         });
         await background.settled(30);
@@ -277,7 +277,7 @@ suite('the background', ({ settings, kubectl, namespace, before, after }) => {
           const all = await background.updateRequests();
           return all.find(({ status }) => /^stopped: /.test(status?.message ?? ''));
         },
-        { what: 'a rule to be stopped', seconds: 30 },
+        { what: 'a rule to be stopped' },
       );
       expect(stopped['status'].message).toMatch(
         /^stopped: rule paint-(red|blue)\/paint-\1 and paint-(red|blue)\/paint-\2 trigger each other without end, 5 rounds so far$/,
@@ -361,7 +361,6 @@ suite('the background', ({ settings, kubectl, namespace, before, after }) => {
         expect(most).toBeLessThanOrEqual(threshold);
         await waitFor(async () => (await requestsOf('storm')).length === 0, {
           what: 'the requests to be cleared up',
-          seconds: 30,
         });
       },
     );
@@ -390,7 +389,6 @@ suite('the background', ({ settings, kubectl, namespace, before, after }) => {
       second = await startBackgroundProcess(settings, { args: ['--ttl', '3'] });
       await waitFor(() => /became the leader of the background/.test(second.output()), {
         what: 'the new one to lead',
-        seconds: 30,
       });
       await kubectl.ok('annotate', 'clusterpolicies.kyverno.io', 'once', 'note=changed');
       await sleep(2_000);

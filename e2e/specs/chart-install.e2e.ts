@@ -130,7 +130,7 @@ suite(
     it('adopts its CRDs again, and removes them if configured', async () => {
       await helm.ok('install', ...release, '--set=crds.keep=false');
       await helm.ok('uninstall', ...gone);
-      await expect.poll(definitions, { timeout: 30_000 }).toEqual([]);
+      await expect.poll(definitions).toEqual([]);
     });
 
     it('neither replaces, changes nor deletes objects of Kyverno', async () => {

@@ -7,6 +7,7 @@ import type { KubernetesObject } from '../kubectl.ts';
 import { pod } from '../objects.ts';
 import { givenHelm } from '../settings.ts';
 import { suite } from '../suite.ts';
+import { patienceFlag } from '../wait-for.ts';
 
 const foreignKinds = fileURLToPath(new URL('../helm/foreign-kinds.yaml', import.meta.url));
 /** Ways to install it that render different objects. */
@@ -31,7 +32,7 @@ suite(
     const helm = createHelm(settings);
     before(async () => {
       await kubectl.ok('apply', '-f', foreignKinds);
-      await kubectl.ok('wait', '--for=condition=Established', '-f', foreignKinds, '--timeout=30s');
+      await kubectl.ok('wait', '--for=condition=Established', '-f', foreignKinds, patienceFlag);
       const label = 'pod-security.kubernetes.io/enforce=restricted';
       await kubectl.ok('label', 'namespace', namespace, label, '--overwrite');
       // Pods are refused without them.

@@ -43,7 +43,7 @@ suite('connections', ({ settings, kubectl, namespace, before, after }) => {
         if (answer.stderr.includes(text)) return answer;
         throw new Error(answer.stderr);
       },
-      { what: text, seconds: 10 },
+      { what: text },
     );
   const reviewsOf = (kind: string) =>
     server
@@ -87,7 +87,7 @@ suite('connections', ({ settings, kubectl, namespace, before, after }) => {
       await answers(() => exec('web', 'ls', '-l'), message);
       // A review is written down after it was answered.
       await expect
-        .poll(() => reviewsOf('Pod/exec').at(-1), { timeout: 10_000 })
+        .poll(() => reviewsOf('Pod/exec').at(-1))
         .toMatchObject({ name: 'web', namespace, allowed: true, applied: 'retold/retold' });
       const [port = 0] = server.ports();
       const metrics = await servedText(server.host, port, '/metrics');

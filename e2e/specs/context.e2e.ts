@@ -7,7 +7,7 @@ import { type JsonService, startJsonService } from '../json-service.ts';
 import { configMap, labelPolicy } from '../objects.ts';
 import { withPolicies } from '../policies-in-force.ts';
 import { suite } from '../suite.ts';
-import { waitFor } from '../wait-for.ts';
+import { patienceFlag, waitFor } from '../wait-for.ts';
 
 const image = { architecture: 'amd64', config: { Labels: { team: 'blue' } } };
 const digest = `sha256:${createHash('sha256').update(JSON.stringify(image)).digest('hex')}`;
@@ -72,7 +72,7 @@ suite('context', ({ settings, kubectl, namespace, before, after }) => {
       };
       expect(await read()).toBe('one');
       await kubectl.ok('patch', 'configmap', 'source', '--type=merge', '-p', '{"data":{"value":"two"}}');
-      await expect.poll(read, { timeout: 5_000 }).toBe('two');
+      await expect.poll(read).toBe('two');
     });
   });
 
@@ -145,14 +145,12 @@ suite('context', ({ settings, kubectl, namespace, before, after }) => {
       );
       await withPolicies(kubectl, [policy], async () => {
         const before = service.given();
-        const startedAt = Date.now();
         const answer = await kubectl.send('create', configMap(`slow-${code}`));
         expect(answer.code, answer.stderr).toBe(code);
-        expect(Date.now() - startedAt).toBeLessThan(5_000);
-        // Our own message: the API server did not time out.
+        // Our own message: the API server did not time out, which it does after two seconds.
         expect(answer.stderr).toMatch(/context entry "it": no answer before the deadline/);
         expect(service.given()).toBeGreaterThan(before);
-        await waitFor(() => service.open() === 0, { what: 'the call to be given up', seconds: 5 });
+        await waitFor(() => service.open() === 0, { what: 'the call to be given up' });
       });
     },
   );
@@ -183,7 +181,7 @@ suite('context', ({ settings, kubectl, namespace, before, after }) => {
       },
     };
     await kubectl.sendOk('apply', entry);
-    await kubectl.ok('wait', '--for=condition=Ready', 'globalcontextentry/maps', '--timeout=20s');
+    await kubectl.ok('wait', '--for=condition=Ready', 'globalcontextentry/maps', patienceFlag);
     const { status, metadata } = await kubectl.get('globalcontextentry', 'maps');
     expect(status).toMatchObject({ ready: true, lastRefreshTime: expect.stringMatching(/^\d{4}-/) });
     const policy = withContext(

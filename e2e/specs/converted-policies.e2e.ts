@@ -10,9 +10,9 @@ import {
   preview,
   sendObject,
   sendOk,
-  untilEnforced,
   widgetDefinition,
 } from '../admission-policies/comparison.ts';
+import { untilEnforced } from '../admission-policies/enforcement.ts';
 import { readConvertedCases } from '../converted-policies/case.ts';
 import { suite } from '../suite.ts';
 import { waitFor } from '../wait-for.ts';

@@ -6,6 +6,7 @@ import type { KubernetesObject } from '../kubectl.ts';
 import { configMap, deployment, pod } from '../objects.ts';
 import { withPolicies } from '../policies-in-force.ts';
 import { suite } from '../suite.ts';
+import { patienceFlag } from '../wait-for.ts';
 
 const container = (name: string) => ({ name, image: `${name}:1` });
 const quota = (name: string, level: string, hard: JsonObject): JsonObject => ({
@@ -68,7 +69,7 @@ suite('documented paths, conditions and old forms', ({ settings, kubectl, before
   it('A1: a Deployment that may lack names is what the text shows', async () => {
     await kubectl.sendOk('create', freeFormDeployments);
     const established = ['--for=condition=Established', `crd/${freeFormDeployments.metadata.name}`];
-    await kubectl.ok('wait', ...established, '--timeout=30s');
+    await kubectl.ok('wait', ...established, patienceFlag);
     try {
       await within('a1', async () => {
         const freeForm = (name: string) => ({

@@ -58,7 +58,7 @@ suite('faults', ({ settings, kubectl, namespace, before, after }) => {
       folder,
       size: isLong ? longForm : shortForm,
     };
-    await applyPolicies(kubectl, [policyWith(namespace, 'yes')], 60);
+    await applyPolicies(kubectl, [policyWith(namespace, 'yes')]);
     await hasLabel(world, 'yes');
   });
   after(async () => {
@@ -70,7 +70,7 @@ suite('faults', ({ settings, kubectl, namespace, before, after }) => {
     await connection?.close();
   });
 
-  for (const fault of faults) {
+  for (const [index, fault] of faults.entries()) {
     it(
       `${fault.name}: ${fault.promise}`,
       async (context) => {
@@ -79,8 +79,9 @@ suite('faults', ({ settings, kubectl, namespace, before, after }) => {
         const missing = fault.missing?.();
         if (missing !== undefined) context.skip(missing);
         const { name, promise } = fault;
+        console.info(`${index + 1} of ${faults.length}: ${name}`);
         const measured = await fault.run(world);
-        console.info(`${name}: ${JSON.stringify(measured)}`);
+        console.info(JSON.stringify(measured));
         if (resultFile !== undefined)
           appendFileSync(resultFile, `${JSON.stringify({ name, promise, ...measured })}\n`);
       },

@@ -1,15 +1,16 @@
 import { expect, it } from 'vitest';
+import { connect } from '../../src/cluster/api/connect.ts';
+import { resourceTypes } from '../../src/cluster/api/resource-path.ts';
+import { labelsOf } from '../../src/json/metadata.ts';
 import { readObject, readText } from '../../src/json/read-field.ts';
 import type { JsonObject } from '../../src/json/value.ts';
 import { type ClusterServer, startClusterServer } from '../cluster-server.ts';
 import { configMap } from '../objects.ts';
 import { applyPolicies, becomesTrue } from '../policies-in-force.ts';
 import { suite } from '../suite.ts';
-import { waitFor } from '../wait-for.ts';
+import { patienceFlag, waitFor } from '../wait-for.ts';
 
 const [kind, bindingKind] = ['mutatingadmissionpolicy', 'mutatingadmissionpolicybinding'];
-/** API servers get some seconds to read what was written. */
-const seconds = 60;
 
 suite('generated admission policies', ({ settings, kubectl, namespace, before, after }) => {
   let server: ClusterServer;
@@ -65,7 +66,6 @@ suite('generated admission policies', ({ settings, kubectl, namespace, before, a
   const becomesGenerated = (name: string, expected: boolean) =>
     waitFor(async () => (await statusOf(name))?.['generated'] === expected, {
       what: `generated is ${expected}`,
-      seconds,
     });
   const exists = async (what: string, name: string) => (await kubectl.run(['get', what, name])).code === 0;
   /** A policy without special fields shares its entry, so that the rules tell. */
@@ -79,19 +79,18 @@ suite('generated admission policies', ({ settings, kubectl, namespace, before, a
       `label ${value}`,
       configMap('probe'),
       ({ metadata }) => metadata.labels?.['by'] === value,
-      seconds,
     );
   const isGone = (name: string) =>
     waitFor(
       async () =>
         !(await exists(kind, `mpol-${name}`)) && !(await exists(bindingKind, `mpol-${name}-binding`)),
-      { what: 'the objects are deleted', seconds },
+      { what: 'the objects are deleted' },
     );
 
   it('are enforced by the API server, and no longer by the webhook', async () => {
     await applyPolicies(kubectl, [policy('moved', 'a')]);
     await becomesGenerated('moved', true);
-    await waitFor(async () => !(await isInWebhooks()), { what: 'the policy left the webhooks', seconds });
+    await waitFor(async () => !(await isInWebhooks()), { what: 'the policy left the webhooks' });
     expect(await messageOf('moved')).toBe('Ready; the API server evaluates it as a MutatingAdmissionPolicy');
     const { metadata } = await kubectl.get(kind, 'mpol-moved');
     expect(metadata).toMatchObject({
@@ -138,10 +137,60 @@ suite('generated admission policies', ({ settings, kubectl, namespace, before, a
   it('follow the policy, and are restored', async () => {
     await applyPolicies(kubectl, [policy('moved', 'b')]);
     await isInForce('b');
-    await kubectl.ok('delete', kind, 'mpol-moved');
-    await waitFor(() => exists(kind, 'mpol-moved'), { what: 'the policy is restored', seconds });
+    const edited = JSON.stringify([{ op: 'replace', path: '/spec/policyName', value: 'none' }]);
+    await kubectl.ok('patch', bindingKind, 'mpol-moved-binding', '--type=json', '-p', edited);
     await isInForce('b');
     expect(await isInWebhooks()).toBe(false);
+  });
+
+  it('leave no gap when they move there and back, and when somebody deletes them', async () => {
+    const { client } = await connect({ kubeconfig: settings.kubeconfig });
+    const leaves = async () => {
+      await becomesGenerated('moved', true);
+      await waitFor(async () => !(await isInWebhooks()), { what: 'the policy left the webhooks' });
+    };
+    const sample = { ...configMap('sample'), metadata: { name: 'sample', namespace } };
+    const labels = new Map<string, number>();
+    let step = 'start';
+    let isOver = false;
+    const sampling = (async () => {
+      while (!isOver) {
+        const before = step;
+        const stored = await client.create(resourceTypes.configMaps, sample, { dryRun: true });
+        const key = `${before}: ${labelsOf(stored)['by'] === undefined ? 'not in force' : 'in force'}`;
+        labels.set(key, (labels.get(key) ?? 0) + 1);
+      }
+    })();
+    try {
+      for (const [what, name] of [
+        [bindingKind, 'mpol-moved-binding'],
+        [kind, 'mpol-moved'],
+      ] as const) {
+        step = `delete ${name}`;
+        await kubectl.ok('delete', what, name, patienceFlag);
+        await leaves();
+      }
+      step = 'back';
+      await applyPolicies(kubectl, [policy('moved', 'b', enabled(false))]);
+      await isGone('moved');
+      step = 'there';
+      await applyPolicies(kubectl, [policy('moved', 'b')]);
+      await leaves();
+    } finally {
+      isOver = true;
+      await sampling.finally(() => client.close());
+    }
+    const steps = ['delete mpol-moved-binding', 'delete mpol-moved', 'back', 'there'];
+    expect([...labels.keys()].filter((key) => !key.startsWith('start')).sort()).toEqual(
+      steps.map((each) => `${each}: in force`).sort(),
+    );
+    await waitFor(
+      async () => {
+        const left = [...(await kubectl.list(kind)), ...(await kubectl.list(bindingKind))];
+        return left.every(({ metadata }) => !metadata.name.startsWith('kymera-probe'));
+      },
+      { what: 'the probes are deleted' },
+    );
   });
 
   it('are replaced by the webhook when something would be lost', async () => {
@@ -151,7 +200,6 @@ suite('generated admission policies', ({ settings, kubectl, namespace, before, a
       async () => (await messageOf('moved')).includes('no MutatingAdmissionPolicy is generated'),
       {
         what: 'the status says why',
-        seconds,
       },
     );
     expect(await messageOf('moved')).toContain('spec.evaluation.useServerSideApply: ');
@@ -176,13 +224,7 @@ suite('generated admission policies', ({ settings, kubectl, namespace, before, a
     await isGone('moved');
     expect(await messageOf('moved')).toContain(`${namespace}/exempt`);
     await isInForce('d');
-    await becomesTrue(
-      kubectl,
-      'exempt',
-      configMap('exempt'),
-      ({ metadata }) => !metadata.labels?.['by'],
-      seconds,
-    );
+    await becomesTrue(kubectl, 'exempt', configMap('exempt'), ({ metadata }) => !metadata.labels?.['by']);
     await kubectl.send('delete', exception);
     await becomesGenerated('moved', true);
   });
@@ -211,7 +253,6 @@ suite('generated admission policies', ({ settings, kubectl, namespace, before, a
     await applyPolicies(kubectl, [policy('taken', 'g')]);
     await waitFor(async () => (await messageOf('taken')).includes('did not create'), {
       what: 'the status says why',
-      seconds,
     });
     expect(await exists(bindingKind, 'mpol-taken-binding')).toBe(false);
     await kubectl.ok('delete', 'mutatingpolicy', 'taken');

@@ -46,9 +46,7 @@ suite('matching', ({ settings, kubectl, namespace, before, after }) => {
     await withPolicies(kubectl, [policy], async () => {
       expect(await labelsOf(kubectl, 'unlabelled')).toBeUndefined();
       await kubectl.ok('label', 'namespace', namespace, 'tier=gold');
-      await expect
-        .poll(() => labelsOf(kubectl, 'labelled', '--dry-run=server'), { timeout: 5_000 })
-        .toEqual({ seen: 'yes' });
+      await expect.poll(() => labelsOf(kubectl, 'labelled', '--dry-run=server')).toEqual({ seen: 'yes' });
       await kubectl.ok('label', 'namespace', namespace, 'tier-');
     });
   });
@@ -92,9 +90,7 @@ suite('matching', ({ settings, kubectl, namespace, before, after }) => {
       expect(await labelsOf(bob, 'role-bob')).toEqual({ clusterRole: 'yes' });
       await kubectl.ok('delete', 'rolebinding', 'bob-edits');
       await kubectl.ok('create', 'rolebinding', 'bob-writes', '--role=writer', '--user=bob');
-      await expect
-        .poll(() => labelsOf(bob, 'rebound', '--dry-run=server'), { timeout: 5_000 })
-        .toEqual({ role: 'yes' });
+      await expect.poll(() => labelsOf(bob, 'rebound', '--dry-run=server')).toEqual({ role: 'yes' });
     });
   });
 

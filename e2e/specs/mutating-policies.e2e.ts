@@ -255,7 +255,7 @@ suite('mutating policies', ({ settings, kubectl, namespace, before, after }) => 
             const answer = await kubectl.send('create', widget('probe'), '--dry-run=server', '-o', 'json');
             return answer.code === 0 && JSON.parse(answer.stdout).spec.parts[1].size === 3;
           },
-          { what: 'the schema of the custom kind', seconds: 30 },
+          { what: 'the schema of the custom kind' },
         );
         expect((await created(widget('first')))['spec'].parts).toEqual(merged);
       });
@@ -273,7 +273,7 @@ suite('mutating policies', ({ settings, kubectl, namespace, before, after }) => 
             const answer = await kubectl.send('create', widget('probe'), '--dry-run=server', '-o', 'json');
             return answer.code === 0 && JSON.parse(answer.stdout).spec.parts[1].colour === 'red';
           },
-          { what: 'the new schema', seconds: 30 },
+          { what: 'the new schema' },
         );
       });
     } finally {
@@ -388,10 +388,53 @@ suite('mutating policies', ({ settings, kubectl, namespace, before, after }) => 
     const probe = configMap('probe');
     await applyPolicies(kubectl, [policy]);
     await removeCustomResources(kubectl, ['mutatingpolicies.policies.kyverno.io']);
-    await becomesTrue(kubectl, 'the removal', probe, ({ metadata }) => metadata.labels === undefined, 30);
+    await becomesTrue(kubectl, 'the removal', probe, ({ metadata }) => metadata.labels === undefined);
     await installCustomResources(kubectl);
     await withPolicies(kubectl, [policy], async () => {
       expect((await created(configMap('again'))).metadata.labels).toEqual({ back: 'yes' });
     });
+  });
+
+  it('of a cluster whose CRD serves only an older version are in force, with a status', async () => {
+    const crd = 'mutatingpolicies.policies.kyverno.io';
+    const serve = (isServed: boolean) =>
+      kubectl.ok(
+        ...['patch', 'crd', crd, '--type=json', '-p'],
+        JSON.stringify([{ op: 'replace', path: '/spec/versions/0/served', value: isServed }]),
+      );
+    const older = {
+      ...celPolicy('older', 'Object{metadata: Object.metadata{labels: {"older": "yes"}}}'),
+      apiVersion: 'policies.kyverno.io/v1beta1',
+    };
+    const isLabelled = (expected: boolean) =>
+      becomesTrue(
+        kubectl,
+        `older is ${expected}`,
+        configMap('older'),
+        ({ metadata }) => (metadata.labels?.['older'] === 'yes') === expected,
+      );
+    try {
+      await serve(false);
+      await waitFor(async () => (await kubectl.send('create', older)).code === 0, {
+        what: 'the policy is accepted',
+      });
+      const isReady = 'jsonpath={.status.conditionStatus.ready}=true';
+      await waitFor(
+        async () =>
+          (
+            await kubectl.run([
+              'wait',
+              `--for=${isReady}`,
+              `mutatingpolicies.v1beta1.policies.kyverno.io/older`,
+            ])
+          ).code === 0,
+        { what: 'the policy is ready' },
+      );
+      await isLabelled(true);
+    } finally {
+      await serve(true);
+      await kubectl.run(['delete', 'mutatingpolicies.v1beta1.policies.kyverno.io', 'older']);
+    }
+    await isLabelled(false);
   });
 });

@@ -108,7 +108,7 @@ suite('a namespaced Policy stays in its namespace', ({ settings, kubectl, namesp
           const done = requests.filter(({ status }) => status?.state && status.state !== 'Pending');
           return done.length === rules.length ? done : undefined;
         },
-        { what: `${rules.length} UpdateRequests of ${name}`, seconds: 60 },
+        { what: `${rules.length} UpdateRequests of ${name}` },
       );
       await background.own.ok('delete', 'updaterequests', ...ended.map(({ metadata }) => metadata.name));
       return rules.map((_, index) => {
@@ -426,7 +426,7 @@ suite('a namespaced Policy stays in its namespace', ({ settings, kubectl, namesp
           ({ spec, status }) =>
             spec.rule === 'r0' && spec.policy.endsWith('/labels') && status?.state === 'Skip',
         ),
-      { what: 'the UpdateRequest to be skipped', seconds: 30 },
+      { what: 'the UpdateRequest to be skipped' },
     );
     expect((await kubectl.get('configmap', 'stolen'))['data']).toEqual({ text: 'changed' });
     await kubectl.ok('delete', 'policy', 'labels');

@@ -38,7 +38,7 @@ suite('outages', ({ settings, kubectl, namespace, before, after }) => {
 
   it('of the leader: the other replica leads and makes new policies Ready', async () => {
     // The Lease of a leader that was killed runs out first.
-    await applyPolicies(kubectl, [labelPolicy('after', 'ConfigMap', { after: 'yes' }, { resources })], 40);
+    await applyPolicies(kubectl, [labelPolicy('after', 'ConfigMap', { after: 'yes' }, { resources })]);
     await becomesTrue(
       kubectl,
       'a policy made later',
@@ -57,7 +57,6 @@ suite('outages', ({ settings, kubectl, namespace, before, after }) => {
         'the policy',
         configMap('restarted'),
         ({ metadata }) => metadata.labels?.['seen'] === 'yes',
-        20,
       );
       const changed = labelPolicy('labelled', 'ConfigMap', { seen: 'after-restart' }, { resources });
       await kubectl.sendOk('apply', changed);
@@ -66,7 +65,6 @@ suite('outages', ({ settings, kubectl, namespace, before, after }) => {
         'a change',
         configMap('restarted'),
         ({ metadata }) => metadata.labels?.['seen'] === 'after-restart',
-        20,
       );
     });
   });
@@ -89,7 +87,7 @@ suite('outages', ({ settings, kubectl, namespace, before, after }) => {
 
   it('of all replicas lock nothing that a cluster needs to recover, even with a policy for every kind', async () => {
     await server.addReplica();
-    await applyPolicies(kubectl, [labelPolicy('everything', '*', { seen: 'yes' })], 40);
+    await applyPolicies(kubectl, [labelPolicy('everything', '*', { seen: 'yes' })]);
     await server.kill(2);
     expect(await kubectl.send('create', configMap('held-up'))).toMatchObject({ code: 1 });
     const elsewhere = (where: string) => kubectl.with(`--namespace=${where}`);
@@ -116,7 +114,6 @@ suite('outages', ({ settings, kubectl, namespace, before, after }) => {
       'the policy',
       configMap('back'),
       ({ metadata }) => metadata.labels?.['seen'] === 'yes',
-      20,
     );
     await kubectl.ok('delete', 'clusterpolicies.kyverno.io', 'labelled', 'ignored');
   });

@@ -6,6 +6,7 @@ import { grant, hasRight, revoke } from '../installation.ts';
 import { configMap, labelPolicy, mergePolicy } from '../objects.ts';
 import { becomesTrue, withPolicies } from '../policies-in-force.ts';
 import { suite } from '../suite.ts';
+import { patienceFlag } from '../wait-for.ts';
 
 suite('policies', ({ settings, kubectl, namespace, before, after }) => {
   let server: ClusterServer;
@@ -160,7 +161,7 @@ suite('policies', ({ settings, kubectl, namespace, before, after }) => {
           'wait',
           '--for=condition=Ready=false',
           'clusterpolicies.kyverno.io/refused',
-          '--timeout=10s',
+          patienceFlag,
         );
         const { status } = await kubectl.get('clusterpolicies.kyverno.io', 'refused');
         expect(status.conditions[0].message).toMatch(/matchConditions|expression/);

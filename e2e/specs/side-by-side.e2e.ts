@@ -101,7 +101,7 @@ suite('beside Kyverno', ({ settings, kubectl, namespace, before, after }) => {
         );
         return stdout !== '' && !stdout.includes('applyRules');
       },
-      { what: 'the foreign definition in force', seconds: 30 },
+      { what: 'the foreign definition in force' },
     );
     untouched = await state();
     await kubectl.sendOk('create', [theirs, chosen]);
@@ -163,7 +163,6 @@ suite('beside Kyverno', ({ settings, kubectl, namespace, before, after }) => {
         `policies of kyverno.io ${wanted ? 'in force' : 'left alone'}`,
         configMap('probe'),
         ({ metadata }) => Object.hasOwn(metadata.labels ?? {}, 'theirs') === wanted,
-        30,
       );
     await isTheirs(false);
     await kubectl.send('delete', webhooks[0]);

@@ -49,7 +49,7 @@ suite('the end of a server', ({ settings, kubectl, namespace, before, after }) =
   it('is forced: the doctor finds what is left, and fixes it', async () => {
     await server.addReplica();
     await applyPolicies(kubectl, [policy]);
-    await expect.poll(webhooks, { timeout: 20_000 }).toHaveLength(2);
+    await expect.poll(webhooks).toHaveLength(2);
     await ends(0, 'doctor', ...cluster);
     await server.kill(1);
     expect(await kubectl.send('create', configMap('held-up'))).toMatchObject({ code: 1 });
@@ -60,7 +60,7 @@ suite('the end of a server', ({ settings, kubectl, namespace, before, after }) =
 
   it('leaves nothing after cleanup: no webhook configuration, Lease or Secret', async () => {
     await server.addReplica();
-    await expect.poll(webhooks, { timeout: 20_000 }).toHaveLength(2);
+    await expect.poll(webhooks).toHaveLength(2);
     await server.kill(2);
     await ends(0, 'cleanup', '--all', ...cluster);
     expect(await webhooks()).toEqual([]);
@@ -92,7 +92,7 @@ suite('the end of a Deployment', ({ settings, kubectl, namespace, before, after 
       kubectl,
       [labelPolicy('ends', 'ConfigMap', { seen: 'yes' }, { resources })],
       async () => {
-        await expect.poll(webhooks, { timeout: 20_000 }).toHaveLength(2);
+        await expect.poll(webhooks).toHaveLength(2);
         const lease = await own().get('lease', 'kymera');
         const leads = (replica: number) => server.output(replica).includes(lease['spec'].holderIdentity);
         await server.kill(leads(0) ? 0 : 1);
