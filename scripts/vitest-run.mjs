@@ -19,13 +19,22 @@ export async function runVitest(name, args, environment = {}) {
     env: { ...process.env, ...environment, KYMERA_TEST_SUMMARY: summaryFile },
   });
   // On a terminal, Ctrl-C reaches both.
-  const interrupt = () => process.stdin.isTTY || child.kill('SIGINT');
+  let isInterrupted = false;
+  const interrupt = () => {
+    isInterrupted = true;
+    if (!process.stdin.isTTY) child.kill('SIGINT');
+  };
   process.on('SIGINT', interrupt);
   const [status] = await once(child, 'exit');
   process.off('SIGINT', interrupt);
   const summary = existsSync(summaryFile)
     ? JSON.parse(readFileSync(summaryFile, 'utf8'))
-    : { passed: 0, failed: 0, skipped: [], errors: ['vitest exited without a result'] };
+    : {
+        passed: 0,
+        failed: 0,
+        skipped: [],
+        errors: [isInterrupted ? 'interrupted' : 'vitest exited without a result'],
+      };
   const named = summary.failed + summary.errors.length;
   // vitest may fail without naming a test.
   return { ...summary, failures: named === 0 && status !== 0 ? 1 : named };

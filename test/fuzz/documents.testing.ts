@@ -93,10 +93,11 @@ export const templates: Fuzzer<PolicyInput> = {
 async function runPolicy(policy: Json, object: JsonObject): Promise<void> {
   const set = loadPolicies({ file: 'p.json', text: stringifyJson(policy) });
   const before = stringifyJson(object);
-  const startedAt = performance.now();
+  const startedAt = process.cpuUsage().user;
   const { object: after, patch, outcomes } = await mutate(object, set, { explain: true });
   for (const { message } of outcomes) if (typeof message !== 'string') throw new Error('no message');
-  if (performance.now() - startedAt > 5_000) throw new Error('the policy took more than five seconds');
+  if (process.cpuUsage().user - startedAt > 5_000_000)
+    throw new Error('the policy took more than five seconds');
   if (stringifyJson(object) !== before) throw new Error('the object was modified');
   const read = parseJson(stringifyJson(patch)) as readonly UserPatchOperation[];
   if (after !== null && !equal(applyPatch(parseJson(before), read), parseJson(stringifyJson(after))))

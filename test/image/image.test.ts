@@ -73,7 +73,7 @@ describe('the contents of the image', () => {
       some.reduce((sum, name) => sum + statSync(join(app, name)).size, 0);
     const isPage = (name: string) => name.startsWith(join('dist', 'web'));
     expect(sizeOf(names.filter((name) => !isPage(name)))).toBeLessThan(8e6);
-    expect(sizeOf(names.filter(isPage))).toBeLessThan(2.4e6);
+    expect(sizeOf(names.filter(isPage))).toBeLessThan(2.1e6);
   });
 
   it('start without packages beside them', async () => {
