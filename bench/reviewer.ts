@@ -11,6 +11,7 @@ const silentLog = {
   info: () => undefined,
   warn: () => undefined,
   error: () => undefined,
+  infoText: () => undefined,
   isLevelEnabled: () => false,
 };
 

@@ -27,7 +27,13 @@ export async function startInProcessServer(
   const logged: string[] = [];
   const write = (details: object, message: string) =>
     void logged.push(`${message} ${JSON.stringify(details)}`);
-  const log = { info: write, warn: write, error: write, isLevelEnabled: () => true };
+  const log = {
+    info: write,
+    warn: write,
+    error: write,
+    infoText: (fields: string, message: string) => write(JSON.parse(`{${fields}}`), message),
+    isLevelEnabled: () => true,
+  };
   const { kubeconfig, host } = settings;
   const [port = 0] = await freePorts(1);
   const runtime = await startCluster({

@@ -1,9 +1,9 @@
-import { type Environment, Suspend } from '../expression/scope.ts';
+import { type Environment, type Observer, Suspend } from '../expression/scope.ts';
 import { Budget, type BudgetLimits, generousLimits, withBudget } from '../json/budget.ts';
 import { diff, diffText } from '../json/diff/diff.ts';
 import type { PatchOperation } from '../json/patch/operation.ts';
 import type { JsonObject } from '../json/value.ts';
-import type { CompiledPolicy, CompiledRule } from '../policy/compiled.ts';
+import type { CompiledException, CompiledPolicy, CompiledRule } from '../policy/compiled.ts';
 import type { CelHost, CompiledCelProgram } from '../policy/compiled-cel.ts';
 import type { KindKey } from '../policy/kind-selector.ts';
 import { type Candidate, couldApply, type PolicySnapshot } from '../policy/registry.ts';
@@ -19,7 +19,7 @@ import { MatchSubject, type SubjectSurroundings, statedIdentity } from './match-
 import type { Failure, Outcome, Result, SkipReason } from './outcome.ts';
 import { outcomeOf, skipped } from './outcomes.ts';
 import type { Request } from './request.ts';
-import { runRule } from './rule.ts';
+import { type RuleSetting, runRule } from './rule.ts';
 import type { RuleGuard } from './rule-guard.ts';
 import { traceRule } from './rule-trace.ts';
 import { failureOf } from './stage.ts';
@@ -37,6 +37,7 @@ export interface EvaluationSettings {
 }
 
 const noLabels: JsonObject = {};
+const noExceptions = (): readonly string[] => [];
 
 /**
  * Evaluates the policies for one request. It suspends where data has to be fetched; rules are pure, so an
@@ -46,7 +47,6 @@ export class Evaluation {
   readonly #request: Request;
   readonly #snapshot: PolicySnapshot;
   readonly #explain: boolean;
-  readonly #maxContextSize: number;
   readonly #facts: RequestFacts;
   readonly #data: DataCache;
   readonly #surroundings: SubjectSurroundings;
@@ -74,7 +74,9 @@ export class Evaluation {
   #undoes = false;
   /** When the current rule first started, not when it was resumed. */
   #ruleStart: number | undefined;
+  /** The size of the context entries that complete rules have loaded. */
   #contextSize = 0;
+  readonly #contextBudget: ContextBudget | undefined;
   #namespaceBudget: Budget | undefined;
   readonly #policyBudget: Budget;
   /** The ClusterPolicy whose budget this is. */
@@ -83,6 +85,9 @@ export class Evaluation {
   #hostPolicy: CompiledPolicy | undefined;
   #subject: MatchSubject | undefined;
   #subjectObject: JsonObject | undefined;
+  /** Of the last rule. Most rules have the same. */
+  #context: ContextSettings | undefined;
+  #setting: RuleSetting | undefined;
 
   constructor(request: Request, snapshot: PolicySnapshot, settings: EvaluationSettings) {
     this.#request = request;
@@ -92,7 +97,8 @@ export class Evaluation {
     this.#limits = settings.limits ?? generousLimits;
     this.#guard = settings.guard;
     this.#policyBudget = new Budget(this.#limits, settings.clock);
-    this.#maxContextSize = settings.maxContextSize ?? 0;
+    const { maxContextSize = 0 } = settings;
+    this.#contextBudget = maxContextSize > 0 ? { used: 0, limit: maxContextSize } : undefined;
     this.#facts = new RequestFacts(request, settings.environment);
     this.#data = new DataCache(settings.dataSource);
     this.#surroundings = {
@@ -248,16 +254,10 @@ export class Evaluation {
       return;
     }
     const traced = this.#explain ? traceRule() : undefined;
-    const { environment } = this.#facts;
-    const watched = traced === undefined ? environment : { ...environment, observer: traced.observer };
-    // Count loaded data only when a rule completes: an interrupted rule runs again.
-    const budget = this.#contextBudget();
-    const effect = runRule(rule, object, {
-      context: this.#contextFor(policy, rule, budget),
-      explain: this.#explain,
-      scopeFor: (current) => new RequestScope(this.#facts, current, watched),
-      exceptions: () => this.#exceptionsFor(policy, rule),
-    });
+    const budget = this.#contextBudget;
+    // Data counts only when a rule completes: an interrupted rule runs again.
+    if (budget !== undefined) budget.used = this.#contextSize;
+    const effect = runRule(rule, object, this.#settingFor(policy, rule, traced?.observer));
     if (budget !== undefined) this.#contextSize = budget.used;
     if (effect.status === 'applied') this.#object = effect.object;
     if (effect.status === 'failed') {
@@ -326,24 +326,50 @@ export class Evaluation {
     return this.#policyBudget;
   }
 
-  #contextBudget(): ContextBudget | undefined {
-    return this.#maxContextSize > 0 ? { used: this.#contextSize, limit: this.#maxContextSize } : undefined;
+  #settingFor(policy: CompiledPolicy, rule: CompiledRule, observer: Observer | undefined): RuleSetting {
+    const context = this.#contextFor(policy, rule);
+    const isUsual = observer === undefined && this.#snapshot.exceptionsFor(policy.key).length === 0;
+    if (!isUsual) return this.#createSetting(context, policy, rule, observer);
+    if (this.#setting?.context !== context) this.#setting = this.#createSetting(context, policy, rule);
+    return this.#setting;
   }
 
-  #contextFor(
+  #createSetting(
+    context: ContextSettings,
     policy: CompiledPolicy,
     rule: CompiledRule,
-    budget: ContextBudget | undefined,
-  ): ContextSettings {
-    const name = rule.autogenOf ?? rule.name;
+    observer?: Observer,
+  ): RuleSetting {
+    const facts = this.#facts;
+    const environment = observer === undefined ? facts.environment : { ...facts.environment, observer };
+    const exceptions = this.#snapshot.exceptionsFor(policy.key);
+    return {
+      context,
+      explain: this.#explain,
+      scopeFor: (current) => new RequestScope(facts, current, environment),
+      exceptions:
+        exceptions.length === 0 ? noExceptions : () => this.#applyingExceptions(exceptions, policy, rule),
+    };
+  }
+
+  #contextFor(policy: CompiledPolicy, rule: CompiledRule): ContextSettings {
+    const { bindings, elementBindings } = this.#request;
+    const last = this.#context;
+    const isUsual = bindings === undefined && elementBindings === undefined;
+    if (isUsual && last !== undefined && last.policyNamespace === policy.namespace) return last;
+    this.#context = this.#createContext(policy, rule.autogenOf ?? rule.name);
+    return this.#context;
+  }
+
+  #createContext(policy: CompiledPolicy, ruleName: string): ContextSettings {
     const { bindings, elementBindings } = this.#request;
     return {
       data: this.#data,
       policyNamespace: policy.namespace,
-      bindings: bindings?.(policy.key, name),
+      bindings: bindings?.(policy.key, ruleName),
       elementBindings:
-        elementBindings === undefined ? undefined : (index) => elementBindings(policy.key, name, index),
-      budget,
+        elementBindings === undefined ? undefined : (index) => elementBindings(policy.key, ruleName, index),
+      budget: this.#contextBudget,
     };
   }
 
@@ -390,10 +416,13 @@ export class Evaluation {
       .name;
   }
 
-  #exceptionsFor(policy: CompiledPolicy, rule: CompiledRule): readonly string[] {
-    const exceptions = this.#snapshot.exceptionsFor(policy.key);
+  #applyingExceptions(
+    exceptions: readonly CompiledException[],
+    policy: CompiledPolicy,
+    rule: CompiledRule,
+  ): readonly string[] {
     const object = this.#policyStart;
-    if (exceptions.length === 0 || object === null) return [];
+    if (object === null) return [];
     const scope = new RequestScope(this.#facts, object);
     return matchingExceptions(exceptions, policy, rule, new MatchSubject(object, this.#surroundings), scope);
   }

@@ -2,12 +2,12 @@ import { EvaluationError, type Scope } from '../expression/scope.ts';
 import { spendSteps } from '../json/budget.ts';
 import type { Draft } from '../json/draft.ts';
 import type { Json, JsonObject } from '../json/value.ts';
-import type { AnchorMiss } from '../patch/compiled-patch.ts';
+import type { AnchorMiss, CompiledPatch, PatchResult } from '../patch/compiled-patch.ts';
 import type { CompiledForeach } from '../policy/compiled.ts';
 import { type ContextSettings, loadedEntriesFor, withContext } from './context/context.ts';
 import { ElementLayer, type LoopNames, loopNames, ValuesLayer } from './context/scope-layers.ts';
 import type { ElementOutcome } from './outcome.ts';
-import { at } from './stage.ts';
+import { at, stageError } from './stage.ts';
 
 /** The environment of a loop. */
 export interface LoopSetting {
@@ -103,23 +103,36 @@ function runElement(loop: Loop, element: Json, index: number, object: JsonObject
   }
 
   const { body } = entry;
-  if (body.type === 'foreach') {
-    // The first nested entry sees the same scope; later ones see the changes of the nested entries before them.
-    let isFirst = true;
-    const scopeFor = (current: JsonObject): Scope => {
-      if (!isFirst) return bind(setting.scopeFor(current));
-      isFirst = false;
-      return scope;
-    };
-    return runForeach(body.entries, object, {
-      ...setting,
-      scopeFor,
-      outerIndex: [...setting.outerIndex, index],
-    });
-  }
+  if (body.type === 'patch') return patchElement(loop, body.patch, scope, index, object);
+  // The first nested entry sees the same scope; later ones see the changes of the nested entries before them.
+  let isFirst = true;
+  const scopeFor = (current: JsonObject): Scope => {
+    if (!isFirst) return bind(setting.scopeFor(current));
+    isFirst = false;
+    return scope;
+  };
+  return runForeach(body.entries, object, {
+    ...setting,
+    scopeFor,
+    outerIndex: [...setting.outerIndex, index],
+  });
+}
 
-  const result = at('patch', body.patch.path, () => body.patch.apply(object, scope, setting.draft));
-  if (setting.misses.length < mostMisses) setting.misses.push(...result.misses);
+function patchElement(
+  loop: Loop,
+  patch: CompiledPatch,
+  scope: Scope,
+  index: number,
+  object: JsonObject,
+): JsonObject {
+  const { draft, misses } = loop.setting;
+  let result: PatchResult;
+  try {
+    result = patch.apply(object, scope, draft);
+  } catch (error) {
+    throw stageError(error, 'patch', patch.path);
+  }
+  if (misses.length < mostMisses) misses.push(...result.misses);
   if (result.status === 'skipped') {
     record(loop, index, 'skipped', { type: 'anchor', misses: result.misses });
     return object;

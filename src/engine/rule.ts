@@ -3,13 +3,18 @@ import { Draft } from '../json/draft.ts';
 import { metadataOf } from '../json/metadata.ts';
 import type { JsonObject, Path } from '../json/value.ts';
 import { type AnchorMiss, PatchError } from '../patch/compiled-patch.ts';
-import type { CompiledMutation, CompiledRule } from '../policy/compiled.ts';
-import { type ContextSettings, loadedEntriesFor, withContext } from './context/context.ts';
+import type { CompiledRule } from '../policy/compiled.ts';
+import {
+  type ContextSettings,
+  type LoadedEntries,
+  loadedEntriesFor,
+  withContext,
+} from './context/context.ts';
 import { ValuesLayer } from './context/scope-layers.ts';
 import { runForeach } from './foreach.ts';
 import type { ElementOutcome, Failure, SkipReason } from './outcome.ts';
 import { runReplacements } from './replacements.ts';
-import { at, failureOf } from './stage.ts';
+import { failureOf, stageError } from './stage.ts';
 
 /** The effect of a matching rule on the object. */
 export type RuleEffect =
@@ -36,11 +41,11 @@ interface MutationEffect<Status> {
 export interface RuleSetting {
   readonly context: ContextSettings;
   /** The scope in which `request.object` (or `target`) is the given object. */
-  scopeFor(object: JsonObject): Scope;
+  readonly scopeFor: (object: JsonObject) => Scope;
   /** Whether to record the outcome of each foreach element. */
   readonly explain: boolean;
   /** Called after the preconditions. Returns the exceptions that apply to this rule. */
-  exceptions(): readonly string[];
+  readonly exceptions: () => readonly string[];
 }
 
 const preconditionsPath: Path = ['preconditions'];
@@ -57,50 +62,63 @@ export function runRule(rule: CompiledRule, object: JsonObject, setting: RuleSet
 }
 
 function runStages(rule: CompiledRule, object: JsonObject, setting: RuleSetting): RuleEffect {
-  const bindings = setting.context.bindings;
   const loaded = loadedEntriesFor(rule.context);
-  const scopeFor = (current: JsonObject): Scope => {
-    const base = setting.scopeFor(current);
-    const bound = bindings === undefined ? base : new ValuesLayer(base, bindings);
-    return withContext(bound, rule.context, setting.context, loaded);
-  };
-  const scope = scopeFor(object);
-
-  const conditions = rule.preconditions;
-  if (conditions !== undefined) {
-    const verdict = at('preconditions', preconditionsPath, () => conditions.evaluate(scope));
-    if (!verdict.passed) {
+  const scope = scopeOf(rule, object, setting, loaded);
+  // One handler for all stages: closures per stage would cost more than most stages do.
+  let stage: Failure['stage'] = 'preconditions';
+  let path = preconditionsPath;
+  try {
+    const verdict = rule.preconditions?.evaluate(scope);
+    if (verdict?.passed === false) {
       return { status: 'skipped', reason: { type: 'preconditions', conditions: verdict.evaluated } };
     }
+
+    stage = 'patch';
+    path = mutatePath;
+    const exceptions = setting.exceptions();
+    if (exceptions.length > 0) return { status: 'skipped', reason: { type: 'exception', exceptions } };
+
+    rule.surroundings?.render(scope);
+    if (rule.mutation.type === 'patch') path = rule.mutation.patch.path;
+    const effect = mutate(rule, object, scope, setting, loaded);
+    stage = 'identity';
+    path = mutatePath;
+    if (effect.status === 'applied') assertSameIdentity(object, effect.object);
+    return effect;
+  } catch (error) {
+    throw stageError(error, stage, path);
   }
+}
 
-  const exceptions = setting.exceptions();
-  if (exceptions.length > 0) return { status: 'skipped', reason: { type: 'exception', exceptions } };
-
-  const { surroundings } = rule;
-  if (surroundings !== undefined) at('patch', mutatePath, () => surroundings.render(scope));
-  const effect = mutate(rule.mutation, object, scope, scopeFor, setting);
-  if (effect.status === 'applied')
-    at('identity', mutatePath, () => assertSameIdentity(object, effect.object));
-  return effect;
+function scopeOf(
+  rule: CompiledRule,
+  object: JsonObject,
+  { context, scopeFor }: RuleSetting,
+  loaded: LoadedEntries,
+): Scope {
+  const base = scopeFor(object);
+  const bound = context.bindings === undefined ? base : new ValuesLayer(base, context.bindings);
+  return withContext(bound, rule.context, context, loaded);
 }
 
 function mutate(
-  mutation: CompiledMutation,
+  rule: CompiledRule,
   object: JsonObject,
   scope: Scope,
-  scopeFor: (object: JsonObject) => Scope,
-  { context, explain }: RuleSetting,
+  setting: RuleSetting,
+  loaded: LoadedEntries,
 ): RuleEffect {
+  const { mutation } = rule;
   switch (mutation.type) {
     case 'patch': {
-      const result = at('patch', mutation.patch.path, () => mutation.patch.apply(object, scope));
+      const result = mutation.patch.apply(object, scope);
       if (result.status === 'skipped') {
         return { status: 'skipped', reason: { type: 'anchor', misses: result.misses } };
       }
       return effectOf(object, result.object, result.misses);
     }
     case 'foreach': {
+      const { context, explain } = setting;
       const elements: ElementOutcome[] | undefined = explain ? [] : undefined;
       const misses: AnchorMiss[] = [];
       const draft = explain ? undefined : new Draft();
@@ -108,7 +126,7 @@ function mutate(
         context,
         scopeFor(current) {
           draft?.release();
-          return scopeFor(current);
+          return scopeOf(rule, current, setting, loaded);
         },
         draft,
         elements,
@@ -125,7 +143,7 @@ function mutate(
     case 'cel':
       throw new Error('CEL policies are run by runCelRule');
     case 'replacements': {
-      const after = runReplacements(mutation.replacements, object, scope, context);
+      const after = runReplacements(mutation.replacements, object, scope, setting.context);
       return effectOf(object, after, []);
     }
   }

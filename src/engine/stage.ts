@@ -19,25 +19,29 @@ export function at<T>(stage: Failure['stage'], base: Path, run: () => T, field?:
   try {
     return run();
   } catch (error) {
-    if (error instanceof BudgetError) {
-      const rulePath = error.location ?? (field === undefined ? base : [...base, field]);
-      throw new StageError({ code: error.code, stage, rulePath, detail: shorten(error.message) }, error);
-    }
-    if (!(error instanceof EvaluationError)) throw error;
-    const rulePath = error.location ?? (field === undefined ? base : [...base, field]);
-    const { code, reason } = error;
-    const failure: Failure = {
-      code,
-      stage,
-      rulePath,
-      detail: shorten(error.message),
-      ...(reason === undefined ? {} : { reason }),
-    };
-    throw new StageError(
-      error instanceof PatchError && error.path.length > 0 ? { ...failure, objectPath: error.path } : failure,
-      error,
-    );
+    throw stageError(error, stage, field === undefined ? base : [...base, field]);
   }
+}
+
+/** The error of a stage, for what policy content can cause. Any other error is returned as it is. */
+export function stageError(error: unknown, stage: Failure['stage'], path: Path): unknown {
+  if (error instanceof BudgetError) {
+    const { code, location = path, message } = error;
+    return new StageError({ code, stage, rulePath: location, detail: shorten(message) }, error);
+  }
+  if (!(error instanceof EvaluationError)) return error;
+  const { code, location = path, message, reason } = error;
+  const failure: Failure = {
+    code,
+    stage,
+    rulePath: location,
+    detail: shorten(message),
+    ...(reason === undefined ? {} : { reason }),
+  };
+  return new StageError(
+    error instanceof PatchError && error.path.length > 0 ? { ...failure, objectPath: error.path } : failure,
+    error,
+  );
 }
 
 /** The failure of a rule whose evaluation failed outside of a stage, or for a reason that is not its own. */

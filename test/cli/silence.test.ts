@@ -58,6 +58,7 @@ describe('rules that are not run', () => {
       warn: (fields) => warnings.push(fields),
       error: () => {},
       info: () => {},
+      infoText: () => undefined,
       isLevelEnabled: () => true,
     };
     const io = { cwd: folder, stdin: none(), env: {}, stdout: silent, stderr: silent };

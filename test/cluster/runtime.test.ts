@@ -128,6 +128,7 @@ describeCluster('life in a real cluster', { timeout: 120_000 }, () => {
         info: () => undefined,
         warn: () => undefined,
         error: () => undefined,
+        infoText: () => undefined,
         isLevelEnabled: () => false,
       },
     });

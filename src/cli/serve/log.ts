@@ -1,4 +1,5 @@
 import { pino } from 'pino';
+import { asciiJson } from '../../json/json-text.ts';
 import type { Log } from '../../server/log.ts';
 import type { Output } from '../io.ts';
 
@@ -51,8 +52,13 @@ export function createServeLog(level: string, output: Output): ServeLog {
     },
   };
   const formatters = { level: (label: string) => ({ level: label }) };
-  const logger = pino({ level, base: null, timestamp: createTimestamp(), formatters }, destination);
-  return Object.assign(logger, { flush });
+  const timestamp = createTimestamp();
+  const logger = pino({ level, base: null, timestamp, formatters }, destination);
+  function infoText(fields: string, message: string): void {
+    if (!logger.isLevelEnabled('info')) return;
+    destination.write(`{"level":"info"${timestamp()},${fields},"msg":${asciiJson(message)}}\n`);
+  }
+  return Object.assign(logger, { flush, infoText });
 }
 
 /** Formats each millisecond once: many lines share it. */

@@ -32,6 +32,7 @@ describe('a MutatingAdmissionPolicy and its bindings in different files', () => 
       warn: (details) => void warnings.push(details),
       error: (details) => void warnings.push(details),
       info: () => {},
+      infoText: () => undefined,
       isLevelEnabled: () => true,
     };
     const silent = { isTTY: false, write: () => {} };
