@@ -5,11 +5,25 @@ export interface Balancer {
   readonly port: number;
   /** Replaces the ports of the backends. */
   setBackends(ports: readonly number[]): void;
+  connectionsTo(port: number): Readonly<BackendConnections>;
   close(): Promise<void>;
+}
+
+export interface BackendConnections {
+  /** Open, or being opened. */
+  open: number;
+  /** Closed by the backend while the client had them open. */
+  broken: number;
 }
 
 export async function startBalancer(host: string): Promise<Balancer> {
   const open = new Set<Socket>();
+  const connections = new Map<number, BackendConnections>();
+  const connectionsTo = (port: number): BackendConnections => {
+    const known = connections.get(port) ?? { open: 0, broken: 0 };
+    connections.set(port, known);
+    return known;
+  };
   let backends: readonly number[] = [];
   let turn = 0;
   const server = createServer((client) => {
@@ -25,12 +39,24 @@ export async function startBalancer(host: string): Promise<Balancer> {
       return;
     }
     let isConnected = false;
+    const counted = connectionsTo(port);
+    counted.open += 1;
     const upstream = connect(port, host, () => {
       isConnected = true;
+      // This also passes on the end of each direction at once, as a Service does.
       client.pipe(upstream).pipe(client);
     });
     track(open, upstream);
-    upstream.once('close', () => (isConnected ? client.destroy() : forward(client, others)));
+    upstream.once('close', () => {
+      counted.open -= 1;
+      if (!isConnected) {
+        forward(client, others);
+        return;
+      }
+      if (!client.destroyed && !client.readableEnded) counted.broken += 1;
+      // What the backend has sent still arrives.
+      client.destroySoon();
+    });
     client.once('close', () => upstream.destroy());
   };
   await new Promise<void>((resolve, reject) => {
@@ -41,6 +67,7 @@ export async function startBalancer(host: string): Promise<Balancer> {
     setBackends: (ports) => {
       backends = ports;
     },
+    connectionsTo,
     close: () => {
       for (const socket of open) socket.destroy();
       return new Promise((resolve) => server.close(() => resolve()));
