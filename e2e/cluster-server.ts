@@ -20,6 +20,7 @@ import { type ServerProcess, type ServerProcessOptions, startServerProcess } fro
 import { createService, isLoopback, outsideAddress, serviceName } from './service.ts';
 import type { Settings } from './settings.ts';
 import { withTokenFile } from './token-kubeconfig.ts';
+import { waitFor } from './wait-for.ts';
 
 export interface ClusterServer {
   /** The namespace of its Lease, Secrets and settings. */
@@ -27,8 +28,10 @@ export interface ClusterServer {
   /** The address of its replicas. */
   readonly host: string;
   ports(): readonly number[];
-  /** Kills a replica, as if its node were lost. */
+  /** Kills a replica and waits until its connections are closed. */
   kill(replica: number): Promise<void>;
+  /** How many connections of clients broke because this replica was killed. */
+  brokenConnections(replica: number): number;
   addReplica(options?: ReplicaOptions): Promise<ServerProcess>;
   output(replica: number): string;
   /** Stops all replicas as Kubernetes does when a Deployment is scaled to zero. */
@@ -117,6 +120,18 @@ export async function startClusterServer(
     replicas.push(replica);
     return replica;
   };
+  const brokenBefore = new Map<number, number>();
+  const brokenBy = (index: number) => balancer.connectionsTo(replicas[index]?.port ?? 0).broken;
+  const kill = async (index: number) => {
+    const replica = replicas[index];
+    if (replica === undefined) return;
+    brokenBefore.set(index, brokenBy(index));
+    replica.kill();
+    await waitFor(() => !replica.isRunning() && balancer.connectionsTo(replica.port).open === 0, {
+      what: `replica ${index} and its connections to end`,
+      everyMs: 20,
+    });
+  };
   const stop = async () => {
     await Promise.all(replicas.map((replica) => replica.stop()));
   };
@@ -126,7 +141,8 @@ export async function startClusterServer(
     host,
     ports: () => ports,
     addReplica,
-    kill: async (index) => replicas[index]?.kill(),
+    kill,
+    brokenConnections: (index) => brokenBy(index) - (brokenBefore.get(index) ?? brokenBy(index)),
     output: (index) => replicas[index]?.output() ?? '',
     stop,
     uninstall: async () => {

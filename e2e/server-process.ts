@@ -12,6 +12,7 @@ export interface ServerProcess {
   stop(): Promise<void>;
   /** Sends SIGKILL. */
   kill(): void;
+  isRunning(): boolean;
 }
 
 export interface ServerProcessOptions {
@@ -54,7 +55,7 @@ export async function startServerProcess({
   const kill = () => {
     if (isRunning(pid)) process.kill(pid, 'SIGKILL');
   };
-  return { port, output, stop: () => terminate(pid, 20_000), kill };
+  return { port, output, stop: () => terminate(pid, 20_000), kill, isRunning: () => isRunning(pid) };
 }
 
 function isReady(host: string, port: number): Promise<boolean> {

@@ -9,8 +9,8 @@ import { issueServing } from '../../src/cluster/certificates/issuer.ts';
 import { restartProgram } from '../control-plane/start.ts';
 import { waitFor } from '../wait-for.ts';
 import { changedAndBack } from './control-plane.ts';
-import { type Fault, type FaultWorld, hasLabel, secondsOf, underLoad, width } from './fault.ts';
-import { kill, replace } from './killed.ts';
+import { type Fault, type FaultWorld, hasLabel, secondsOf, underLoad } from './fault.ts';
+import { kill, killUnderLoad, replace } from './killed.ts';
 
 /** Faults of the machine of a replica: its clock and its disk. */
 export const machineFaults: readonly Fault[] = [
@@ -182,17 +182,12 @@ async function fullFolder(world: FaultWorld) {
     expect(() => writeFileSync(join(state, 'filler'), Buffer.alloc(1_000_000))).toThrow(/ENOSPC/);
     const others = [...replicas];
     let replica = -1;
-    const counts = await underLoad(
-      world,
-      async () => {
-        await replace(world, { args: ['--state-dir', state] });
-        replica = [...replicas].find((each) => !others.includes(each)) ?? -1;
-        for (const each of others) await kill(world, each);
-        await changedAndBack(world);
-      },
-      // Those under way when a replica is killed.
-      width * others.length,
-    );
+    const counts = await underLoad(world, async (load) => {
+      await replace(world, { args: ['--state-dir', state] });
+      replica = [...replicas].find((each) => !others.includes(each)) ?? -1;
+      for (const each of others) await killUnderLoad(world, load, each);
+      await changedAndBack(world);
+    });
     for (const each of others) if (each >= 0) await replace(world);
     await kill(world, replica);
     expect(server.output(replica)).not.toMatch(/internal error|uncaught/i);
