@@ -34,6 +34,38 @@ export function pairByPosition(range: Range, steps: AlignStep[]): void {
   while (afterStart < range.afterEnd) steps.push({ type: 'add', after: afterStart++ });
 }
 
+export function wholeRange(before: JsonArray, after: JsonArray): Range {
+  return { beforeStart: 0, beforeEnd: before.length, afterStart: 0, afterEnd: after.length };
+}
+
+export function withoutEqualEnds(before: JsonArray, after: JsonArray, range: Range): Range {
+  let { beforeStart, beforeEnd, afterStart, afterEnd } = range;
+  while (
+    beforeStart < beforeEnd &&
+    afterStart < afterEnd &&
+    equal(before[beforeStart] as Json, after[afterStart] as Json)
+  ) {
+    beforeStart++;
+    afterStart++;
+  }
+  while (
+    beforeStart < beforeEnd &&
+    afterStart < afterEnd &&
+    equal(before[beforeEnd - 1] as Json, after[afterEnd - 1] as Json)
+  ) {
+    beforeEnd--;
+    afterEnd--;
+  }
+  return { beforeStart, beforeEnd, afterStart, afterEnd };
+}
+
+/** Whether items are only removed, only added, or changed in place. */
+export function isPairedByPosition(before: JsonArray, after: JsonArray, range: Range): boolean {
+  const removed = range.beforeEnd - range.beforeStart;
+  const added = range.afterEnd - range.afterStart;
+  return removed === 0 || added === 0 || (removed === added && itemsCorrespond(before, after, range));
+}
+
 /**
  * Determines which items are kept, changed, removed and added. Equal ends are trimmed first. A small remainder is
  * aligned at the least cost. A larger one is first cut at items of equal content, then at items of equal identity,
@@ -42,8 +74,14 @@ export function pairByPosition(range: Range, steps: AlignStep[]): void {
 export function alignLists(before: JsonArray, after: JsonArray): AlignStep[] {
   spendSteps(before.length + after.length);
   const steps: AlignStep[] = [];
-  const whole = { beforeStart: 0, beforeEnd: before.length, afterStart: 0, afterEnd: after.length };
-  align(before, after, whole, cuts, steps);
+  align(before, after, wholeRange(before, after), cuts, steps);
+  return steps;
+}
+
+/** The same for a range without equal ends. */
+export function alignRange(before: JsonArray, after: JsonArray, range: Range): AlignStep[] {
+  const steps: AlignStep[] = [];
+  alignMiddle(before, after, range, cuts, steps);
   return steps;
 }
 
@@ -64,19 +102,11 @@ function align(
   keys: typeof cuts,
   steps: AlignStep[],
 ): void {
-  let { beforeStart, beforeEnd, afterStart, afterEnd } = range;
-  const same = (i: number, j: number) => equal(before[i] as Json, after[j] as Json);
-  while (beforeStart < beforeEnd && afterStart < afterEnd && same(beforeStart, afterStart)) {
-    beforeStart++;
-    afterStart++;
-  }
-  keep(beforeStart - range.beforeStart, steps);
-  while (beforeStart < beforeEnd && afterStart < afterEnd && same(beforeEnd - 1, afterEnd - 1)) {
-    beforeEnd--;
-    afterEnd--;
-  }
-  alignMiddle(before, after, { beforeStart, beforeEnd, afterStart, afterEnd }, keys, steps);
-  keep(range.beforeEnd - beforeEnd, steps);
+  const middle = withoutEqualEnds(before, after, range);
+  keep(middle.beforeStart - range.beforeStart, steps);
+  if (isPairedByPosition(before, after, middle)) pairByPosition(middle, steps);
+  else alignMiddle(before, after, middle, keys, steps);
+  keep(range.beforeEnd - middle.beforeEnd, steps);
 }
 
 function alignMiddle(
@@ -86,15 +116,9 @@ function alignMiddle(
   keys: typeof cuts,
   steps: AlignStep[],
 ): void {
-  const removed = range.beforeEnd - range.beforeStart;
-  const added = range.afterEnd - range.afterStart;
-  if (removed === 0 || added === 0 || (removed === added && itemsCorrespond(before, after, range))) {
-    pairByPosition(range, steps);
-  } else if (removed * added <= largestTable) {
-    alignByCost(before, after, range, steps);
-  } else {
-    alignBetweenCuts(before, after, range, keys, steps);
-  }
+  const cells = (range.beforeEnd - range.beforeStart) * (range.afterEnd - range.afterStart);
+  if (cells <= largestTable) alignByCost(before, after, range, steps);
+  else alignBetweenCuts(before, after, range, keys, steps);
 }
 
 function alignBetweenCuts(

@@ -7,8 +7,8 @@ describe('PathText', () => {
     const path = PathText.root().child('a/b~c').child('"').child(0);
     expect(path.pointer).toBe('/a~1b~0c/"/0');
     expect(path.escaped).toBe('/a~1b~0c/\\"/0');
-    expect(path.operation('add')).toBe('{"op":"add","path":"/a~1b~0c/\\"/0","value":');
-    expect(path.operation('replace')).toBe('{"op":"replace","path":"/a~1b~0c/\\"/0","value":');
+    expect(path.operation('add')).toBe('},{"op":"add","path":"/a~1b~0c/\\"/0","value":');
+    expect(path.operation('replace')).toBe('},{"op":"replace","path":"/a~1b~0c/\\"/0","value":');
   });
 
   it('keeps the paths that occur again', () => {

@@ -41,7 +41,7 @@ export class PathText {
     return child;
   }
 
-  /** An operation as JSON, up to its value. */
+  /** An operation of a patch as JSON: from the end of the operation before it to its own value. */
   operation(op: 'add' | 'replace'): string {
     if (op === 'add') {
       this.#add ??= beginning(op, this.escaped);
@@ -58,7 +58,10 @@ const longestKept = 256;
 let kept = 0;
 let whole: PathText | undefined;
 
+/** Between two operations: the end of the first one. */
+export const separator = '},';
+
 /** Joined, because V8 copies a joined string faster than one that was concatenated. */
 function beginning(op: string, path: string): string {
-  return ['{"op":"', op, '","path":"', path, '","value":'].join('');
+  return [separator, '{"op":"', op, '","path":"', path, '","value":'].join('');
 }
