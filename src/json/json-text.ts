@@ -1,5 +1,5 @@
 import { assignMember } from './edit.ts';
-import type { Json, JsonObject } from './value.ts';
+import { isArray, type Json, type JsonObject } from './value.ts';
 
 /**
  * Parses JSON. Integers beyond ±(2^53 − 1) become bigints. Throws SyntaxError, also for a number that is
@@ -191,11 +191,21 @@ export function jsonText(value: Json): string {
   if (typeof value === 'number') return Number.isFinite(value) ? String(value) : 'null';
   if (typeof value !== 'object' || value === null) return String(value);
   const shared = texts.get(value);
-  if (shared === undefined) return stringifyJson(value);
+  if (shared === undefined) return isArray(value) ? stringifyJson(value) : membersText(value as JsonObject);
   if (shared !== notMadeYet) return shared;
   const text = stringifyJson(value);
   texts.set(value, text);
   return text;
+}
+
+/** Faster than JSON.stringify for objects of a few strings, which most new ones are. */
+function membersText(object: JsonObject): string {
+  let text = '';
+  for (const key in object) {
+    const value = object[key] as Json;
+    text += `${text === '' ? '{' : ','}${quote(key)}:${typeof value === 'string' ? quote(value) : jsonText(value)}`;
+  }
+  return text === '' ? '{}' : `${text}}`;
 }
 
 const needsNoEscape = /^[\x20\x21\x23-\x5b\x5d-\x7e]*$/;
