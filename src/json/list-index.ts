@@ -3,6 +3,7 @@ export class StepError extends Error {
   override readonly name = 'StepError';
 }
 
+const zero = '0'.charCodeAt(0);
 const strictIndex = /^(?:0|[1-9][0-9]*)$/;
 const lenientIndex = /^[-+]?[0-9]+$/;
 
@@ -11,7 +12,10 @@ const lenientIndex = /^[-+]?[0-9]+$/;
  * leading zeros; a negative number counts from the end.
  */
 export function parseIndex(token: string, lenient: boolean): number | undefined {
-  if (token.length === 1 && token >= '0' && token <= '9') return Number(token);
+  if (token.length === 1) {
+    const digit = token.charCodeAt(0) - zero;
+    return digit >= 0 && digit <= 9 ? digit : undefined;
+  }
   return (lenient ? lenientIndex : strictIndex).test(token) ? Number(token) : undefined;
 }
 

@@ -26,7 +26,8 @@ export function readAt(document: Json, path: Tokens, mode: EditMode): Json {
 export function replaceAt(document: Json, path: Tokens, value: Json, mode: EditMode): Json {
   const old = readAt(document, path, mode);
   if (equal(old, value)) return document;
-  return rebuild(walk(document, path, mode), path, value, mode);
+  const containers = walk(document, path, mode);
+  return rebuild(containers, containers.length, path, value, mode);
 }
 
 /** With `ignoreMissing`, a missing value is not an error. */
@@ -40,7 +41,8 @@ export function removeAt(document: Json, path: Tokens, mode: EditMode, ignoreMis
   const parent = parentOf(containers, path, mode);
   if (ignoreMissing && childOf(parent, lastOf(path), mode) === undefined) return document;
   requireChild(parent, path, mode);
-  return rebuild(containers.slice(0, -1), path, withoutChild(parent, lastOf(path), mode), mode);
+  const changed = withoutChild(parent, lastOf(path), mode);
+  return rebuild(containers, containers.length - 1, path, changed, mode);
 }
 
 /** With `createParents`, absent and null steps become lists (before an index or `-`) or objects. */
@@ -53,25 +55,27 @@ export function addAt(
 ): Json {
   if (path.length === 0) return equal(document, value) ? document : value;
   const containers = walk(document, path, mode);
-  const reached = containers.at(-1);
   const depth = containers.length - 1;
+  const reached = containers[depth];
   if (reached === undefined) throw notContainer(document, path, 0);
   if (containers.length === path.length) {
-    const changed = addChild(reached, lastOf(path), value, mode);
-    return changed === reached ? document : rebuild(containers.slice(0, -1), path, changed, mode);
+    return rebuild(containers, depth, path, addChild(reached, lastOf(path), value, mode), mode);
   }
   if (!createParents) parentOf(containers, path, mode);
   const created = createChild(reached, path, depth, scaffold(path, depth + 1, value), mode);
-  return rebuild(containers.slice(0, -1), path, created, mode);
+  return rebuild(containers, depth, path, created, mode);
 }
 
 /** The existing containers along the path; token n leads into the container at index n. */
 function walk(document: Json, path: Tokens, mode: EditMode): Container[] {
   const containers: Container[] = [];
   let current: Json | undefined = document;
-  for (const token of path) {
+  for (let depth = 0; depth < path.length; depth++) {
     if (typeof current !== 'object' || current === null) break;
     containers.push(current);
+    // The last step leads to a value, which need not exist.
+    if (depth === path.length - 1) break;
+    const token = path[depth] as string;
     if (isArray(current) && parseIndex(token, mode.lenient) === undefined) break;
     current = childOf(current, token, mode);
   }
@@ -121,8 +125,7 @@ function createChild(container: Container, path: Tokens, depth: number, child: J
   const old = childOf(container, token, mode);
   if (old === undefined) return addChild(container, token, child, mode);
   if (old !== null) throw notContainer(old, path, depth + 1);
-  if (!isArray(container)) return setMember(container as JsonObject, token, child, mode.draft);
-  return replaceItem(container, itemIndex(container.length, token, mode.lenient) ?? -1, child, mode.draft);
+  return withChild(container, token, child, mode);
 }
 
 /** Wraps the value in new containers for the path from `depth` on. A new list has no gaps: its only index is 0, -1 or `-`. */
@@ -138,17 +141,28 @@ function scaffold(path: Tokens, depth: number, value: Json): Json {
   return result;
 }
 
-/** Replaces the value at the end of `containers` and every container above it. */
-function rebuild(containers: readonly Container[], path: Tokens, value: Json, mode: EditMode): Json {
+/** Puts the value below the first `count` containers and replaces these, up to the first one that stays the same. */
+function rebuild(
+  containers: readonly Container[],
+  count: number,
+  path: Tokens,
+  value: Json,
+  mode: EditMode,
+): Json {
   let result = value;
-  for (let depth = containers.length - 1; depth >= 0; depth--) {
+  for (let depth = count - 1; depth >= 0; depth--) {
     const container = containers[depth] as Container;
-    const token = path[depth] as string;
-    result = isArray(container)
-      ? replaceItem(container, itemIndex(container.length, token, mode.lenient) ?? -1, result, mode.draft)
-      : setMember(container as JsonObject, token, result, mode.draft);
+    result = withChild(container, path[depth] as string, result, mode);
+    // Also because a draft owns it: then it owns those above it.
+    if (result === container) return containers[0] as Container;
   }
   return result;
+}
+
+/** Replaces an existing child. */
+function withChild(container: Container, token: string, child: Json, mode: EditMode): Container {
+  if (!isArray(container)) return setMember(container as JsonObject, token, child, mode.draft);
+  return replaceItem(container, itemIndex(container.length, token, mode.lenient) ?? -1, child, mode.draft);
 }
 
 function lastOf(path: Tokens): string {
