@@ -1,4 +1,4 @@
-import type { Scope } from '../../expression/scope.ts';
+import { emptyScope, type Scope } from '../../expression/scope.ts';
 import { PatchApplyError } from '../../json/patch/apply-patch.ts';
 import {
   isOperationName,
@@ -12,7 +12,7 @@ import { PointerSyntaxError } from '../../json/pointer.ts';
 import type { Json } from '../../json/value.ts';
 import { entryOf, type PatchNode } from './node.ts';
 import { type CompiledPath, checkLength, compilePathTemplate, splitPath } from './path.ts';
-import { compileNode, isConstant, type PatchLocation, type PatchValue, renderValue } from './render.ts';
+import { compileNode, type PatchLocation, type PatchValue, renderValue } from './render.ts';
 
 /** One operation, whose variables are substituted on demand. `index` is its position in the author's list. */
 export interface CompiledOperation {
@@ -81,31 +81,18 @@ function compileNamed(
   if (path === undefined || (extra === 'from' && from === undefined)) return undefined;
   if (extra === 'value' && valueNode === undefined) return undefined;
   const value = valueNode && compileNode(valueNode, location);
-  const build = (
-    read: (value: PatchValue) => Json,
-    split: (path: CompiledPath) => readonly string[],
-  ): Operation => {
-    if (op === 'remove') return { op, path: split(path) };
-    if (op === 'move' || op === 'copy') return { op, path: split(path), from: split(from as CompiledPath) };
-    return { op, path: split(path), value: read(value as PatchValue) };
+  const resolve = (scope: Scope): Operation => {
+    const tokens = renderPath(path, scope, op, index);
+    if (op === 'remove') return { op, path: tokens };
+    if (op !== 'move' && op !== 'copy')
+      return { op, path: tokens, value: renderValue(value as PatchValue, scope) };
+    return { op, path: tokens, from: renderPath(from as CompiledPath, scope, op, index) };
   };
-  const parts = [path, from, value];
-  if (parts.every((part) => part?.render === undefined)) {
-    const operation = build(
-      (known) => (isConstant(known) ? known.value : null),
-      (known) => known.tokens ?? [],
-    );
-    return { index, isConstant: true, resolve: () => operation };
+  if ([path, from, value].some((part) => part?.render !== undefined)) {
+    return { index, isConstant: false, resolve };
   }
-  return {
-    index,
-    isConstant: false,
-    resolve: (scope) =>
-      build(
-        (part) => renderValue(part, scope),
-        (part) => renderAtRun(part, scope, op, index),
-      ),
-  };
+  const operation = resolve(emptyScope);
+  return { index, isConstant: true, resolve: () => operation };
 }
 
 function compilePath(
@@ -138,7 +125,7 @@ function compilePath(
   }
 }
 
-function renderAtRun(path: CompiledPath, scope: Scope, op: string, index: number): readonly string[] {
+function renderPath(path: CompiledPath, scope: Scope, op: string, index: number): readonly string[] {
   if (path.tokens !== undefined) return path.tokens;
   try {
     return path.render(scope);

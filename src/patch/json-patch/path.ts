@@ -1,8 +1,9 @@
 import type { Scope } from '../../expression/scope.ts';
 import { findVariables } from '../../expression/template/tokens.ts';
 import { PointerSyntaxError, parsePointer } from '../../json/pointer.ts';
+import type { Json } from '../../json/value.ts';
 import type { PatchTemplate } from './node.ts';
-import { compileAsText, isConstant, type PatchLocation, type PatchValue } from './render.ts';
+import { compileAsText, isConstant, type PatchLocation } from './render.ts';
 
 /** Split at load, unless it contains variables. */
 export type CompiledPath =
@@ -32,11 +33,22 @@ export function checkLength(tokens: readonly string[]): readonly string[] {
 
 const longestPath = 250;
 
+/** The steps of a path, where those with variables are rendered for each request. */
+interface PathSteps {
+  /** With empty strings for the steps with variables. */
+  readonly constant: readonly string[];
+  readonly variable: readonly { readonly place: number; readonly render: (scope: Scope) => Json }[];
+}
+
 /** Splits at load, so that only steps with variables are rendered for each request. */
-function compileSteps(template: PatchTemplate, location: PatchLocation): readonly PatchValue[] | undefined {
-  const [first, ...steps] = splitOutsideVariables(template.text);
-  if (first !== '' || steps.length > longestPath || template.text.includes('~')) return undefined;
-  return steps.map((text) => compileAsText({ ...template, text }, location));
+function compileSteps(template: PatchTemplate, location: PatchLocation): PathSteps | undefined {
+  const [first, ...texts] = splitOutsideVariables(template.text);
+  if (first !== '' || texts.length > longestPath || template.text.includes('~')) return undefined;
+  const steps = texts.map((text) => compileAsText({ ...template, text }, location));
+  return {
+    constant: steps.map((step) => (isConstant(step) ? String(step.value) : '')),
+    variable: steps.flatMap((step, place) => (isConstant(step) ? [] : [{ place, render: step.render }])),
+  };
 }
 
 function splitOutsideVariables(text: string): string[] {
@@ -52,16 +64,12 @@ function splitOutsideVariables(text: string): string[] {
 }
 
 /** Undefined when a value contains a slash or a tilde: then the whole path must be parsed. */
-function renderSteps(steps: readonly PatchValue[], scope: Scope): readonly string[] | undefined {
-  const tokens: string[] = [];
-  for (const step of steps) {
-    if (step.render === undefined) {
-      tokens.push(String(step.value));
-      continue;
-    }
-    const token = String(step.render(scope));
+function renderSteps({ constant, variable }: PathSteps, scope: Scope): readonly string[] | undefined {
+  const tokens = constant.slice();
+  for (const { place, render } of variable) {
+    const token = String(render(scope));
     if (token.includes('/') || token.includes('~')) return undefined;
-    tokens.push(token);
+    tokens[place] = token;
   }
   return tokens;
 }

@@ -3,7 +3,7 @@ import { compileTemplateText, type TemplateOptions } from '../../expression/temp
 import { findVariables } from '../../expression/template/tokens.ts';
 import { spendBytes, spendSize, spendSteps } from '../../json/budget.ts';
 import { assignMember } from '../../json/edit.ts';
-import { stringifyJson, tryParseJson } from '../../json/json-text.ts';
+import { jsonText, tryParseJson } from '../../json/json-text.ts';
 import type { Json, Path } from '../../json/value.ts';
 import type { Reporter } from '../../problem.ts';
 import { yamlDepthBound } from '../../yaml/depth.ts';
@@ -59,7 +59,7 @@ const readers: Readonly<Record<PatchTemplate['reading'], (text: string) => Reade
   text: () => (value) => {
     if (typeof value === 'string') return value;
     spendSize(value);
-    return stringifyJson(value);
+    return jsonText(value);
   },
   plain: (text) => (isOneVariable(text) ? readPlainVariable : readPlainText),
 };
