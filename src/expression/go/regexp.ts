@@ -11,15 +11,22 @@ const compiled = new LRUCache<string, RE2JS>({
 });
 const longestPattern = 10_000;
 
-/** Null marks a pattern without a built-in form. */
-const bounded = new LRUCache<string, { readonly regexp: RegExp | null }>({ max: 500 });
+interface Bounded {
+  /** Null for a pattern without a built-in form. */
+  readonly regexp: RegExp | null;
+  /** Each choice can double the attempts at one position. */
+  readonly stepsPerCharacter: number;
+}
 
-function findBounded(pattern: string): RegExp | null {
+const bounded = new LRUCache<string, Bounded>({ max: 500 });
+
+function findBounded(pattern: string): Bounded {
   const known = bounded.get(pattern);
-  if (known !== undefined) return known.regexp;
+  if (known !== undefined) return known;
   const regexp = boundedRegexp(pattern) ?? null;
-  bounded.set(pattern, { regexp });
-  return regexp;
+  const found = { regexp, stepsPerCharacter: regexp === null ? 0 : 1 + ((1 << countChoices(pattern)) >> 2) };
+  bounded.set(pattern, found);
+  return found;
 }
 
 /** A Go regular expression: linear time, no look-around or back references. Throws an Error for bad syntax. */
@@ -35,9 +42,9 @@ export function compileRegexp(pattern: string): RE2JS {
 }
 
 export function regexpMatches(pattern: string, text: string): boolean {
-  const regexp = findBounded(pattern);
+  const { regexp, stepsPerCharacter } = findBounded(pattern);
   if (regexp !== null) {
-    chargeBounded(pattern, text);
+    spendSteps(text.length * stepsPerCharacter);
     regexp.lastIndex = 0;
     return regexp.test(text);
   }
@@ -51,11 +58,6 @@ function chargeSearch(regexp: RE2JS, length: number): void {
   spendSteps(length * 24 + ((length * regexp.programSize()) >> 6));
 }
 
-/** Each choice can double the attempts at one position. */
-function chargeBounded(pattern: string, text: string): void {
-  spendSteps(text.length * (1 + ((1 << countChoices(pattern)) >> 2)));
-}
-
 /** Replaces every match by the template, in which `$1`, `${1}` and `${name}` stand for groups and `$$` for `$`. */
 export function replaceRegexp(pattern: string, text: string, template: string): string {
   const regexp = compileRegexp(pattern);
@@ -63,14 +65,13 @@ export function replaceRegexp(pattern: string, text: string, template: string): 
 }
 
 export function replaceRegexpLiteral(pattern: string, text: string, replacement: string): string {
-  const regexp = findBounded(pattern);
-  return regexp === null
-    ? replaceMatches(compileRegexp(pattern), text, () => replacement)
-    : replaceBounded(pattern, regexp, text, replacement);
+  const { regexp, stepsPerCharacter } = findBounded(pattern);
+  if (regexp === null) return replaceMatches(compileRegexp(pattern), text, () => replacement);
+  spendSteps(text.length * stepsPerCharacter);
+  return replaceBounded(regexp, text, replacement);
 }
 
-function replaceBounded(pattern: string, regexp: RegExp, text: string, replacement: string): string {
-  chargeBounded(pattern, text);
+function replaceBounded(regexp: RegExp, text: string, replacement: string): string {
   let result = '';
   let end = 0;
   regexp.lastIndex = 0;
@@ -88,12 +89,12 @@ function replaceBounded(pattern: string, regexp: RegExp, text: string, replaceme
 
 /** The start and end of each match. */
 export function* findSpans(pattern: string, text: string): Generator<readonly [number, number]> {
-  const regexp = findBounded(pattern);
+  const { regexp, stepsPerCharacter } = findBounded(pattern);
   if (regexp === null) {
     for (const matcher of findMatches(compileRegexp(pattern), text)) yield [matcher.start(), matcher.end()];
     return;
   }
-  chargeBounded(pattern, text);
+  spendSteps(text.length * stepsPerCharacter);
   let from = 0;
   for (;;) {
     // Other searches may use the expression before the next match is asked for.
