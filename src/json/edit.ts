@@ -23,6 +23,18 @@ export function copyMembers(object: JsonObject): Record<string, Json> {
   return Object.hasOwn(object, '__proto__') ? { ...object } : Object.assign({}, object);
 }
 
+/** The same, charged with a step for each member. Counting them while they are copied costs less than a walk of its own. */
+export function chargedCopy(object: JsonObject): Record<string, Json> {
+  const copy: Record<string, Json> = {};
+  let count = 0;
+  for (const key in object) {
+    assignMember(copy, key, object[key] as Json);
+    count++;
+  }
+  spendSteps(count);
+  return copy;
+}
+
 /** Keys come from users: `__proto__` is a member like any other. */
 export function assignMember(object: Record<string, Json>, key: string, value: Json): void {
   if (key !== '__proto__') object[key] = value;
@@ -70,8 +82,7 @@ export function removeItem(list: JsonArray, index: number, draft?: Draft): JsonA
 function editableMembers(object: JsonObject, draft: Draft | undefined): Record<string, Json> {
   spendSteps(1);
   if (draft?.owns(object)) return object;
-  spendSteps(countMembers(object));
-  const copy = copyMembers(object);
+  const copy = chargedCopy(object);
   draft?.own(copy);
   return copy;
 }
