@@ -1,13 +1,13 @@
 import type { Observer } from '../../expression/scope.ts';
 import { compileTemplate, type TemplateOptions } from '../../expression/template/template.ts';
-import { isObject, type Json, type JsonObject, type Path } from '../../json/value.ts';
+import { isObject, type Json, type JsonObject, type Path, type PathToken } from '../../json/value.ts';
 import type { Reporter } from '../../problem.ts';
 import type { AnchorMiss, CompiledPatch } from '../compiled-patch.ts';
 import { mergeSchemaFor, type SchemaNode } from '../merge-schema.ts';
 import { parseAnchor } from './anchor-syntax.ts';
 import { declaredOverlays } from './declared.ts';
 import { mergeNode } from './merge-node.ts';
-import { dropped, type MergeRun, skipped } from './run.ts';
+import { isRefusal, type MergeRun } from './run.ts';
 import type { MapNode } from './tree.ts';
 import { startBuild } from './tree-build.ts';
 import { compileMap } from './tree-compile.ts';
@@ -53,6 +53,7 @@ export function compileStrategicMerge(
 }
 
 const noMisses: readonly AnchorMiss[] = [];
+const noSlots: readonly Json[] = [];
 
 function compiledPatch(
   path: Path,
@@ -64,14 +65,12 @@ function compiledPatch(
     path,
     roots: new Set(templates.flatMap((template) => [...template.roots])),
     apply(object, scope) {
-      const run = startRun(
-        templates.map((template) => template.render(scope)),
-        scope.environment.observer,
-      );
+      const slots = templates.length === 0 ? noSlots : templates.map((template) => template.render(scope));
+      const run = startRun(slots, scope.environment.observer);
       const { overlay, schema } = prepare(object);
       const merged = mergeNode(overlay, object, object, schema, run);
-      const misses = run.misses.length === 0 ? noMisses : run.misses;
-      if (merged === skipped || merged === dropped || !isObject(merged)) return { status: 'skipped', misses };
+      const misses = run.misses ?? noMisses;
+      if (isRefusal(merged) || !isObject(merged)) return { status: 'skipped', misses };
       return { status: 'patched', object: merged, misses };
     },
   };
@@ -79,8 +78,13 @@ function compiledPatch(
 
 type CompiledRender = ReturnType<typeof compileTemplate>['render'];
 
-function startRun(slots: readonly Json[], observer?: Observer): MergeRun {
-  return { slots, patterns: [], path: [], misses: [], observer };
+/** Shared, since a merge calls nothing that merges. */
+const path: PathToken[] = [];
+
+function startRun(slots: readonly Json[], observer: Observer | undefined): MergeRun {
+  // Left by a merge that failed.
+  if (path.length > 0) path.length = 0;
+  return { slots, patterns: undefined, path, misses: undefined, observer };
 }
 
 interface Prepared {

@@ -10,8 +10,17 @@ import {
 } from '../../json/value.ts';
 import { PatchError } from '../compiled-patch.ts';
 import type { SchemaNode } from '../merge-schema.ts';
-import { findByKeys, type KeyValues, keyOf, keysOfOverlay } from './key.ts';
-import { dropped, type Merged, type MergeNode, type MergeRun, mostMisses, skipped } from './run.ts';
+import { findByKeys, keyOf, keyOfOverlay } from './key.ts';
+import {
+  addMiss,
+  dropped,
+  hasRoom,
+  isRefusal,
+  type Merged,
+  type MergeNode,
+  type MergeRun,
+  skipped,
+} from './run.ts';
 import type { MapNode, OverlayNode } from './tree.ts';
 
 /** The state of one list merge. */
@@ -22,9 +31,9 @@ interface ListWork {
   readonly schema: SchemaNode | undefined;
   readonly run: MergeRun;
   readonly merge: MergeNode;
-  /** The existing items; undefined for a deleted one. */
-  readonly items: (Json | undefined)[];
-  readonly added: Json[];
+  /** The existing items; undefined for a deleted one. `before` itself as long as nothing changes. */
+  items: readonly (Json | undefined)[];
+  added: Json[] | undefined;
 }
 
 /** Merges overlay items into a list, by key or where their anchors hold. */
@@ -46,8 +55,8 @@ export function mergeItems(
     schema,
     run,
     merge,
-    items: [...before],
-    added: [],
+    items: before,
+    added: undefined,
   };
   for (const item of overlay) {
     if (mergeItem(item, work) === dropped) return dropped;
@@ -57,11 +66,17 @@ export function mergeItems(
 }
 
 /** Two overlay items may change a field and change it back. */
-function restoreUnchanged({ before, items }: ListWork): void {
-  for (const [index, was] of before.entries()) {
-    const item = items[index];
-    if (item !== was && item !== undefined && equal(item, was)) items[index] = was;
-  }
+function restoreUnchanged(work: ListWork): void {
+  const { before, items } = work;
+  if (items === before) return;
+  let isChanged = false;
+  const restored = items.map((item, index) => {
+    const was = before[index];
+    if (item === was || (item !== undefined && was !== undefined && equal(item, was))) return was;
+    isChanged = true;
+    return item;
+  });
+  work.items = isChanged ? restored : before;
 }
 
 function mergeItem(item: OverlayNode, work: ListWork): typeof dropped | undefined {
@@ -71,7 +86,7 @@ function mergeItem(item: OverlayNode, work: ListWork): typeof dropped | undefine
     addIfAbsent(item, work);
     return undefined;
   }
-  const wanted = keys === undefined ? undefined : keysOfOverlay(item, keys, run);
+  const wanted = keys === undefined ? undefined : keyOfOverlay(item, keys[0], run);
   const anchoredHere = item.conditions.length > 0 || item.globals.length > 0;
   const anchoredInside = item.inside.conditions || item.inside.adds;
   if (anchoredHere || (wanted === undefined && anchoredInside)) return mergeWhereAnchorsHold(item, work);
@@ -83,21 +98,21 @@ function mergeItem(item: OverlayNode, work: ListWork): typeof dropped | undefine
 
 /** Applies an anchored overlay item to every item. It never adds an item and never renames a matching one. */
 function mergeWhereAnchorsHold(item: MapNode, work: ListWork): typeof dropped | undefined {
-  const { before, items, schema, run } = work;
+  const { before, schema, run } = work;
   if (before.length === 0)
     return work.merge(item, undefined, undefined, schema, run) === dropped ? dropped : undefined;
   let held = false;
   let failed = false;
   for (let index = 0; index < before.length; index++) {
     spendSteps(4);
-    const value = items[index];
+    const value = work.items[index];
     if (!isObject(value)) continue;
     const node = item.nameless !== undefined && keyOf(value, 'name') ? item.nameless : item;
     run.path.push(index);
     const merged = work.merge(node, originalOf(index, value, work), value, schema, run);
     run.path.pop();
     if (merged === dropped) failed = true;
-    if (merged === dropped || merged === skipped) continue;
+    if (isRefusal(merged)) continue;
     held = true;
     setItem(index, value, merged, work);
   }
@@ -123,11 +138,11 @@ function originalOf(
 function mergeByKey(
   item: MapNode,
   keys: readonly string[],
-  wanted: KeyValues,
+  wanted: string,
   work: ListWork,
 ): typeof dropped | undefined {
-  const { items, added, schema, run } = work;
-  const index = findByKeys(items, keys, wanted, run);
+  const { items, schema, run } = work;
+  const index = findByKeys(items, keys, wanted, item, run);
   const value = items[index];
   if (isObject(value)) {
     run.path.push(index);
@@ -139,14 +154,14 @@ function mergeByKey(
     // Duplicates of a deleted item are deleted too.
     return merged === undefined && keys.length === 1 ? mergeByKey(item, keys, wanted, work) : undefined;
   }
-  const inAdded = findByKeys(added, keys, wanted, run);
-  const earlier = added[inAdded];
+  const inAdded = work.added === undefined ? -1 : findByKeys(work.added, keys, wanted, item, run);
+  const earlier = work.added?.[inAdded];
   const fresh = work.merge(item, undefined, earlier, schema, run);
   if (fresh === dropped) return dropped;
-  if (fresh === skipped || fresh === undefined || item.inside.conditions) return undefined;
-  if (earlier !== undefined) added[inAdded] = fresh;
-  else if (isContainerList(run.path) && !hasImage(fresh)) missContainer(wanted[0], run);
-  else added.push(fresh);
+  if (isRefusal(fresh) || fresh === undefined || item.inside.conditions) return undefined;
+  if (earlier !== undefined && work.added !== undefined) work.added[inAdded] = fresh;
+  else if (isContainerList(run.path) && !hasImage(fresh)) missContainer(wanted, run);
+  else addItem(fresh, work);
   return undefined;
 }
 
@@ -166,36 +181,38 @@ function hasImage(container: Json): boolean {
 }
 
 /** The API server rejects a container without an image, so the item only patches an existing container. */
-function missContainer(name: string | undefined, run: MergeRun): void {
-  if (run.misses.length >= mostMisses) return;
+function missContainer(name: string, run: MergeRun): void {
+  if (!hasRoom(run)) return;
   const note = 'no container has this name, and none is added without an image';
-  run.misses.push({ anchor: 'name', path: [...run.path], expected: name ?? null, actual: undefined, note });
+  addMiss(run, { anchor: 'name', path: [...run.path], expected: name, actual: undefined, note });
 }
 
 function setItem(index: number, before: Json, after: Json | undefined, work: ListWork): void {
-  if (after !== before) work.items[index] = after;
+  if (after === before) return;
+  const items = work.items === work.before ? work.before.slice() : (work.items as (Json | undefined)[]);
+  items[index] = after;
+  work.items = items;
+}
+
+function addItem(item: Json, work: ListWork): void {
+  work.added ??= [];
+  work.added.push(item);
 }
 
 /** An item without anchors beside anchored ones, in a list without keys. */
 function addIfAbsent(item: OverlayNode, work: ListWork): void {
   const value = work.merge(item, undefined, undefined, work.schema, work.run);
-  if (value === undefined || value === skipped || value === dropped) return;
-  spendSteps(work.items.length + work.added.length);
+  if (value === undefined || isRefusal(value)) return;
+  spendSteps(work.items.length + (work.added?.length ?? 0));
   const there = (other: Json | undefined): boolean => other !== undefined && equal(other, value);
-  if (!work.items.some(there) && !work.added.some(there)) work.added.push(value);
+  if (!work.items.some(there) && !work.added?.some(there)) addItem(value, work);
 }
 
 function finish(work: ListWork, current: JsonArray | undefined): Merged {
   const { before, items, added } = work;
-  let isChanged = added.length > 0;
-  let isWhole = true;
-  for (let index = 0; index < items.length; index++) {
-    if (items[index] !== before[index]) isChanged = true;
-    if (items[index] === undefined) isWhole = false;
-  }
-  if (!isChanged) return current;
-  if (isWhole && added.length === 0) return items as JsonArray;
-  return [...added, ...items.filter((item): item is Json => item !== undefined)];
+  if (items === before && added === undefined) return current;
+  const left = items.includes(undefined) ? items.filter((item) => item !== undefined) : items;
+  return added === undefined ? (left as JsonArray) : [...added, ...(left as JsonArray)];
 }
 
 function keyMissing({ keys, run }: ListWork): PatchError {

@@ -5,16 +5,13 @@ import type { MergeRun } from './run.ts';
 import type { MapNode } from './tree.ts';
 
 /** The merge keys of one list item, in the order of the schema. The first is always set. */
-export type KeyValues = readonly (string | undefined)[];
+type KeyValues = readonly (string | undefined)[];
 
-/** The merge keys of an overlay item; undefined when it lacks the first. */
-export function keysOfOverlay(item: MapNode, keys: readonly string[], run: MergeRun): KeyValues | undefined {
-  const values = keys.map((key) => {
-    const node = item.plain.get(key);
-    if (node?.type === 'scalar') return textOf(node.value);
-    return node?.type === 'variable' ? textOf(run.slots[node.slot]) : undefined;
-  });
-  return values[0] === undefined ? undefined : values;
+/** A merge key of an overlay item. */
+export function keyOfOverlay(item: MapNode, key: string | undefined, run: MergeRun): string | undefined {
+  const node = key === undefined ? undefined : item.plain.get(key);
+  if (node?.type === 'scalar') return textOf(node.value);
+  return node?.type === 'variable' ? textOf(run.slots[node.slot]) : undefined;
 }
 
 /** Scalars compare as strings, so that the port 80 equals "80". */
@@ -23,18 +20,37 @@ export function textOf(value: Json | undefined): string | undefined {
 }
 
 /**
- * The index of the item with these keys, or -1. The last of several with the same key, which is the one Kubernetes uses.
- * A second key that one side omits matches any (`protocol` defaults to TCP). Otherwise the only item with the
- * first key matches.
+ * The index of the item with the keys of an overlay item, or -1. `first` is the first of these keys. The last of several
+ * with the same key, which is the one Kubernetes uses. A second key that one side omits matches any (`protocol` defaults
+ * to TCP). Otherwise the only item with the first key matches.
  */
 export function findByKeys(
+  items: readonly (Json | undefined)[],
+  keys: readonly string[],
+  first: string,
+  overlay: MapNode,
+  run: MergeRun,
+): number {
+  spendSteps(items.length);
+  if (keys.length > 1)
+    return findByAll(
+      items,
+      keys,
+      keys.map((key) => keyOfOverlay(overlay, key, run)),
+      run,
+    );
+  const [key] = keys;
+  let index = items.length - 1;
+  while (index >= 0 && keyOf(items[index], key) !== first) index--;
+  return index;
+}
+
+function findByAll(
   items: readonly (Json | undefined)[],
   keys: readonly string[],
   wanted: KeyValues,
   run: MergeRun,
 ): number {
-  spendSteps(items.length);
-  if (keys.length === 1) return items.findLastIndex((item) => keyOf(item, keys[0]) === wanted[0]);
   const candidates: number[] = [];
   const fitting: number[] = [];
   for (const [index, item] of items.entries()) {

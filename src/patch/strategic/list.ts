@@ -6,7 +6,7 @@ import type { SchemaNode } from '../merge-schema.ts';
 import { dataNode } from './data.ts';
 import { mergeItems } from './items.ts';
 import { textOf } from './key.ts';
-import { dropped, type Merged, type MergeNode, type MergeRun, mismatch, skipped } from './run.ts';
+import { isRefusal, type Merged, type MergeNode, type MergeRun, mismatch } from './run.ts';
 import type { ListNode, OverlayNode } from './tree.ts';
 
 export function mergeList(
@@ -71,7 +71,7 @@ function freshList(
     run.path.push(index);
     const value = merge(item, undefined, undefined, schema?.items, run);
     run.path.pop();
-    return value === undefined || value === skipped || value === dropped ? null : value;
+    return value === undefined || isRefusal(value) ? null : value;
   });
 }
 

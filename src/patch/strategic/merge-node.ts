@@ -1,13 +1,23 @@
 import { spendSteps } from '../../json/budget.ts';
-import { assignMember, copyMembers } from '../../json/edit.ts';
+import { assignMember, chargedCopy } from '../../json/edit.ts';
 import { equal } from '../../json/equal.ts';
-import { countMembers, isObject, type Json, type JsonObject, typeOf } from '../../json/value.ts';
+import { countMembers, isObject, type Json, type JsonObject, member, typeOf } from '../../json/value.ts';
 import type { SchemaNode } from '../merge-schema.ts';
 import { asDeclared } from '../structured/declared.ts';
 import { dataNode } from './data.ts';
 import { applyDirectives } from './directives.ts';
 import { mergeList } from './list.ts';
-import { dropped, keyText, type Merged, type MergeRun, mismatch, recordMiss, skipped } from './run.ts';
+import {
+  dropped,
+  isRefusal,
+  keyText,
+  type Merged,
+  type MergeRun,
+  mismatch,
+  type Refusal,
+  recordMiss,
+  skipped,
+} from './run.ts';
 import type { AnchorTest, MapNode, OverlayNode, ScalarNode } from './tree.ts';
 
 /**
@@ -73,7 +83,7 @@ function mergeMap(
     schema,
     run,
   );
-  if (merged === skipped || merged === dropped) return merged;
+  if (isRefusal(merged)) return merged;
   const completed =
     node.directives === undefined ? merged : applyDirectives(node.directives, merged ?? {}, run);
   if (!absent || !node.inside.conditions) return completed ?? {};
@@ -91,7 +101,7 @@ function deleteMap(
 ): Merged {
   if (!node.inside.conditions || !isObject(original) || !isObject(current)) return undefined;
   const merged = mergeEntries(node, original, current, schema, run);
-  return merged === skipped || merged === dropped ? merged : undefined;
+  return isRefusal(merged) ? merged : undefined;
 }
 
 function replaceMap(
@@ -101,7 +111,7 @@ function replaceMap(
   run: MergeRun,
 ): Merged {
   const merged = mergeEntries(node, undefined, undefined, schema, run) ?? {};
-  return merged !== skipped && merged !== dropped && equal(merged, current) ? current : merged;
+  return !isRefusal(merged) && equal(merged, current) ? current : merged;
 }
 
 function isEmpty(object: JsonObject): boolean {
@@ -115,28 +125,21 @@ function mergeEntries(
   current: JsonObject | undefined,
   schema: SchemaNode | undefined,
   run: MergeRun,
-): JsonObject | undefined | typeof skipped | typeof dropped {
+): JsonObject | undefined | Refusal {
   let copy: Record<string, Json> | undefined;
   for (const entry of node.entries) {
     spendSteps(2);
     const key = keyText(entry.key, run);
     const before = copy ?? current;
-    const present = before !== undefined && Object.hasOwn(before, key);
-    const inOriginal = original === before ? present : original !== undefined && Object.hasOwn(original, key);
-    const isKept = entry.add && (present || inOriginal);
+    const value = memberOf(before, key, entry.isOwn);
+    const was = original === before ? value : memberOf(original, key, entry.isOwn);
+    const isKept = entry.add && (value !== undefined || was !== undefined);
     if (entry.add) run.observer?.anchor(`+(${key})`, [...run.path, key], !isKept);
     if (isKept) continue;
-    const value = present ? before[key] : undefined;
     run.path.push(key);
-    const merged = mergeNode(
-      entry.node,
-      inOriginal ? original?.[key] : undefined,
-      value,
-      schema?.fields.get(key),
-      run,
-    );
+    const merged = mergeNode(entry.node, was, value, schema?.fields.get(key), run);
     run.path.pop();
-    if (merged === skipped || merged === dropped) return merged;
+    if (isRefusal(merged)) return merged;
     if (merged === value) continue;
     copy ??= current === undefined ? {} : chargedCopy(current);
     if (merged === undefined) delete copy[key];
@@ -145,14 +148,14 @@ function mergeEntries(
   return copy ?? current;
 }
 
-function chargedCopy(object: JsonObject): Record<string, Json> {
-  spendSteps(countMembers(object));
-  return copyMembers(object);
+function memberOf(object: JsonObject | undefined, key: string, isOwn: boolean): Json | undefined {
+  if (object === undefined) return undefined;
+  return isOwn ? object[key] : member(object, key);
 }
 
 function holds(test: AnchorTest, original: Json | undefined, run: MergeRun): boolean {
   const key = keyText(test.key, run);
-  const actual = isObject(original) && Object.hasOwn(original, key) ? original[key] : undefined;
+  const actual = isObject(original) ? memberOf(original, key, test.isOwn) : undefined;
   if (actual !== undefined && test.holds(actual, run)) {
     run.observer?.anchor(test.text, [...run.path, key], true);
     return true;

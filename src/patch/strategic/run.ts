@@ -8,7 +8,7 @@ import type { AnchorTest, OverlayKey, OverlayNode, RunValues } from './tree.ts';
 export interface MergeRun extends RunValues {
   /** The current path in the object. */
   readonly path: PathToken[];
-  readonly misses: AnchorMiss[];
+  misses: AnchorMiss[] | undefined;
   readonly observer: Observer | undefined;
 }
 
@@ -17,8 +17,15 @@ export const skipped: unique symbol = Symbol('skipped');
 /** A global anchor did not hold: the whole overlay is skipped. */
 export const dropped: unique symbol = Symbol('dropped');
 
+export type Refusal = typeof skipped | typeof dropped;
+
 /** The merged value, undefined for none, or the reason to skip. */
-export type Merged = Json | undefined | typeof skipped | typeof dropped;
+export type Merged = Json | undefined | Refusal;
+
+/** The type alone decides, which costs less than to compare with each of them. */
+export function isRefusal(merged: Merged): merged is Refusal {
+  return typeof merged === 'symbol';
+}
 
 /** Merges a list item; passed in to avoid an import cycle. */
 export type MergeNode = (
@@ -30,12 +37,21 @@ export type MergeNode = (
 ) => Merged;
 
 /** Enough for an explanation, also for lists with thousands of items. */
-export const mostMisses = 100;
+const mostMisses = 100;
 
 export function recordMiss(run: MergeRun, test: AnchorTest, key: string, actual: Json | undefined): void {
   run.observer?.anchor(test.text, [...run.path, key], false);
-  if (run.misses.length >= mostMisses) return;
-  run.misses.push({ anchor: test.text, path: [...run.path, key], expected: test.expected(run), actual });
+  if (hasRoom(run))
+    addMiss(run, { anchor: test.text, path: [...run.path, key], expected: test.expected(run), actual });
+}
+
+export function hasRoom({ misses }: MergeRun): boolean {
+  return misses === undefined || misses.length < mostMisses;
+}
+
+export function addMiss(run: MergeRun, miss: AnchorMiss): void {
+  run.misses ??= [];
+  run.misses.push(miss);
 }
 
 export function keyText(key: OverlayKey, run: MergeRun): string {

@@ -14,6 +14,7 @@ import {
   type AnchorsInside,
   type AnchorTest,
   insideOf,
+  isOwnKey,
   joinInside,
   type ListNode,
   type MapEntry,
@@ -54,10 +55,10 @@ export function compileMap(value: JsonObject, path: Path, build: OverlayBuild): 
       (anchor.type === 'condition' ? conditions : globals).push(test);
       const added = addedPart(inner);
       if (added === undefined) continue;
-      entries.push({ key: test.key, add: false, node: compileNode(added, at, build) });
+      entries.push(entryOf(test.key, false, compileNode(added, at, build)));
     } else {
       const key = compileKey(anchor?.key ?? text, at, build);
-      entries.push({ key, add: anchor?.type === 'add', node: compileNode(inner, at, build) });
+      entries.push(entryOf(key, anchor?.type === 'add', compileNode(inner, at, build)));
     }
   }
   const { directive } = directives;
@@ -65,6 +66,10 @@ export function compileMap(value: JsonObject, path: Path, build: OverlayBuild): 
   const tests = entries.some((entry) => insideOf(entry.node).conditions);
   if ((directive !== 'merge' && adds) || (directive === 'replace' && tests)) build.discards(directive, path);
   return finishMap(globals, conditions, entries, directives);
+}
+
+function entryOf(key: OverlayKey, add: boolean, node: OverlayNode): MapEntry {
+  return { key, isOwn: isOwnKey(key), add, node };
 }
 
 const emptyMap: MapNode = finishMap([], [], [], { directive: 'merge', deletions: [], orders: [] });
@@ -144,11 +149,8 @@ function isScalar(value: Json): boolean {
 }
 
 function compileTest(anchor: Anchor, value: Json, path: Path, build: OverlayBuild): AnchorTest {
-  return {
-    text: anchor.text,
-    key: compileKey(anchor.key, path, build),
-    ...compileCondition(value, path, build),
-  };
+  const key = compileKey(anchor.key, path, build);
+  return { text: anchor.text, key, isOwn: isOwnKey(key), ...compileCondition(value, path, build) };
 }
 
 function compileKey(text: string, path: Path, build: OverlayBuild): OverlayKey {
@@ -239,13 +241,14 @@ function checkAnchors(value: Json, path: Path, build: OverlayBuild): boolean {
 const literalText = /^[A-Za-z][^*?|&!\s]*$/;
 
 function patternOf(slot: number, values: RunValues): (value: Json) => boolean {
-  const known = values.patterns[slot];
+  const known = values.patterns?.[slot];
   if (known !== undefined) return known;
   const expected = values.slots[slot] ?? null;
   const pattern =
     typeof expected === 'string' && literalText.test(expected)
       ? (value: Json) => (typeof value === 'boolean' ? String(value) : value) === expected
       : compilePattern(expected);
+  values.patterns ??= [];
   values.patterns[slot] = pattern;
   return pattern;
 }

@@ -40,6 +40,8 @@ export interface MapNode {
 
 export interface MapEntry {
   readonly key: OverlayKey;
+  /** No object inherits the key, so that reading it finds an own member or nothing. */
+  readonly isOwn: boolean;
   /** `+()`: written only where the key is absent. */
   readonly add: boolean;
   readonly node: OverlayNode;
@@ -87,15 +89,22 @@ export interface AnchorTest {
   /** As written, e.g. `<(image)`. */
   readonly text: string;
   readonly key: OverlayKey;
+  /** As in `MapEntry`. */
+  readonly isOwn: boolean;
   readonly holds: (value: Json, values: RunValues) => boolean;
   readonly expected: (values: RunValues) => Json;
+}
+
+/** Whether no object inherits the key. */
+export function isOwnKey(key: OverlayKey): boolean {
+  return typeof key === 'string' && !(key in Object.prototype);
 }
 
 /** The values of the overlay's variables in this run, by slot. */
 export interface RunValues {
   readonly slots: readonly Json[];
   /** Patterns from variables, compiled on first use. */
-  readonly patterns: ((value: Json) => boolean)[];
+  patterns: ((value: Json) => boolean)[] | undefined;
 }
 
 export const nothingInside: AnchorsInside = { conditions: false, globals: false, adds: false };
