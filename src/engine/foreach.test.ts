@@ -13,7 +13,7 @@ metadata: {name: p}
 spec:
   rules:
   - name: r
-    match: {any: [{resources: {kinds: [Widget]}}]}
+    match: {any: [{resources: {kinds: [Widget, Pod]}}]}
     mutate:
       foreach:
 ${foreach.replaceAll(/^/gm, '      ')}`;
@@ -38,11 +38,29 @@ function widget(length: number): JsonObject {
   });
 }
 
+/** Containers have a merge key. */
+function pod(length: number): JsonObject {
+  const containers = Array.from({ length }, (_, index) => ({
+    name: `n${index}`,
+    image: 'a',
+    env: [{ name: 'A', value: '1' }],
+  }));
+  return frozen({
+    apiVersion: 'v1',
+    kind: 'Pod',
+    metadata: { name: 'w', namespace: 'shop' },
+    spec: { containers },
+  });
+}
+
 function run(foreach: string, length: number, options: MutateOptions = {}) {
-  const object = widget(length);
+  const isPod = foreach.includes('containers');
+  const object = isPod ? pod(length) : widget(length);
   const request: Request = {
     operation: 'CREATE',
-    kind: { group: 'example.com', version: 'v1', kind: 'Widget' },
+    kind: isPod
+      ? { group: '', version: 'v1', kind: 'Pod' }
+      : { group: 'example.com', version: 'v1', kind: 'Widget' },
     subresource: '',
     name: 'w',
     namespace: 'shop',
@@ -57,6 +75,9 @@ const loop = (...operations: readonly string[]) => `- list: request.object.spec.
   patchesJson6902: |-
 ${operations.map((operation) => `    - ${operation}`).join('\n')}`;
 
+const overlay = (list: string, patch: string) => `- list: request.object.spec.${list}
+  patchStrategicMerge: ${patch}`;
+
 const item = '/spec/items/{{ elementIndex }}';
 const loops: Readonly<Record<string, string>> = {
   'replaces a member of each item': loop(`{op: replace, path: ${item}/name, value: "{{ element.name }}-x"}`),
@@ -70,6 +91,22 @@ const loops: Readonly<Record<string, string>> = {
   'removes the last item': loop(`{op: remove, path: /spec/items/-1}`),
   'moves a part of each item': loop(`{op: move, from: ${item}/parts, path: ${item}/moved}`),
   'changes nothing': loop(`{op: replace, path: ${item}/name, value: "{{ element.name }}"}`),
+  'merges into each item by its key': overlay(
+    'containers',
+    '{spec: {containers: [{name: "{{ element.name }}", image: "{{ element.image }}-x", env: [{name: B, value: x}]}]}}',
+  ),
+  'merges into each item and the first one': overlay(
+    'containers',
+    '{spec: {containers: [{name: "{{ element.name }}", image: b}, {name: n0, tty: true}]}}',
+  ),
+  'merges an annotation for each item': overlay(
+    'items',
+    '{metadata: {annotations: {"{{ element.name }}": "{{ elementIndex }}", last: "{{ element.name }}"}}}',
+  ),
+  'merges nothing new': overlay(
+    'containers',
+    '{spec: {containers: [{name: "{{ element.name }}", image: a}]}}',
+  ),
   'in a nested loop': `- list: request.object.spec.items
   foreach:
   - list: element.parts
@@ -77,8 +114,22 @@ const loops: Readonly<Record<string, string>> = {
       - {op: replace, path: "/spec/items/{{ elementIndex0 }}/parts/{{ elementIndex1 }}/id", value: "{{ element.id }}-x"}`,
 };
 
-/** Loops that share what they copied, so each element copies again. */
+/** Loops that share what they copied, or delete or move what they merge, so each element copies again. */
 const sharing: Readonly<Record<string, string>> = {
+  'merges where anchors hold': overlay(
+    'containers',
+    '{spec: {containers: [{(name): "{{ element.name }}", image: b, +(tty): true}]}}',
+  ),
+  'merges, adds and deletes by key': overlay(
+    'containers',
+    `{spec: {containers: [
+    {name: "{{ element.name }}", image: b, env: [{name: A, $patch: delete}]},
+    {name: "new-{{ element.name }}", image: c},
+    {name: n1, $patch: delete},
+    {name: n2, image: null, $retainKeys: [image]}]}}`,
+  ),
+  'merges an item that an earlier entry merged': `${overlay('containers', '{spec: {containers: [{name: "{{ element.name }}", image: b}]}}')}
+${overlay('containers', '{spec: {containers: [{name: n0, env: "{{ element.env }}"}, {name: "{{ element.name }}", env: [{name: A, value: "{{ elementIndex }}"}]}]}}')}`,
   'copies what it changed before': loop(
     `{op: add, path: ${item}/tags/n, value: "{{ elementIndex }}"}`,
     `{op: copy, from: ${item}/tags, path: /spec/last}`,
@@ -130,14 +181,17 @@ describe('a loop', () => {
     'that %s gives what edits of copies give',
     (_, foreach) => {
       // An explanation needs the object before and after each element, so it copies.
-      const copied = run(foreach, 5, { explain: true });
-      const edited = run(foreach, 5);
-      expect(copied.failedPolicies).toEqual([]);
-      expect(edited.outcomes.map(({ status }) => status)).toEqual(
-        copied.outcomes.map(({ status }) => status),
-      );
-      expect(edited.object).toEqual(copied.object);
-      expect(edited.patch).toEqual(copied.patch);
+      // Long lists have an index.
+      for (const length of [5, 100]) {
+        const copied = run(foreach, length, { explain: true });
+        const edited = run(foreach, length);
+        expect(copied.failedPolicies).toEqual([]);
+        expect(edited.outcomes.map(({ status }) => status)).toEqual(
+          copied.outcomes.map(({ status }) => status),
+        );
+        expect(edited.object).toEqual(copied.object);
+        expect(edited.patch).toEqual(copied.patch);
+      }
     },
   );
 });

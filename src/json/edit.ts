@@ -24,7 +24,7 @@ export function copyMembers(object: JsonObject): Record<string, Json> {
 }
 
 /** The same, charged with a step for each member. Counting them while they are copied costs less than a walk of its own. */
-export function chargedCopy(object: JsonObject): Record<string, Json> {
+function chargedCopy(object: JsonObject): Record<string, Json> {
   const copy: Record<string, Json> = {};
   let count = 0;
   for (const key in object) {
@@ -79,7 +79,7 @@ export function removeItem(list: JsonArray, index: number, draft?: Draft): JsonA
 }
 
 /** The object itself if the draft owns it, else a copy. */
-function editableMembers(object: JsonObject, draft: Draft | undefined): Record<string, Json> {
+export function editableMembers(object: JsonObject, draft: Draft | undefined): Record<string, Json> {
   spendSteps(1);
   if (draft?.owns(object)) return object;
   const copy = chargedCopy(object);
@@ -87,7 +87,8 @@ function editableMembers(object: JsonObject, draft: Draft | undefined): Record<s
   return copy;
 }
 
-function editableItems(list: JsonArray, draft: Draft | undefined): Json[] {
+/** The list itself if the draft owns it, else a copy. */
+export function editableItems(list: JsonArray, draft: Draft | undefined): Json[] {
   spendSteps(1);
   if (draft?.owns(list)) return list as Json[];
   spendSteps(list.length >> 4);

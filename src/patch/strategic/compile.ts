@@ -1,5 +1,6 @@
 import type { Observer } from '../../expression/scope.ts';
 import { compileTemplate, type TemplateOptions } from '../../expression/template/template.ts';
+import type { Draft } from '../../json/draft.ts';
 import { isObject, type Json, type JsonObject, type Path, type PathToken } from '../../json/value.ts';
 import type { Reporter } from '../../problem.ts';
 import type { AnchorMiss, CompiledPatch } from '../compiled-patch.ts';
@@ -61,12 +62,13 @@ function compiledPatch(
   templates: readonly { readonly roots: ReadonlySet<string>; render: CompiledRender }[],
 ): CompiledPatch {
   const prepare = rememberKind(declaredOverlays(root));
+  const isAnchored = root.inside.conditions || root.inside.adds;
   return {
     path,
     roots: new Set(templates.flatMap((template) => [...template.roots])),
-    apply(object, scope) {
+    apply(object, scope, draft) {
       const slots = templates.length === 0 ? noSlots : templates.map((template) => template.render(scope));
-      const run = startRun(slots, scope.environment.observer);
+      const run = startRun(slots, scope.environment.observer, isAnchored ? undefined : draft);
       const { overlay, schema } = prepare(object);
       const merged = mergeNode(overlay, object, object, schema, run);
       const misses = run.misses ?? noMisses;
@@ -81,10 +83,14 @@ type CompiledRender = ReturnType<typeof compileTemplate>['render'];
 /** Shared, since a merge calls nothing that merges. */
 const path: PathToken[] = [];
 
-function startRun(slots: readonly Json[], observer: Observer | undefined): MergeRun {
+function startRun(
+  slots: readonly Json[],
+  observer: Observer | undefined,
+  draft: Draft | undefined,
+): MergeRun {
   // Left by a merge that failed.
   if (path.length > 0) path.length = 0;
-  return { slots, patterns: undefined, path, misses: undefined, observer };
+  return { slots, patterns: undefined, path, misses: undefined, observer, draft };
 }
 
 interface Prepared {

@@ -1,4 +1,5 @@
 import { spendSteps } from '../../json/budget.ts';
+import { editableItems } from '../../json/edit.ts';
 import { equal } from '../../json/equal.ts';
 import {
   isObject,
@@ -33,6 +34,8 @@ interface ListWork {
   readonly merge: MergeNode;
   /** The existing items; undefined for a deleted one. `before` itself as long as nothing changes. */
   items: readonly (Json | undefined)[];
+  /** An item was deleted. */
+  hasGaps: boolean;
   added: Json[] | undefined;
 }
 
@@ -47,7 +50,7 @@ export function mergeItems(
   merge: MergeNode,
 ): Merged {
   const before = current ?? [];
-  spendSteps(1 + 2 * before.length);
+  spendSteps(1);
   const work: ListWork = {
     before,
     original,
@@ -56,6 +59,7 @@ export function mergeItems(
     run,
     merge,
     items: before,
+    hasGaps: false,
     added: undefined,
   };
   for (const item of overlay) {
@@ -67,16 +71,17 @@ export function mergeItems(
 
 /** Two overlay items may change a field and change it back. */
 function restoreUnchanged(work: ListWork): void {
-  const { before, items } = work;
-  if (items === before) return;
+  const { before } = work;
+  if (work.items === before) return;
+  const items = work.items as (Json | undefined)[];
+  spendSteps(items.length);
   let isChanged = false;
-  const restored = items.map((item, index) => {
-    const was = before[index];
-    if (item === was || (item !== undefined && was !== undefined && equal(item, was))) return was;
-    isChanged = true;
-    return item;
-  });
-  work.items = isChanged ? restored : before;
+  for (const [index, was] of before.entries()) {
+    const item = items[index];
+    if (item !== was && item !== undefined && equal(item, was)) items[index] = was;
+    else isChanged ||= item !== was;
+  }
+  if (!isChanged) work.items = before;
 }
 
 function mergeItem(item: OverlayNode, work: ListWork): typeof dropped | undefined {
@@ -142,7 +147,7 @@ function mergeByKey(
   work: ListWork,
 ): typeof dropped | undefined {
   const { items, schema, run } = work;
-  const index = findByKeys(items, keys, wanted, item, run);
+  const index = findByKeys(items, keys, wanted, item, run, run.draft);
   const value = items[index];
   if (isObject(value)) {
     run.path.push(index);
@@ -189,9 +194,17 @@ function missContainer(name: string, run: MergeRun): void {
 
 function setItem(index: number, before: Json, after: Json | undefined, work: ListWork): void {
   if (after === before) return;
-  const items = work.items === work.before ? work.before.slice() : (work.items as (Json | undefined)[]);
+  const items = editable(work, after === undefined);
   items[index] = after;
   work.items = items;
+}
+
+/** A list that the draft owns is changed in place, unless that leaves a gap. */
+function editable(work: ListWork, forGap: boolean): (Json | undefined)[] {
+  const { before, items, run } = work;
+  work.hasGaps ||= forGap;
+  if (items !== before) return items as (Json | undefined)[];
+  return editableItems(before, forGap ? undefined : run.draft);
 }
 
 function addItem(item: Json, work: ListWork): void {
@@ -211,8 +224,10 @@ function addIfAbsent(item: OverlayNode, work: ListWork): void {
 function finish(work: ListWork, current: JsonArray | undefined): Merged {
   const { before, items, added } = work;
   if (items === before && added === undefined) return current;
-  const left = items.includes(undefined) ? items.filter((item) => item !== undefined) : items;
-  return added === undefined ? (left as JsonArray) : [...added, ...(left as JsonArray)];
+  if (!work.hasGaps && added === undefined) return items as JsonArray;
+  spendSteps(items.length);
+  const left = items.filter((item) => item !== undefined);
+  return added === undefined ? left : [...added, ...left];
 }
 
 function keyMissing({ keys, run }: ListWork): PatchError {

@@ -1,4 +1,5 @@
-import { spendSteps } from '../../json/budget.ts';
+import { spendList, spendSteps } from '../../json/budget.ts';
+import type { Draft } from '../../json/draft.ts';
 import { isObject, type Json } from '../../json/value.ts';
 import { PatchError } from '../compiled-patch.ts';
 import type { MergeRun } from './run.ts';
@@ -22,7 +23,7 @@ export function textOf(value: Json | undefined): string | undefined {
 /**
  * The index of the item with the keys of an overlay item, or -1. `first` is the first of these keys. The last of several
  * with the same key, which is the one Kubernetes uses. A second key that one side omits matches any (`protocol` defaults
- * to TCP). Otherwise the only item with the first key matches.
+ * to TCP). Otherwise the only item with the first key matches. With a draft, no items may be added to the list.
  */
 export function findByKeys(
   items: readonly (Json | undefined)[],
@@ -30,19 +31,48 @@ export function findByKeys(
   first: string,
   overlay: MapNode,
   run: MergeRun,
+  draft?: Draft,
 ): number {
-  spendSteps(items.length);
-  if (keys.length > 1)
-    return findByAll(
-      items,
-      keys,
-      keys.map((key) => keyOfOverlay(overlay, key, run)),
-      run,
-    );
+  if (keys.length > 1) {
+    const wanted = keys.map((key) => keyOfOverlay(overlay, key, run));
+    return findByAll(items, keys, wanted, run);
+  }
   const [key] = keys;
+  return findInIndex(items, key, first, draft) ?? findByOne(items, key, first);
+}
+
+function findByOne(items: readonly (Json | undefined)[], key: string | undefined, wanted: string): number {
+  spendSteps(items.length);
   let index = items.length - 1;
-  while (index >= 0 && keyOf(items[index], key) !== first) index--;
+  while (index >= 0 && keyOf(items[index], key) !== wanted) index--;
   return index;
+}
+
+/** Searching a shorter list takes less time than an index. */
+const longList = 64;
+
+/**
+ * The same in a loop: with an index, its elements do not search the list again and again. Undefined when there is no
+ * index, or when the item has been deleted or has lost its key since. A merge never gives an item another key.
+ */
+function findInIndex(
+  items: readonly (Json | undefined)[],
+  key: string | undefined,
+  wanted: string,
+  draft: Draft | undefined,
+): number | undefined {
+  if (items.length < longList || draft === undefined) return undefined;
+  spendSteps(2);
+  const index = draft.note(items, () => indexByKey(items, key)).get(wanted) ?? -1;
+  return index < 0 || keyOf(items[index], key) === wanted ? index : undefined;
+}
+
+function indexByKey(
+  items: readonly (Json | undefined)[],
+  key: string | undefined,
+): ReadonlyMap<string | undefined, number> {
+  spendList(items.length);
+  return new Map(items.map((item, index) => [keyOf(item, key), index]));
 }
 
 function findByAll(
@@ -51,6 +81,7 @@ function findByAll(
   wanted: KeyValues,
   run: MergeRun,
 ): number {
+  spendSteps(items.length);
   const candidates: number[] = [];
   const fitting: number[] = [];
   for (const [index, item] of items.entries()) {

@@ -1,5 +1,5 @@
 import { spendSteps } from '../../json/budget.ts';
-import { assignMember, chargedCopy } from '../../json/edit.ts';
+import { assignMember, editableMembers } from '../../json/edit.ts';
 import { equal } from '../../json/equal.ts';
 import { countMembers, isObject, type Json, type JsonObject, member, typeOf } from '../../json/value.ts';
 import type { SchemaNode } from '../merge-schema.ts';
@@ -141,7 +141,7 @@ function mergeEntries(
     run.path.pop();
     if (isRefusal(merged)) return merged;
     if (merged === value) continue;
-    copy ??= current === undefined ? {} : chargedCopy(current);
+    copy ??= current === undefined ? {} : editableMembers(current, run.draft);
     if (merged === undefined) delete copy[key];
     else assignMember(copy, key, merged);
   }

@@ -1,4 +1,5 @@
 import type { Observer } from '../../expression/scope.ts';
+import type { Draft } from '../../json/draft.ts';
 import { isArray, isObject, type Json, type PathToken, typeOf } from '../../json/value.ts';
 import { type AnchorMiss, PatchError } from '../compiled-patch.ts';
 import type { SchemaNode } from '../merge-schema.ts';
@@ -10,6 +11,8 @@ export interface MergeRun extends RunValues {
   readonly path: PathToken[];
   misses: AnchorMiss[] | undefined;
   readonly observer: Observer | undefined;
+  /** Absent where anchors can refuse a part after another has been changed, or compare it with the value before. */
+  readonly draft: Draft | undefined;
 }
 
 /** A condition did not hold: the enclosing list item or, outside any list, the whole overlay is skipped. */
