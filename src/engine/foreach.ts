@@ -4,7 +4,12 @@ import type { Draft } from '../json/draft.ts';
 import type { Json, JsonObject } from '../json/value.ts';
 import type { AnchorMiss, CompiledPatch, PatchResult } from '../patch/compiled-patch.ts';
 import type { CompiledForeach } from '../policy/compiled.ts';
-import { type ContextSettings, loadedEntriesFor, withContext } from './context/context.ts';
+import {
+  type ContextSettings,
+  type LoadedEntries,
+  loadedEntriesFor,
+  withContext,
+} from './context/context.ts';
 import { ElementLayer, type LoopNames, loopNames, ValuesLayer } from './context/scope-layers.ts';
 import type { ElementOutcome } from './outcome.ts';
 import { at, stageError } from './stage.ts';
@@ -79,35 +84,24 @@ function evaluateList(entry: CompiledForeach, scope: Scope): Json {
 }
 
 function runElement(loop: Loop, element: Json, index: number, object: JsonObject): JsonObject {
-  const { entry, names, setting } = loop;
-  const loaded = loadedEntriesFor(entry.context);
-  const given = setting.context.elementBindings?.(index);
-  const context =
-    given === undefined
-      ? setting.context
-      : { ...setting.context, bindings: { ...setting.context.bindings, ...given } };
-  const bind = (outer: Scope): Scope => {
-    const layer = new ElementLayer(outer, element, index, names);
-    const bound = given === undefined ? layer : new ValuesLayer(layer, given);
-    return withContext(bound, entry.context, context, loaded);
-  };
-  const scope = bind(loop.scope);
+  const { entry, setting } = loop;
+  const { body, preconditions } = entry;
+  const bound = bindElement(loop, element, index);
+  const scope = scopeOf(loop, bound, loop.scope);
 
-  const conditions = entry.preconditions;
-  if (conditions !== undefined) {
-    const verdict = at('preconditions', entry.path, () => conditions.evaluate(scope), 'preconditions');
+  if (preconditions !== undefined) {
+    const verdict = at('preconditions', entry.path, () => preconditions.evaluate(scope), 'preconditions');
     if (!verdict.passed) {
       record(loop, index, 'skipped', { type: 'preconditions', conditions: verdict.evaluated });
       return object;
     }
   }
 
-  const { body } = entry;
   if (body.type === 'patch') return patchElement(loop, body.patch, scope, index, object);
   // The first nested entry sees the same scope; later ones see the changes of the nested entries before them.
   let isFirst = true;
   const scopeFor = (current: JsonObject): Scope => {
-    if (!isFirst) return bind(setting.scopeFor(current));
+    if (!isFirst) return scopeOf(loop, bound, setting.scopeFor(current));
     isFirst = false;
     return scope;
   };
@@ -116,6 +110,35 @@ function runElement(loop: Loop, element: Json, index: number, object: JsonObject
     scopeFor,
     outerIndex: [...setting.outerIndex, index],
   });
+}
+
+/** What the scopes of one element have in common. */
+interface BoundElement {
+  readonly element: Json;
+  readonly index: number;
+  readonly given: Readonly<Record<string, Json>> | undefined;
+  readonly context: ContextSettings;
+  readonly loaded: LoadedEntries;
+}
+
+function bindElement({ entry, setting }: Loop, element: Json, index: number): BoundElement {
+  const given = setting.context.elementBindings?.(index);
+  const context =
+    given === undefined
+      ? setting.context
+      : { ...setting.context, bindings: { ...setting.context.bindings, ...given } };
+  return { element, index, given, context, loaded: loadedEntriesFor(entry.context) };
+}
+
+function scopeOf({ entry, names }: Loop, bound: BoundElement, outer: Scope): Scope {
+  const { element, index, given, context, loaded } = bound;
+  const layer = new ElementLayer(outer, element, index, names);
+  return withContext(
+    given === undefined ? layer : new ValuesLayer(layer, given),
+    entry.context,
+    context,
+    loaded,
+  );
 }
 
 function patchElement(

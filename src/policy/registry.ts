@@ -62,6 +62,7 @@ export function createSnapshot(
   const exceptionsByPolicy = indexExceptions(exceptions);
   const celExceptions = indexCelExceptions(exceptions);
   const remembered = new Map<string, readonly Candidate[]>();
+  const textOf = createKeyText();
 
   function remember(text: string, find: () => readonly Candidate[]): readonly Candidate[] {
     const known = remembered.get(text);
@@ -86,8 +87,8 @@ export function createSnapshot(
     candidates(key) {
       // All namespaces without namespaced policies share one entry.
       const namespace = namespaces.has(key.namespace) ? key.namespace : '';
-      const text = `${key.operation} ${key.group}/${key.version}/${key.kind}/${key.resource ?? ''}/${key.subresource} ${namespace}`;
       const { subject } = key;
+      const text = textOf(key, namespace);
       if (subject === undefined) return remember(`${text} *`, () => candidatesAt(index().all(key.kind), key));
       const restricted = index().restricted(key.kind, subject);
       const unrestricted = () => index().unrestricted(key.kind);
@@ -95,6 +96,26 @@ export function createSnapshot(
       const find = () => candidatesAt([...restricted, ...unrestricted()], key);
       return restricted.length > longestRemembered ? find() : remember(`${text} ${restricted.join()}`, find);
     },
+  };
+}
+
+/** Makes the text of a key. Most keys equal the one before, and a request asks again when its labels change. */
+function createKeyText(): (key: CandidateKey, namespace: string) => string {
+  let last: (KindAndOperation & { readonly namespace: string; readonly text: string }) | undefined;
+  return ({ operation, group, version, kind, resource, subresource }, namespace) => {
+    if (
+      last?.kind === kind &&
+      last.group === group &&
+      last.version === version &&
+      last.operation === operation &&
+      last.namespace === namespace &&
+      last.resource === resource &&
+      last.subresource === subresource
+    )
+      return last.text;
+    const text = `${operation} ${group}/${version}/${kind}/${resource ?? ''}/${subresource} ${namespace}`;
+    last = { operation, group, version, kind, resource, subresource, namespace, text };
+    return text;
   };
 }
 

@@ -14,12 +14,11 @@ export function logReview(log: Log, decision: Decision, path: string, microsecon
   if (!log.isLevelEnabled('info')) return;
   const { uid, request, response, dryRun, outcomes, audited } = decision;
   const { kind, subresource, namespace, name, operation } = request;
-  const applied = response.auditAnnotations?.[appliedAnnotation] ?? '';
   const fields = [
     `"uid":${jsonText(uid)},"path":${jsonText(path)},"operation":"${operation ?? ''}"`,
     `"kind":${jsonText(subresource === '' ? kind.kind : `${kind.kind}/${subresource}`)}`,
     `"namespace":${jsonText(namespace)},"name":${jsonText(name)}${dryRun ? ',"dryRun":true' : ''}`,
-    `"allowed":${response.allowed},"applied":${jsonText(applied)}`,
+    `"allowed":${response.allowed},"applied":${jsonText(response.auditAnnotations?.[appliedAnnotation] ?? '')}`,
   ];
   const failed = outcomes.filter(isFailed);
   if (failed.length > 0) {
