@@ -5,7 +5,8 @@ import type { DataAnswer, DataQuery, DataSource } from './data-source.ts';
 /** Caches the reads of one request: each query runs once, however many rules need it. */
 export class DataCache {
   readonly #source: DataSource;
-  readonly #answers = new Map<string, DataAnswer | Promise<void>>();
+  /** Created at the first read: most requests read nothing. */
+  #answers: Map<string, DataAnswer | Promise<void>> | undefined;
 
   constructor(source: DataSource) {
     this.#source = source;
@@ -14,26 +15,28 @@ export class DataCache {
   /** Throws Suspend while the answer is pending. */
   read(query: DataQuery): DataAnswer {
     const key = stringifyJson(query);
-    const known = this.#answers.get(key);
+    this.#answers ??= new Map();
+    const answers = this.#answers;
+    const known = answers.get(key);
     if (known instanceof Promise) throw new Suspend(known);
     if (known !== undefined) return known;
     const answer = this.#source.read(query);
     if (!(answer instanceof Promise)) {
-      this.#answers.set(key, answer);
+      answers.set(key, answer);
       return answer;
     }
     const arrival = answer.then(
       (value) => {
-        this.#answers.set(key, value);
+        answers.set(key, value);
       },
       (error: unknown) => {
-        this.#answers.set(key, {
+        answers.set(key, {
           found: false,
           error: error instanceof Error ? error.message : String(error),
         });
       },
     );
-    this.#answers.set(key, arrival);
+    answers.set(key, arrival);
     throw new Suspend(arrival);
   }
 }
