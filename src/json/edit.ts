@@ -23,9 +23,26 @@ export function copyMembers(object: JsonObject): Record<string, Json> {
   return Object.hasOwn(object, '__proto__') ? { ...object } : Object.assign({}, object);
 }
 
-/** The same, charged with a step for each member. Counting them while they are copied costs less than a walk of its own. */
+/**
+ * Creates an empty object like `{}`, with the same prototype. A new member of it costs less: `{}` has room for four, and
+ * its hidden class is the start of those of almost all objects in the process, among which V8 searches the next one.
+ */
+const Members = emptyObject as unknown as new () => Record<string, Json>;
+function emptyObject(): void {}
+emptyObject.prototype = Object.prototype;
+
+/** V8 gives all instances the room that the first few need: here for the fields of a container. */
+function reserveRoom(): void {
+  for (let instance = 0; instance < 16; instance++) {
+    const object = new Members();
+    for (let member = 0; member < 10; member++) object[`member${member}`] = null;
+  }
+}
+reserveRoom();
+
+/** A copy, charged with a step for each member. Counting them while they are copied costs less than a walk of its own. */
 function chargedCopy(object: JsonObject): Record<string, Json> {
-  const copy: Record<string, Json> = {};
+  const copy = new Members();
   let count = 0;
   for (const key in object) {
     assignMember(copy, key, object[key] as Json);
