@@ -17,6 +17,13 @@ const decimals = fc
   .map((double) => JSON.stringify(double + 0));
 const numbers = fc.oneof({ weight: 3, arbitrary: integers }, nearLimit, { weight: 2, arbitrary: decimals });
 
+/** kustomize prints an integer beyond 64 bits as a double, and so does `build`. */
+const builtNumbers = numbers.filter((number) => !/^-?\d+$/.test(number) || isOf64Bits(BigInt(number)));
+
+function isOf64Bits(integer: bigint): boolean {
+  return integer >= -(2n ** 63n) && integer < 2n ** 64n;
+}
+
 /** Each form of a rule copies the number in its own way. */
 const copying = `apiVersion: kyverno.io/v1
 kind: ClusterPolicy
@@ -120,7 +127,7 @@ describe('every digit of a number is kept', () => {
 
   it('by build, with patches and policies', async () => {
     await fc.assert(
-      fc.asyncProperty(numbers, async (number) => {
+      fc.asyncProperty(builtNumbers, async (number) => {
         const patch = `- {"op": "add", "path": "/spec/patched", "value": ${number}}`;
         const merge = `{"apiVersion":"example.com/v1","kind":"Widget","metadata":{"name":"w"},"spec":{"merged2":${number}}}`;
         const source = { kind: 'Widget', name: 'w', fieldPath: 'spec.number' };
