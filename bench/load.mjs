@@ -5,12 +5,22 @@ import { isIP } from 'node:net';
 const hardLimitSeconds = 1_800;
 
 /**
- * Sends the body until `seconds` have passed or `count` answers have arrived. Refuses other hosts unless `mayLeave` is set.
+ * Sends the body until `seconds` have passed or `count` answers have arrived, as fast as they are answered or `perSecond`
+ * times a second. Refuses other hosts unless `mayLeave` is set.
  * Every answer must be 200. The first ones are checked: they must allow the request and contain a patch.
  */
 export async function drive(
   url,
-  { body, ca, connections = 16, seconds = 5, count = Infinity, mayLeave = false, insecure = false },
+  {
+    body,
+    ca,
+    connections = 16,
+    seconds = 5,
+    count = Infinity,
+    perSecond = Infinity,
+    mayLeave = false,
+    insecure = false,
+  },
 ) {
   const target = new URL(url);
   if (!mayLeave && !isLoopback(target.hostname))
@@ -32,6 +42,10 @@ export async function drive(
   const startedAt = performance.now();
   const one = async () => {
     while (started < count && performance.now() < endsAt) {
+      if (performance.now() < startedAt + (started / perSecond) * 1000) {
+        await new Promise((resolve) => setTimeout(resolve, 1));
+        continue;
+      }
       started += 1;
       const isChecked = started <= connections;
       const sentAt = performance.now();

@@ -36,11 +36,11 @@ export async function startEcho() {
 }
 
 /** Runs the load against each webhook in turns, and adds each result to its rounds. */
-export async function takeTurns(webhooks, { connections, seconds, rounds }) {
+export async function takeTurns(webhooks, { connections, seconds, rounds, perSecond }) {
   for (let round = 0; round < rounds; round += 1) {
     for (const target of webhooks) {
       const before = processorMicroseconds(target.pid);
-      const result = await drive(target.url, { body, connections, seconds, ...target });
+      const result = await drive(target.url, { body, connections, seconds, perSecond, ...target });
       const processor = (processorMicroseconds(target.pid) - before) / result.reviews;
       target.rounds.push({ ...result, processor });
     }
