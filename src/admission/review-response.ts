@@ -1,5 +1,6 @@
 import type { Outcome, Result } from '../engine/outcome.ts';
 import { asciiJson } from '../json/json-text.ts';
+import type { CompiledRule } from '../policy/compiled.ts';
 import { failureText } from './failure-text.ts';
 import { warningsOf } from './warnings.ts';
 
@@ -15,7 +16,7 @@ export interface AdmissionResponse {
   readonly patchType?: 'JSONPatch' | undefined;
   readonly patch?: string | undefined;
   readonly warnings?: readonly string[] | undefined;
-  readonly auditAnnotations?: Readonly<Record<string, string>> | undefined;
+  readonly auditAnnotations?: { readonly [appliedAnnotation]: string } | undefined;
   readonly status?:
     | {
         readonly status: 'Failure';
@@ -48,14 +49,16 @@ export function reviewText(review: AdmissionReview): string {
   if (patch === undefined) return asciiJson(review);
   const more =
     (warnings === undefined ? '' : `,"warnings":${asciiJson(warnings)}`) +
-    (auditAnnotations === undefined ? '' : `,"auditAnnotations":${asciiMembers(auditAnnotations)}`);
+    (auditAnnotations === undefined
+      ? ''
+      : `,"auditAnnotations":{"${appliedAnnotation}":${appliedJson(review.response)}}`);
   return `{"apiVersion":${asciiJson(review.apiVersion)},"kind":"AdmissionReview","response":{"uid":${asciiJson(uid)},"allowed":true,"patchType":"JSONPatch","patch":"${patch}"${more}}}`;
 }
 
-/** Strings that need no escapes are written faster one by one. */
-function asciiMembers(members: Readonly<Record<string, string>>): string {
-  const texts = Object.keys(members).map((key) => `${asciiJson(key)}:${asciiJson(members[key])}`);
-  return `{${texts.join()}}`;
+/** The names of the rules that changed the object, as a JSON string in ASCII. */
+export function appliedJson({ auditAnnotations }: AdmissionResponse): string {
+  const text = auditAnnotations?.[appliedAnnotation] ?? '';
+  return text === lastNames.text ? lastNames.json : asciiJson(text);
 }
 
 /** Allows a request unchanged. */
@@ -91,14 +94,30 @@ export function verdictOf(
   return { uid, allowed: true, patchType: 'JSONPatch', patch: encoded, warnings, auditAnnotations };
 }
 
+interface AppliedNames {
+  readonly rules: readonly CompiledRule[];
+  readonly text: string;
+  readonly json: string;
+}
+
+/** Of the last review: consecutive reviews mostly apply the same rules. */
+let lastNames: AppliedNames = { rules: [], text: '', json: '""' };
+
 function appliedRules({ outcomes, failedPolicies }: Result): string {
-  const names: string[] = [];
-  for (const { status, policy, rule } of outcomes) {
-    if (status === 'applied' && !failedPolicies.includes(policy)) names.push(`${policy.key}/${rule.name}`);
-  }
-  // Joined, because the text is scanned for escapes twice, and V8 has to copy a concatenated one before.
-  const text = names.join();
-  return text.length <= annotationLimit ? text : `${text.slice(0, annotationLimit - 1)}…`;
+  const applied = outcomes.filter(
+    ({ status, policy }) => status === 'applied' && !failedPolicies.includes(policy),
+  );
+  const { rules } = lastNames;
+  const areSame =
+    applied.length === rules.length && applied.every(({ rule }, index) => rule === rules[index]);
+  if (!areSame) lastNames = namesOf(applied);
+  return lastNames.text;
+}
+
+function namesOf(applied: readonly Outcome[]): AppliedNames {
+  const text = applied.map(({ policy, rule }) => `${policy.key}/${rule.name}`).join();
+  const shown = text.length <= annotationLimit ? text : `${text.slice(0, annotationLimit - 1)}…`;
+  return { rules: applied.map(({ rule }) => rule), text: shown, json: asciiJson(shown) };
 }
 
 /** The failed outcomes of policies under Fail. */

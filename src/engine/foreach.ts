@@ -155,7 +155,7 @@ function patchElement(
   } catch (error) {
     throw stageError(error, 'patch', patch.path);
   }
-  if (misses.length < mostMisses) misses.push(...result.misses);
+  if (result.misses.length > 0 && misses.length < mostMisses) misses.push(...result.misses);
   if (result.status === 'skipped') {
     record(loop, index, 'skipped', { type: 'anchor', misses: result.misses });
     return object;

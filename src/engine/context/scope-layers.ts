@@ -75,7 +75,14 @@ export interface LoopNames {
   readonly aliasIndex: string | undefined;
 }
 
+/** Of the outermost loops, which most policies have. */
+const outermostNames = namesAt(0, undefined);
+
 export function loopNames(depth: number, alias: string | undefined): LoopNames {
+  return depth === 0 && alias === undefined ? outermostNames : namesAt(depth, alias);
+}
+
+function namesAt(depth: number, alias: string | undefined): LoopNames {
   const aliasIndex = alias === undefined ? undefined : `${alias}Index`;
   return { element: `element${depth}`, index: `elementIndex${depth}`, alias, aliasIndex };
 }

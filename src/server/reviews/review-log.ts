@@ -1,6 +1,6 @@
 import type { Decision } from '../../admission/decision.ts';
 import { failureText } from '../../admission/failure-text.ts';
-import { appliedAnnotation } from '../../admission/review-response.ts';
+import { appliedJson } from '../../admission/review-response.ts';
 import type { Outcome } from '../../engine/outcome.ts';
 import { jsonText } from '../../json/json-text.ts';
 import { policyId } from '../../policy/policy-id.ts';
@@ -18,7 +18,7 @@ export function logReview(log: Log, decision: Decision, path: string, microsecon
     `"uid":${jsonText(uid)},"path":${jsonText(path)},"operation":"${operation ?? ''}"`,
     `"kind":${jsonText(subresource === '' ? kind.kind : `${kind.kind}/${subresource}`)}`,
     `"namespace":${jsonText(namespace)},"name":${jsonText(name)}${dryRun ? ',"dryRun":true' : ''}`,
-    `"allowed":${response.allowed},"applied":${jsonText(response.auditAnnotations?.[appliedAnnotation] ?? '')}`,
+    `"allowed":${response.allowed},"applied":${appliedJson(response)}`,
   ];
   const failed = outcomes.filter(isFailed);
   if (failed.length > 0) {
