@@ -198,12 +198,14 @@ export function jsonText(value: Json): string {
   return text;
 }
 
-/** Faster than JSON.stringify for objects of a few strings, which most new ones are. */
+/** Faster than JSON.stringify for objects of a few strings, which most new ones are. What is below them it leaves to JSON.stringify. */
 function membersText(object: JsonObject): string {
   let text = '';
   for (const key in object) {
-    const value = object[key] as Json;
-    text += `${text === '' ? '{' : ','}${quote(key)}:${typeof value === 'string' ? quote(value) : jsonText(value)}`;
+    const value = object[key];
+    if (value === undefined) continue;
+    const written = typeof value === 'object' ? stringifyJson(value) : jsonText(value);
+    text += `${text === '' ? '{' : ','}${quote(key)}:${written}`;
   }
   return text === '' ? '{}' : `${text}}`;
 }
