@@ -70,13 +70,19 @@ function toRequest(raw: JsonObject, operation: Operation, settings: AdmissionSet
     object: withIdentity(raw['object'], stated, namespace),
     oldObject,
     user,
-    variables: {
-      ...raw,
-      oldObject,
-      ...(user.roles.length === 0 ? {} : { roles: user.roles }),
-      ...(user.clusterRoles.length === 0 ? {} : { clusterRoles: user.clusterRoles }),
-    },
+    variables: variablesOf(raw, oldObject, user),
   };
+}
+
+function variablesOf(
+  raw: JsonObject,
+  oldObject: JsonObject | null,
+  { roles, clusterRoles }: RequestUser,
+): JsonObject {
+  const variables: Record<string, Json> = { ...raw, oldObject };
+  if (roles.length > 0) variables['roles'] = roles;
+  if (clusterRoles.length > 0) variables['clusterRoles'] = clusterRoles;
+  return variables;
 }
 
 function parentKind(resource: Json | undefined, settings: AdmissionSettings): GroupVersionKind | undefined {
