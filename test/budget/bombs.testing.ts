@@ -117,7 +117,7 @@ export const bombs: readonly Bomb[] = [
     },
   },
   {
-    name: 'a loop that merges into a long list',
+    name: 'a loop that tries an anchor on a long list',
     data: {},
     fields: {
       kind: 'Pod',
@@ -128,7 +128,7 @@ export const bombs: readonly Bomb[] = [
         foreach: [
           {
             list: 'request.object.spec.containers',
-            patchStrategicMerge: { spec: { containers: [{ name: '{{ element.name }}', tty: true }] } },
+            patchStrategicMerge: { spec: { containers: [{ '(name)': '{{ element.name }}', tty: true }] } },
           },
         ],
       },
