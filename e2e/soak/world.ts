@@ -24,13 +24,13 @@ const changing = 'soak-changing';
 const configurations = '/apis/admissionregistration.k8s.io/v1/mutatingwebhookconfigurations';
 const clusterPolicies = '/apis/kyverno.io/v1/clusterpolicies';
 
-/** Slow reviews loop over so many items. */
+/** Slow reviews loop over so many items. The anchor makes each step copy the annotations. */
 export function soakPolicies(namespace: string, slowItems: number): readonly JsonObject[] {
   const resources = { namespaces: [namespace] };
   const ignore = { failurePolicy: 'Ignore' };
   const settings = { name: 'settings', configMap: { name: 'settings', namespace } };
   const list = `\`${JSON.stringify(Array.from({ length: slowItems }, (_, index) => index))}\``;
-  const annotation = { 'n{{ elementIndex }}': '{{ element }}' };
+  const annotation = { '+(n{{ elementIndex }})': '{{ element }}' };
   const slow = {
     resources: { ...resources, names: ['slow*'] },
     rule: { mutate: { foreach: [{ list, patchStrategicMerge: { metadata: { annotations: annotation } } }] } },

@@ -55,17 +55,67 @@ describe('triggers', () => {
     expect(stored.size).toBe(10);
     let done = 0;
     while (queue.waiting() > 0 || stored.size > 0) {
-      const [name] = stored.keys();
-      if (name !== undefined) {
-        stored.delete(name);
-        done += 1;
-      }
-      queue.poke();
+      const [name = ''] = stored.keys();
+      if (stored.delete(name)) done += 1;
+      queue.seen(name);
       await clock.pass(600);
     }
     expect(done).toBe(50);
     expect(state.largest).toBe(10);
     expect(dropped).toEqual([]);
+  });
+
+  describe('when the cache is behind', () => {
+    /** A cache that sees a request when it is told. */
+    function lagging(threshold: number) {
+      const clock = manualClock();
+      const written: string[] = [];
+      const cached = new Set<string>();
+      const inbox: RequestInbox = {
+        count: () => cached.size,
+        has: (name) => cached.has(name),
+        async put(request) {
+          written.push(updateRequestName(request));
+        },
+      };
+      const queue = createTriggerQueue({ inbox, clock, threshold: () => threshold, onDrop: () => undefined });
+      return { clock, written, cached, queue };
+    }
+
+    it('never more are written, however long it takes', async () => {
+      const { clock, written, cached, queue } = lagging(2);
+      for (const name of ['a', 'b', 'c', 'd']) await queue.submit(trigger(name), 1_000);
+      await clock.pass(9_000);
+      expect(written).toHaveLength(2);
+      const [first = '', second = ''] = written;
+      for (const name of [first, second]) {
+        cached.add(name);
+        queue.seen(name);
+      }
+      await clock.pass(9_000);
+      expect(written).toHaveLength(2);
+      cached.delete(first);
+      queue.seen(first);
+      await clock.pass(600);
+      expect(written).toHaveLength(3);
+    });
+
+    it('one that it sees only when it is gone makes room at once', async () => {
+      const { clock, written, queue } = lagging(1);
+      await queue.submit(trigger('a'), 1_000);
+      await queue.submit(trigger('b'), 1_000);
+      queue.seen(written[0] ?? '');
+      await clock.pass(0);
+      expect(written).toHaveLength(2);
+    });
+
+    it('one that it never sees makes room after ten seconds', async () => {
+      const { clock, written, queue } = lagging(1);
+      await queue.submit(trigger('a'), 1_000);
+      await queue.submit(trigger('b'), 1_000);
+      await clock.pass(10_001);
+      expect(written).toHaveLength(2);
+    });
   });
 
   it('for the same work take one place, above the threshold and in memory', async () => {

@@ -24,8 +24,8 @@ export type Submission =
 export interface TriggerQueue {
   /** Never rejects, and resolves within the timeout. */
   submit(request: NewUpdateRequest, timeoutMs: number): Promise<Submission>;
-  /** Checks for free capacity. */
-  poke(): void;
+  /** To be called when the inbox has seen that an UpdateRequest was created, changed or deleted. */
+  seen(name: string): void;
   waiting(): number;
   /** Writes waiting triggers for at most this time. */
   stop(timeoutMs?: number): Promise<void>;
@@ -44,6 +44,8 @@ const maxFailures = 12;
 const firstPauseMs = 250;
 const maxPauseMs = 30_000;
 const pollMs = 500;
+/** A cache that lists anew does not see what was created and deleted meanwhile. */
+const longestUnseenMs = 10_000;
 const full = 'too many triggers are waiting';
 
 /**
@@ -53,8 +55,10 @@ const full = 'too many triggers are waiting';
 export function createTriggerQueue(options: TriggerQueueOptions): TriggerQueue {
   const { inbox, clock, threshold, capacity = 10_000, capacityBytes = 64 * 1024 * 1024, onDrop } = options;
   const waiting = new Map<string, Waiting>();
-  /** Being written, and not yet in the count of the inbox. */
+  /** How many writes of an UpdateRequest are under way. With none, it is written, but not yet seen by the inbox. */
   const inProgress = new Map<string, number>();
+  /** Those that the inbox has seen since their first write began. */
+  const seen = new Set<string>();
   let waitingBytes = 0;
   let cancelPoll: (() => void) | undefined;
   let stopped = false;
@@ -101,14 +105,19 @@ export function createTriggerQueue(options: TriggerQueueOptions): TriggerQueue {
   }
 
   function release(name: string): void {
-    if (inbox.has(name)) inProgress.delete(name);
+    if (inbox.has(name) || seen.has(name)) forget(name);
     else {
       inProgress.set(name, 0);
-      clock.after(pollMs, () => {
-        if (inProgress.get(name) === 0) inProgress.delete(name);
+      clock.after(longestUnseenMs, () => {
+        if (inProgress.get(name) === 0) forget(name);
         drain();
       });
     }
+  }
+
+  function forget(name: string): void {
+    inProgress.delete(name);
+    seen.delete(name);
   }
 
   function drain(): void {
@@ -142,7 +151,12 @@ export function createTriggerQueue(options: TriggerQueueOptions): TriggerQueue {
       if (!waiting.has(name) && (isKnown || room() > 0)) return write(request, 0, timeoutMs);
       return wait(request, `the limit of ${threshold()} UpdateRequests is reached`);
     },
-    poke: drain,
+    seen(name) {
+      const count = inProgress.get(name);
+      if (count === 0) forget(name);
+      else if (count !== undefined) seen.add(name);
+      drain();
+    },
     waiting: () => waiting.size,
     async stop(timeoutMs = 5_000) {
       const end = clock.now() + timeoutMs;

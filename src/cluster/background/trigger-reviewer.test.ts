@@ -63,7 +63,7 @@ async function taken(
       requests.push(request);
       return answer;
     },
-    poke() {},
+    seen() {},
     waiting: () => 0,
     stop: async () => {},
   };

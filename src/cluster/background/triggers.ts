@@ -76,7 +76,7 @@ export function startTriggers(options: TriggersOptions): Triggers {
   const inbox = openInbox({
     client,
     namespace,
-    onChange: () => queue.poke(),
+    onChange: (name) => queue.seen(name),
     onError: (error) => log.warn({ what: 'update requests', reason: messageOf(error) }, 'cannot be watched'),
   });
   const queue = createTriggerQueue({
