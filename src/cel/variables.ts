@@ -60,7 +60,10 @@ export function compileVariables(
   return { environment, problems, expressions, bind: (scope) => bindVariables(expressions, scope) };
 }
 
+const noVariables = new LazyObject(typeName, () => undefined);
+
 function bindVariables(expressions: ReadonlyMap<string, CelExpression>, scope: CelScope): CelScope {
+  if (expressions.size === 0) return withVariables(noVariables, scope);
   let known: Map<string, Value | CelError> | undefined;
   const read = (name: string): Value | undefined => {
     const expression = expressions.get(name);
@@ -75,12 +78,15 @@ function bindVariables(expressions: ReadonlyMap<string, CelExpression>, scope: C
     if (outcome instanceof CelError) throw new CelError(outcome.message);
     return outcome;
   };
-  const values = new LazyObject(typeName, read);
-  const bound: CelScope = {
+  const bound = withVariables(new LazyObject(typeName, read), scope);
+  return bound;
+}
+
+function withVariables(values: LazyObject, scope: CelScope): CelScope {
+  return {
     lookup: (name) => (name === 'variables' ? values : scope.lookup(name)),
     effects: scope.effects,
   };
-  return bound;
 }
 
 /** A request for data that is not loaded yet passes through, so that the variable is evaluated again. */

@@ -1,13 +1,17 @@
 import { Suspend } from '../expression/scope.ts';
-import type { JsonObject } from '../json/value.ts';
+import type { JsonObject, Path } from '../json/value.ts';
+import type { AnchorMiss } from '../patch/compiled-patch.ts';
 import type { CelHost, CelTrace, CompiledCelProgram } from '../policy/compiled-cel.ts';
 import { assertSameIdentity, type RuleEffect } from './rule.ts';
-import { at, failureOf } from './stage.ts';
+import { failureOf, stageError } from './stage.ts';
 
 export interface CelRuleEffect {
   readonly effect: RuleEffect;
   readonly traces: readonly CelTrace[];
 }
+
+const mutationsPath: Path = ['spec', 'mutations'];
+const noMisses: readonly AnchorMiss[] = [];
 
 /** Runs a program of a CEL policy. Throws only Suspend. */
 export function runCelRule(
@@ -41,9 +45,13 @@ function effectOf(
     case 'mutated': {
       const { object, annotations, warnings } = result;
       if (before === null || object === null || object === before)
-        return { status: 'unchanged', misses: [], annotations, warnings };
-      at('identity', ['spec', 'mutations'], () => assertSameIdentity(before, object, mayRename));
-      return { status: 'applied', object, misses: [], annotations, warnings };
+        return { status: 'unchanged', misses: noMisses, annotations, warnings };
+      try {
+        assertSameIdentity(before, object, mayRename);
+      } catch (error) {
+        throw stageError(error, 'identity', mutationsPath);
+      }
+      return { status: 'applied', object, misses: noMisses, annotations, warnings };
     }
   }
 }

@@ -82,7 +82,6 @@ export class Evaluation {
   /** The ClusterPolicy whose budget this is. */
   #spendingPolicy: CompiledPolicy | undefined;
   #host: CelHost | undefined;
-  #hostPolicy: CompiledPolicy | undefined;
   #subject: MatchSubject | undefined;
   #subjectObject: JsonObject | undefined;
   /** Of the last rule. Most rules have the same. */
@@ -281,14 +280,14 @@ export class Evaluation {
     this.#record(outcomeOf(policy, rule, object ?? {}, effect, trace));
   }
 
-  /** The same for all rules of a policy. */
+  /** The same for all policies with the same exceptions. */
   #celHost(policy: CompiledPolicy): CelHost {
-    if (this.#host !== undefined && this.#hostPolicy === policy) return this.#host;
-    this.#hostPolicy = policy;
+    const exceptions = this.#snapshot.celExceptionsFor(policy);
+    if (this.#host?.exceptions === exceptions) return this.#host;
     this.#host = {
       request: this.#request,
       environment: this.#facts.environment,
-      exceptions: this.#snapshot.celExceptionsFor(policy),
+      exceptions,
       explain: this.#explain,
       read: (query) => this.#data.read(query),
     };

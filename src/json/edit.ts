@@ -16,14 +16,6 @@ import {
 // Spread and computed names define own members, so `__proto__` is a key like any other.
 
 /**
- * A copy to modify with `assignMember`. The first new member of a spread copy costs V8 a new hidden class,
- * about a microsecond; a copy by assignment costs none, but would set the prototype from a member `__proto__`.
- */
-export function copyMembers(object: JsonObject): Record<string, Json> {
-  return Object.hasOwn(object, '__proto__') ? { ...object } : Object.assign({}, object);
-}
-
-/**
  * Creates an empty object like `{}`, with the same prototype but with hidden classes of its own. Those of `{}` are shared
  * with most objects in the process, and adding members to it takes longer: strategic merges took 7 % more time.
  */
@@ -31,8 +23,11 @@ const Members = emptyObject as unknown as new () => Record<string, Json>;
 function emptyObject(): void {}
 emptyObject.prototype = Object.prototype;
 
-/** A copy, charged with a step for each member. Counting them while they are copied costs less than a walk of its own. */
-function chargedCopy(object: JsonObject): Record<string, Json> {
+/**
+ * A copy to modify with `assignMember`, charged with a step for each member. The first new member of a spread copy would cost
+ * V8 a new hidden class, about a microsecond.
+ */
+export function copyMembers(object: JsonObject): Record<string, Json> {
   const copy = new Members();
   let count = 0;
   for (const key in object) {
@@ -90,7 +85,7 @@ export function removeItem(list: JsonArray, index: number, draft?: Draft): JsonA
 export function editableMembers(object: JsonObject, draft: Draft | undefined): Record<string, Json> {
   spendSteps(1);
   if (draft?.owns(object)) return object;
-  const copy = chargedCopy(object);
+  const copy = copyMembers(object);
   draft?.own(copy);
   return copy;
 }

@@ -194,10 +194,11 @@ function resourceSelector(group: string, version: string, text: string): KindSel
 }
 
 function matchesRule(rule: ResourceRule, request: CelRequest): boolean {
-  const key: KindKey = { ...request.kind, subresource: request.subresource, resource: request.resource };
+  const { group, version, kind } = request.kind;
+  const key: KindKey = { group, version, kind, subresource: request.subresource, resource: request.resource };
   return (
     (request.operation === undefined || rule.operations.has(request.operation)) &&
-    rule.kinds.some((kind) => matchesKind(kind, key)) &&
+    rule.kinds.some((selector) => matchesKind(selector, key)) &&
     matchesScope(rule.scope, request)
   );
 }

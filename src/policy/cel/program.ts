@@ -145,7 +145,13 @@ export class Run {
 
   mutated(object: JsonObject | null, annotations: Readonly<Record<string, string>> = {}): CelEffect {
     const { traces, warnings } = this;
-    return { status: 'mutated', object, annotations, traces, ...(warnings.length === 0 ? {} : { warnings }) };
+    return {
+      status: 'mutated',
+      object,
+      annotations,
+      traces,
+      warnings: warnings.length === 0 ? undefined : warnings,
+    };
   }
 
   failed(error: unknown, place: Pick<PlacedExpression, 'path'>): CelEffect {
