@@ -66,7 +66,7 @@ describe('triggers', () => {
   });
 
   describe('when the cache is behind', () => {
-    /** A cache that sees a request when it is told. */
+    /** A cache that sees a request only when the test adds it. */
     function lagging(threshold: number) {
       const clock = manualClock();
       const written: string[] = [];
