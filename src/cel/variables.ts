@@ -20,7 +20,7 @@ export interface CompiledVariables {
   readonly problems: ReadonlyMap<number, readonly CelProblem[]>;
   /**
    * The scope with `variables`, for one evaluation of a policy: each is evaluated when it is first read, and then
-   * keeps its value or its error.
+   * keeps its value or its error. The scope itself if there are none.
    */
   bind(scope: CelScope): CelScope;
 }
@@ -60,10 +60,11 @@ export function compileVariables(
   return { environment, problems, expressions, bind: (scope) => bindVariables(expressions, scope) };
 }
 
-const noVariables = new LazyObject(typeName, () => undefined);
+/** The value of `variables` where there are none. */
+export const noVariables = new LazyObject(typeName, () => undefined);
 
 function bindVariables(expressions: ReadonlyMap<string, CelExpression>, scope: CelScope): CelScope {
-  if (expressions.size === 0) return withVariables(noVariables, scope);
+  if (expressions.size === 0) return scope;
   let known: Map<string, Value | CelError> | undefined;
   const read = (name: string): Value | undefined => {
     const expression = expressions.get(name);

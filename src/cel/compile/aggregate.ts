@@ -3,6 +3,7 @@ import type { StructDeclaration } from '../types/environment.ts';
 import { CelError } from '../value/error.ts';
 import { isInteger } from '../value/integer.ts';
 import { keyIdentity, mapOf, setField } from '../value/map.ts';
+import { RepeatedObject } from '../value/repeated.ts';
 import { formatValue } from '../value/text.ts';
 import { Optional, Uint, type Value } from '../value/value.ts';
 import { located, locateErrors } from './call.ts';
@@ -20,6 +21,10 @@ export function compileList(
 ): Closure {
   const closures = node.elements.map(({ value }) => compile(value));
   const optional = node.elements.map((element) => element.optional);
+  if (!optional.includes(true)) {
+    const all = (frame: Frame): Value => closures.map((element) => element(frame));
+    return foldParts(all, closures, context);
+  }
   const closure = (frame: Frame): Value => {
     const list: Value[] = [];
     for (let index = 0; index < closures.length; index++) {
@@ -57,15 +62,20 @@ export function compileMap(
   }));
   const names = node.entries.map(({ key }) => literalString(key));
   if (names.every((name) => name !== undefined) && new Set(names).size === names.length) {
-    const closure = (frame: Frame): Value => {
+    const objects = new RepeatedObject((members) => {
       const object: Record<string, Value> = {};
-      for (let index = 0; index < entries.length; index++) {
-        const { value, optional } = entries[index] as (typeof entries)[number];
-        const item = optional ? unwrapOptional(value(frame), offset) : value(frame);
+      for (let index = 0; index < members.length; index++) {
+        const item = members[index];
         if (item !== undefined) setField(object, names[index] as string, item);
       }
       return object;
-    };
+    });
+    const closure = (frame: Frame): Value =>
+      objects.with(
+        entries.map(({ value, optional }) =>
+          optional ? unwrapOptional(value(frame), offset) : value(frame),
+        ),
+      );
     const values = entries.map(({ value }) => value);
     return foldParts(closure, values, context);
   }
@@ -93,8 +103,8 @@ export function compileStruct(
   compile: (child: Node) => Closure,
 ): Closure {
   const { offset } = node;
-  const build = struct.build as NonNullable<StructDeclaration['build']>;
   const names = [...new Set(node.fields.map(({ name }) => name))];
+  const build = (struct.build as NonNullable<StructDeclaration['build']>)(names);
   const fields = node.fields.map(({ name, value, optional }) => ({
     index: names.indexOf(name),
     value: compile(value),
@@ -110,7 +120,7 @@ export function compileStruct(
       if (item !== undefined) values[index] = item;
     }
     try {
-      return build(names, values);
+      return build(values);
     } catch (error) {
       throw located(error, offset);
     }

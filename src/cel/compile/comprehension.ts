@@ -117,13 +117,26 @@ function forEach(loop: Loop, frame: Frame, visit: (key: Value, value: Value) => 
 function collect(loop: Loop): Closure {
   return (frame) => {
     const items = open(loop, frame);
-    const result: Value[] = [];
-    for (let index = 0; index < items.values.length; index++) {
-      if (isVisited(loop, frame, items, index)) result.push(loop.body(frame));
-    }
+    const result = loop.condition === undefined ? mapAll(loop, frame, items) : mapVisited(loop, frame, items);
     spendList(result.length);
     return result;
   };
+}
+
+/** A list of the final length takes less memory than one that grows. */
+function mapAll(loop: Loop, frame: Frame, items: Items): readonly Value[] {
+  return items.values.map((_value, index) => {
+    assign(loop, frame, items, index);
+    return loop.body(frame);
+  });
+}
+
+function mapVisited(loop: Loop, frame: Frame, items: Items): readonly Value[] {
+  const result: Value[] = [];
+  for (let index = 0; index < items.values.length; index++) {
+    if (isVisited(loop, frame, items, index)) result.push(loop.body(frame));
+  }
+  return result;
 }
 
 function filter(loop: Loop): Closure {

@@ -118,7 +118,7 @@ function readLazy(target: LazyObject, field: string, offset: number | undefined)
   }
 }
 
-function defaultOf({ defaults }: StructValue, field: string): Value | undefined {
+function defaultOf({ shape: { defaults } }: StructValue, field: string): Value | undefined {
   return Object.hasOwn(defaults, field) ? defaults[field] : undefined;
 }
 

@@ -27,6 +27,7 @@ import {
   Bytes,
   type Duration,
   Opaque,
+  StructShape,
   StructValue,
   Timestamp,
   type Value,
@@ -131,15 +132,16 @@ const encodingFunctions: readonly FunctionDeclaration[] = [
 
 const serviceAccountPrefix = 'system:serviceaccount:';
 const serviceAccountType = 'user.ServiceAccount';
+const serviceAccountShape = new StructShape(serviceAccountType, ['Name', 'Namespace'], {
+  Name: '',
+  Namespace: '',
+});
 
 function parseServiceAccount(username: string): StructValue {
   const rest = username.startsWith(serviceAccountPrefix) ? username.slice(serviceAccountPrefix.length) : '';
   const colon = rest.indexOf(':');
   const [Namespace, Name] = colon < 0 ? ['', ''] : [rest.slice(0, colon), rest.slice(colon + 1)];
-  return new StructValue(serviceAccountType, ['Name', 'Namespace'], [Name, Namespace], {
-    Name: '',
-    Namespace: '',
-  });
+  return new StructValue(serviceAccountShape, [Name, Namespace]);
 }
 
 function listObjToMap(

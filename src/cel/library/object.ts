@@ -4,7 +4,7 @@ import { dynType, stringType, type Type } from '../types/type.ts';
 import { CelError } from '../value/error.ts';
 import { isList, isMap, typeNameOf } from '../value/kinds.ts';
 import { mapEntries } from '../value/map.ts';
-import { StructValue, type Value, type ValueObject } from '../value/value.ts';
+import { StructShape, StructValue, type Value, type ValueObject } from '../value/value.ts';
 
 const jsonPatchFields: ReadonlyMap<string, Type> = new Map([
   ['op', stringType],
@@ -20,20 +20,30 @@ const jsonPatch: StructDeclaration = {
   name: 'JSONPatch',
   fieldType: (field) => jsonPatchFields.get(field),
   fieldNames: [...jsonPatchFields.keys()],
-  build: (names, values) => {
-    for (let index = 0; index < names.length; index++) {
-      const value = values[index];
-      if (typeof value === 'string' || value === undefined || names[index] === 'value') continue;
-      throw new CelError(`unexpected type ${typeNameOf(value)} for JSONPatchType '${names[index]}' field`);
-    }
-    return new StructValue('JSONPatch', names, values, jsonPatchDefaults);
+  build: (names) => {
+    const shape = new StructShape('JSONPatch', names, jsonPatchDefaults);
+    return (values) => {
+      for (let index = 0; index < names.length; index++) {
+        const value = values[index];
+        if (typeof value === 'string' || value === undefined || names[index] === 'value') continue;
+        throw new CelError(`unexpected type ${typeNameOf(value)} for JSONPatchType '${names[index]}' field`);
+      }
+      return new StructValue(shape, values);
+    };
   },
 };
 
 /** `Object{…}` and `Object.spec{…}`: any field is allowed, and its type is known at run time only. */
 function objectStruct(name: string): StructDeclaration | undefined {
   if (name !== 'Object' && !name.startsWith('Object.')) return undefined;
-  return { name, fieldType: () => dynType, build: (names, values) => new StructValue(name, names, values) };
+  return {
+    name,
+    fieldType: () => dynType,
+    build: (names) => {
+      const shape = new StructShape(name, names);
+      return (values) => new StructValue(shape, values);
+    },
+  };
 }
 
 /** The types of mutations, and `jsonpatch.escapeKey`. */

@@ -35,13 +35,16 @@ export interface VariableDeclaration {
   readonly value?: Value | undefined;
 }
 
+/** Returns how to build the values of a literal with these fields. */
+type StructBuilder = (names: readonly string[]) => (values: readonly (Value | undefined)[]) => Value;
+
 /** A type whose values have named fields. */
 export interface StructDeclaration {
   readonly name: string;
   /** The type of a field; undefined when the struct has no such field. */
   fieldType(field: string): Type | undefined;
-  /** Builds a value for `T{…}`; absent when values of the type cannot be built. */
-  readonly build?: ((names: readonly string[], values: readonly (Value | undefined)[]) => Value) | undefined;
+  /** For `T{…}`; absent when values of the type cannot be built. */
+  readonly build?: StructBuilder | undefined;
   /** Names of all fields, for hints. */
   readonly fieldNames?: readonly string[] | undefined;
 }

@@ -7,6 +7,7 @@ import { CelError } from './error.ts';
 import { isInteger } from './integer.ts';
 import { doubleNumber, isDouble, isList, isPlainObject, typeNameOf } from './kinds.ts';
 import { CelMap, mapSize } from './map.ts';
+import { RepeatedObject } from './repeated.ts';
 import { formatSeconds, formatTimestamp } from './text.ts';
 import { Bytes, Duration, StructValue, Timestamp, Uint, type Value, type ValueObject } from './value.ts';
 
@@ -66,8 +67,13 @@ function mapToJson(map: ValueObject): JsonObject {
   return copy ?? (map as JsonObject);
 }
 
-function structToJson({ names, values }: StructValue): JsonObject {
-  spendList(names.length);
+function structToJson({ shape, values }: StructValue): JsonObject {
+  spendList(values.length);
+  shape.json ??= new RepeatedObject((members) => structMembers(shape.names, members));
+  return shape.json.with(values) as JsonObject;
+}
+
+function structMembers(names: readonly string[], values: readonly (Value | undefined)[]): JsonObject {
   const object: Record<string, Json> = {};
   for (let index = 0; index < names.length; index++) {
     const value = values[index];

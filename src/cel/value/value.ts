@@ -1,3 +1,5 @@
+import type { RepeatedObject } from './repeated.ts';
+
 /**
  * A CEL value. JSON values stand for themselves and are never copied: a safe integer or a bigint is an `int`, any other
  * number is a `double`. Classes cover what JSON has no form for.
@@ -83,26 +85,43 @@ export class TypeValue extends SpecialValue {
 
 const noDefaults: ValueObject = {};
 
-/** A message built by `T{…}`: `Object{…}`, `JSONPatch{…}`. */
-export class StructValue extends SpecialValue {
+/** What all values of one literal share. */
+export class StructShape {
   readonly typeName: string;
-  /** Each once. All values of one literal share them. */
+  /** Each once. */
   readonly names: readonly string[];
-  /** In the order of the names; undefined for a field that is not set. */
-  readonly values: readonly (Value | undefined)[];
   /** Values of fields that are not set; a field without a default is an error when read. */
   readonly defaults: ValueObject;
-  constructor(
-    typeName: string,
-    names: readonly string[],
-    values: readonly (Value | undefined)[],
-    defaults: ValueObject = noDefaults,
-  ) {
-    super();
+  /** The values as JSON. */
+  json: RepeatedObject | undefined;
+  /** What a reader of many values of this shape found out about it last. */
+  memo: unknown;
+  constructor(typeName: string, names: readonly string[], defaults: ValueObject = noDefaults) {
     this.typeName = typeName;
     this.names = names;
-    this.values = values;
     this.defaults = defaults;
+    this.json = undefined;
+    this.memo = undefined;
+  }
+}
+
+/** A message built by `T{…}`: `Object{…}`, `JSONPatch{…}`. */
+export class StructValue extends SpecialValue {
+  readonly shape: StructShape;
+  /** In the order of the names; undefined for a field that is not set. */
+  readonly values: readonly (Value | undefined)[];
+  constructor(shape: StructShape, values: readonly (Value | undefined)[]) {
+    super();
+    this.shape = shape;
+    this.values = values;
+  }
+
+  get typeName(): string {
+    return this.shape.typeName;
+  }
+
+  get names(): readonly string[] {
+    return this.shape.names;
   }
 
   /** The fields that are set, as a new map. */

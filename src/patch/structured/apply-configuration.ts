@@ -3,7 +3,7 @@ import { CelError } from '../../cel/value/error.ts';
 import { toJson } from '../../cel/value/json.ts';
 import { isList, isMap, typeNameOf } from '../../cel/value/kinds.ts';
 import { mapEntries } from '../../cel/value/map.ts';
-import { StructValue, type Value } from '../../cel/value/value.ts';
+import { StructShape, StructValue, type Value } from '../../cel/value/value.ts';
 import { spendSteps } from '../../json/budget.ts';
 import { textOf } from '../../json/metadata.ts';
 import { isArray, isObject, type Json, type JsonObject, type Path } from '../../json/value.ts';
@@ -69,13 +69,14 @@ function refuseForm(value: StructValue): void {
 
 /** The type of the object counts, whatever the configuration says. */
 function withoutType(value: StructValue): StructValue {
-  const { typeName, names, values } = value;
+  const { shape, values } = value;
+  const { typeName, names } = shape;
   if (!names.includes('apiVersion') && !names.includes('kind')) return value;
   refuseForm(value);
   const isKept = (index: number): boolean => names[index] !== 'apiVersion' && names[index] !== 'kind';
+  const kept = names.filter((_name, index) => isKept(index));
   return new StructValue(
-    typeName,
-    names.filter((_name, index) => isKept(index)),
+    new StructShape(typeName, kept),
     values.filter((_value, index) => isKept(index)),
   );
 }

@@ -1,7 +1,13 @@
 import { assertTypeName, assertTypeNames } from '../../cel/library/object.ts';
 import { toJson } from '../../cel/value/json.ts';
 import { isList, isPlainObject } from '../../cel/value/kinds.ts';
-import { SpecialValue, StructValue, type Value, type ValueObject } from '../../cel/value/value.ts';
+import {
+  SpecialValue,
+  type StructShape,
+  StructValue,
+  type Value,
+  type ValueObject,
+} from '../../cel/value/value.ts';
 import { spendSteps } from '../../json/budget.ts';
 import { stringifyJson } from '../../json/json-text.ts';
 import { member, type Path, type PathToken, typeOf } from '../../json/value.ts';
@@ -58,7 +64,7 @@ export function check(value: Value, schema: StructuredSchema, place: Place): voi
       check(toJson(value), schema, place);
       return;
     }
-    checkTypeName(value, place);
+    if (schema.kind !== 'map' && schema.kind !== 'any') checkTypeName(value, place);
   }
   switch (schema.kind) {
     case 'scalar':
@@ -80,8 +86,37 @@ export function check(value: Value, schema: StructuredSchema, place: Place): voi
 }
 
 /** Throws CelError if the type of the struct does not follow the names of the fields. */
-export function checkTypeName(value: StructValue, { owner, field }: Place): void {
+function checkTypeName(value: StructValue, { owner, field }: Place): void {
   if (owner !== '') assertTypeName(value, owner, field);
+}
+
+/** The schemas of the fields of a struct; undefined for those that are not declared. */
+interface KnownFields {
+  readonly schema: MapSchema | AnySchema;
+  readonly owner: string;
+  readonly field: string;
+  readonly schemas: readonly (StructuredSchema | undefined)[];
+}
+
+/**
+ * The schemas of the fields, in the order of their names; undefined for those that are not declared. Throws CelError if the type
+ * of the struct does not follow the names of the fields. Values of one literal are mostly found at the same place again, and
+ * finding that out is faster than comparing and looking up names.
+ */
+export function fieldSchemas(
+  value: StructValue,
+  schema: MapSchema | AnySchema,
+  place: Place,
+): readonly (StructuredSchema | undefined)[] {
+  const { shape } = value;
+  const { owner, field } = place;
+  const known = shape.memo as KnownFields | undefined;
+  if (known !== undefined && known.schema === schema && known.owner === owner && known.field === field)
+    return known.schemas;
+  checkTypeName(value, place);
+  const schemas = shape.names.map((name) => (schema.kind === 'any' ? schema : schema.field(name)));
+  shape.memo = { schema, owner, field, schemas } satisfies KnownFields;
+  return schemas;
 }
 
 /** The API server looks for atomics only in declared fields. */
@@ -104,18 +139,34 @@ function checkMembers(value: StructValue | ValueObject, schema: MapSchema | AnyS
     for (const key in value) checkMember(key, value[key] as Value, schema, place);
     return;
   }
-  const { typeName, names, values } = value;
+  const { shape, values } = value;
   const { owner, field } = place;
-  for (let index = 0; index < names.length; index++) {
+  const schemas = fieldSchemas(value, schema, place);
+  for (let index = 0; index < values.length; index++) {
     const item = values[index];
     if (item === undefined) continue;
-    const name = names[index] as string;
-    place.owner = typeName;
-    place.field = name;
-    checkMember(name, item, schema, place);
+    check(item, enterStructField(shape, index, schemas, schema, place), place);
+    place.path.pop();
   }
   place.owner = owner;
   place.field = field;
+}
+
+/** Adds the field to the place. Returns its schema; throws PatchError for an unknown field. */
+export function enterStructField(
+  { typeName, names }: StructShape,
+  index: number,
+  schemas: readonly (StructuredSchema | undefined)[],
+  schema: MapSchema | AnySchema,
+  place: Place,
+): StructuredSchema {
+  const name = names[index] as string;
+  place.owner = typeName;
+  place.field = name;
+  place.path.push(name);
+  const found = schemas[index];
+  if (found === undefined) throw unknownField(schema as MapSchema, place.path);
+  return found;
 }
 
 function checkMember(key: string, value: Value, schema: MapSchema | AnySchema, place: Place): void {
@@ -156,65 +207,41 @@ function checkList(value: Value, schema: ListSchema, place: Place): void {
   const { path } = place;
   if (!isList(value)) throw structuredError(path, `expected list, got ${describe(value)}`);
   if (schema.merge === 'atomic') findAtomic(place);
-  const seen = identitiesFor(value);
+  const seen = new Set<string>();
   for (let index = 0; index < value.length; index++) {
+    const item = value[index] as Value;
     path.push(index);
-    check(value[index] as Value, schema.items, place);
-    checkIdentity(value, index, schema, place, seen);
+    check(item, schema.items, place);
+    warnAboutKeys(item, schema, place);
+    // An atomic list may have equal items, and a single item of another list needs no identity.
+    if (schema.merge !== 'atomic' && value.length > 1) {
+      const identity = itemIdentity(item, schema, path);
+      if (seen.has(identity)) throw duplicateItem(item, schema, path);
+      seen.add(identity);
+    }
     path.pop();
   }
 }
 
-/** Where `checkIdentity` collects the items of a list. Comparing a few items is faster, and most lists are short. */
-export function identitiesFor(list: readonly Value[]): Set<string> | undefined {
-  return list.length > 8 ? new Set() : undefined;
+/** The path ends with the index of the item. */
+export function duplicateItem(item: Value, schema: ListSchema, path: Path): PatchError {
+  return structuredError(path.slice(0, -1), `duplicate entries for key ${formatKey(item, schema)}`);
 }
 
-/** Warns about an item without its key, and throws PatchError for one that occurs before. The path ends with its index. */
-export function checkIdentity(
-  list: readonly Value[],
-  index: number,
-  schema: ListSchema,
-  { path, found }: Place,
-  seen: Set<string> | undefined,
-): void {
-  const item = list[index] as Value;
-  warnAboutKeys(item, schema, path, found);
-  if (schema.merge === 'atomic' || list.length === 1 || !occursBefore(list, index, schema, path, seen))
-    return;
-  throw structuredError(path.slice(0, -1), `duplicate entries for key ${formatKey(item, schema)}`);
-}
-
-/** Whether an item before has the same identity. Throws PatchError for an item without an identity. */
-function occursBefore(
-  list: readonly Value[],
-  index: number,
-  schema: ListSchema,
-  path: Path,
-  seen: Set<string> | undefined,
-): boolean {
-  const item = list[index] as Value;
-  if (seen !== undefined || index === 0) {
-    const identity = itemIdentity(item, schema, path);
-    return seen !== undefined && seen.size === seen.add(identity).size;
-  }
-  for (let before = 0; before < index; before++) {
-    if (areSameItem(list[before] as Value, item, schema, path)) return true;
-  }
-  return false;
-}
-
-/** An item without its key has the default. An empty one names no item of the object, so that the item is added to the list. */
-function warnAboutKeys(item: Value, { keys, items }: ListSchema, path: Path, { warnings }: Findings): void {
-  if (!isObjectValue(item) || items.kind !== 'map') return;
+/**
+ * Warns about an item without its key, which then has the default: an empty one names no item of the object, so that the item
+ * is added to the list. The path ends with the index of the item.
+ */
+export function warnAboutKeys(item: Value, { keys, items }: ListSchema, { path, found }: Place): void {
+  if (items.kind !== 'map') return;
   for (const key of keys) {
-    if (memberOf(item, key) !== undefined) continue;
     const preset = member(items.defaults, key);
-    if ((preset === '' || preset === 0) && warnings.length < mostWarnings) {
-      warnings.push(
-        `${formatFieldPath(path)}: the item has no ${key}, which identifies it, so it does not change an item of the object; set ${key}`,
-      );
-    }
+    if ((preset !== '' && preset !== 0) || !isObjectValue(item) || memberOf(item, key) !== undefined)
+      continue;
+    if (found.warnings.length >= mostWarnings) return;
+    found.warnings.push(
+      `${formatFieldPath(path)}: the item has no ${key}, which identifies it, so it does not change an item of the object; set ${key}`,
+    );
   }
 }
 
@@ -235,22 +262,10 @@ export function itemIdentity(item: Value, schema: ListSchema, path: Path): strin
   return identity;
 }
 
-/** Whether both items have the same identity. */
-export function areSameItem(a: Value, b: Value, schema: ListSchema, path: Path): boolean {
-  if (schema.merge === 'set') return isSameKey(a, b);
-  for (const key of schema.keys) {
-    if (!isSameKey(keyOf(a, key, schema, path), keyOf(b, key, schema, path))) return false;
-  }
-  return true;
-}
-
-function isSameKey(a: Value, b: Value): boolean {
-  return a === b || ((typeof a !== 'string' || typeof b !== 'string') && identityOf(a) === identityOf(b));
-}
-
-/** Strings are common, and need no quotes to differ from other values. */
+/** Most keys are strings, which stand for themselves. Other values begin with NUL. */
 function identityOf(value: Value): string {
-  return typeof value === 'string' ? `s${value}` : stringifyJson(toJson(value));
+  if (typeof value === 'string' && value.charCodeAt(0) !== 0) return value;
+  return `\0${stringifyJson(toJson(value))}`;
 }
 
 /** A key that an item omits has the default of the schema. */

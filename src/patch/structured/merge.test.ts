@@ -29,6 +29,14 @@ describe('mergeStructured', () => {
     ['puts a new item between shared ones', ['a', 'b'], ['a', 'c', 'b'], ['a', 'c', 'b']],
     ['takes the order of the configuration for shared items', ['a', 'b'], ['b', 'a'], ['b', 'a']],
     ['keeps items that only the object has', ['x', 'a', 'y', 'b'], ['b', 'a'], ['x', 'y', 'b', 'a']],
+    ['merges into some of the items', ['a', 'x', 'b', 'y'], ['a', 'b'], ['a', 'x', 'b', 'y']],
+    ['replaces items that the object has twice', ['a', 'x', 'a'], ['a'], ['a', 'x']],
+    [
+      'merges into some of many items',
+      ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h', 'i', 'j'],
+      ['b', 'j'],
+      ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h', 'i', 'j'],
+    ],
   ])('%s', (_, live, configured, expected) => {
     expect(merge(names(...live), names(...configured))).toEqual(names(...expected));
   });

@@ -5,21 +5,29 @@ import { StructValue, type Value, type ValueObject } from '../../cel/value/value
 import { spendSteps } from '../../json/budget.ts';
 import { assignMember, copyMembers, mapItems } from '../../json/edit.ts';
 import { equal } from '../../json/equal.ts';
-import { isArray, isObject, type Json, type JsonArray, type JsonObject, member } from '../../json/value.ts';
+import {
+  isArray,
+  isObject,
+  type Json,
+  type JsonArray,
+  type JsonObject,
+  member,
+  type Path,
+} from '../../json/value.ts';
 import { PatchError } from '../compiled-patch.ts';
 import {
-  areSameItem,
   check,
   checkConfiguration,
-  checkIdentity,
-  checkTypeName,
+  duplicateItem,
   enterField,
-  identitiesFor,
+  enterStructField,
+  fieldSchemas,
   isObjectValue,
   itemIdentity,
   type Place,
   rootPlace,
   structuredError,
+  warnAboutKeys,
 } from './check.ts';
 import type { AnySchema, ListSchema, MapSchema, StructuredSchema } from './schema.ts';
 
@@ -99,22 +107,37 @@ function mergeMap(
   place: Place,
 ): Json {
   spendSteps(1);
-  const { owner, field, path } = place;
+  const { path } = place;
   if (!isObject(live)) throw structuredError(path, 'the object has no map here, but its schema declares one');
-  const isStruct = value instanceof StructValue;
-  if (isStruct) checkTypeName(value, place);
-  const names = isStruct ? value.names : Object.keys(value);
+  if (value instanceof StructValue) return mergeStruct(live, value, schema, place);
   let copy: Record<string, Json> | undefined;
-  for (let index = 0; index < names.length; index++) {
-    const key = names[index] as string;
-    const item = isStruct ? value.values[index] : value[key];
-    if (item === undefined) continue;
-    if (isStruct) {
-      place.owner = value.typeName;
-      place.field = key;
-    }
+  for (const key in value) {
     const old = member(live, key);
-    const merged = mergeValue(old, item, enterField(key, schema, place), place);
+    const merged = mergeValue(old, value[key] as Value, enterField(key, schema, place), place);
+    path.pop();
+    if (merged === old) continue;
+    copy ??= copyMembers(live);
+    assignMember(copy, key, merged);
+  }
+  return copy ?? live;
+}
+
+function mergeStruct(
+  live: JsonObject,
+  value: StructValue,
+  schema: MapSchema | AnySchema,
+  place: Place,
+): JsonObject {
+  const { owner, field, path } = place;
+  const { shape, values } = value;
+  const schemas = fieldSchemas(value, schema, place);
+  let copy: Record<string, Json> | undefined;
+  for (let index = 0; index < values.length; index++) {
+    const item = values[index];
+    if (item === undefined) continue;
+    const key = shape.names[index] as string;
+    const old = member(live, key);
+    const merged = mergeValue(old, item, enterStructField(shape, index, schemas, schema, place), place);
     path.pop();
     if (merged === old) continue;
     copy ??= copyMembers(live);
@@ -133,21 +156,22 @@ function mergeList(live: Json, configured: readonly Value[], schema: ListSchema,
   const { path } = place;
   if (!isArray(live)) throw structuredError(path, 'the object has no list here, but its schema declares one');
   spendSteps(1 + live.length + configured.length);
-  const seen = identitiesFor(configured);
+  const left = identitiesOf(live, schema, path);
+  const right = identitiesOf(configured, schema, path);
+  refuseDuplicates(configured, right, schema, path);
   const mergeItem = (item: Json | undefined, index: number): Json => {
+    const value = configured[index] as Value;
     path.push(index);
-    const merged = mergeValue(item, configured[index] as Value, schema.items, place);
-    checkIdentity(configured, index, schema, place, seen);
+    const merged = mergeValue(item, value, schema.items, place);
+    warnAboutKeys(value, schema, place);
     path.pop();
     return merged;
   };
-  // The usual case: the configuration was made from the items of the object, and has all of them.
-  const isSameList =
-    live.length === configured.length &&
-    live.every((item, index) => areSameItem(item, configured[index] as Value, schema, path));
-  if (isSameList) return mapItems(live, mergeItem);
-  const left = live.map((item) => itemIdentity(item, schema, path));
-  const right = configured.map((item) => itemIdentity(item, schema, path));
+  // The usual case: the configuration was made from items of the object, all or some of them.
+  if (areInOrder(right, left)) {
+    let next = 0;
+    return mapItems(live, (item, index) => (left[index] === right[next] ? mergeItem(item, next++) : item));
+  }
   const inRight = new Set(right);
   const leftItems = uniqueItems(live, left);
   const shared = right.filter((identity) => leftItems.has(identity));
@@ -185,6 +209,44 @@ function mergeList(live: Json, configured: readonly Value[], schema: ListSchema,
   }
   const isSame = result.length === live.length && result.every((item, index) => item === live[index]);
   return isSame ? live : result;
+}
+
+function identitiesOf(items: readonly Value[], schema: ListSchema, path: Path): readonly string[] {
+  return items.map((item) => itemIdentity(item, schema, path));
+}
+
+/** Comparing a few strings is faster than a set. */
+const few = 8;
+
+function refuseDuplicates(
+  configured: readonly Value[],
+  identities: readonly string[],
+  schema: ListSchema,
+  path: Path,
+): void {
+  const isRepeated =
+    identities.length <= few
+      ? (identity: string, index: number) => identities.indexOf(identity) < index
+      : repetitions();
+  const index = identities.findIndex(isRepeated);
+  if (index >= 0) throw duplicateItem(configured[index] as Value, schema, [...path, index]);
+}
+
+function repetitions(): (identity: string) => boolean {
+  const seen = new Set<string>();
+  return (identity) => seen.size === seen.add(identity).size;
+}
+
+/** Whether all of `some` occur in `all` in this order, and only once. `some` has no duplicates. */
+function areInOrder(some: readonly string[], all: readonly string[]): boolean {
+  if (all.length > few) return all.length === some.length && all.every((item, index) => item === some[index]);
+  let last = -1;
+  for (const item of some) {
+    const index = all.indexOf(item);
+    if (index <= last || all.lastIndexOf(item) !== index) return false;
+    last = index;
+  }
+  return true;
 }
 
 /** Items by identity; those that occur more than once are present without a value, so that the configuration replaces them. */

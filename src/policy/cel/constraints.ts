@@ -59,9 +59,12 @@ export function compileConstraints(
     matchesRule(rule, request) && matchesName(rule.resourceNames, apiServer ? {} : object, request);
   const isDecided =
     indexed && rules.every(({ scope, resourceNames }) => scope === '*' && resourceNames.length === 0);
+  // Without the rest, so that the index alone decides whether they match.
+  const blocks = rules.map(({ path: at, kinds, operations }) => ({ path: at, kinds, operations }));
+  const hasSelector = namespaceSelector !== undefined || objectSelector !== undefined;
+  if (isDecided && !hasSelector && excluded.length === 0) return { blocks, mismatch: () => undefined };
   return {
-    // Without the rest, so that the index alone decides whether they match.
-    blocks: rules.map(({ path: at, kinds, operations }) => ({ path: at, kinds, operations })),
+    blocks,
     mismatch(object, host) {
       const { request } = host;
       if (namespaceSelector !== undefined && !selectsNamespace(namespaceSelector, object, host)) {

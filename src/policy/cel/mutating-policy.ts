@@ -23,13 +23,13 @@ import { mutatingPolicySchema } from '../schema/cel.ts';
 import { checkObject } from '../schema/check.ts';
 import { autogenVariants, unknownControllers } from './autogen.ts';
 import { type CompiledConstraints, compileConstraints } from './constraints.ts';
-import { exemption } from './exemption.ts';
+import { type Exemption, exemption } from './exemption.ts';
 import { typedExpression } from './expressions.ts';
 import { celPolicy, celRule, existingRule, mainRule } from './head.ts';
 import { checkNames } from './names.ts';
 import { compileParts, expressionsOf, findNode, rewrittenSpec } from './parts.ts';
 import { type PlacedExpression, type ProgramParts, Run } from './program.ts';
-import { type CurrentObject, createScope } from './scope.ts';
+import { type CurrentObject, createScope, type ScopeOptions } from './scope.ts';
 import { compileTargetParts, compileTargets, hasTargets } from './targets.ts';
 import { type ConditionedSpec, webhookConditions } from './webhook-conditions.ts';
 
@@ -86,7 +86,8 @@ export function compileMutatingPolicy(
 
   const existing = existingSettings(spec);
   const common = { existingOnly: existing.only, skipBackgroundRequests: existing.skipBackgroundRequests };
-  const program = createProgram({ parts, constraints, annotations, namespace });
+  const scope: ScopeOptions = { flavour: 'MutatingPolicy', namespace };
+  const program = createProgram({ parts, annotations, scope }, constraints);
   const targets = existing.enabled
     ? compileTargets(spec, parts, targetParts, namespace, reporter)
     : undefined;
@@ -112,7 +113,7 @@ export function compileMutatingPolicy(
         name: variant.name,
         autogenOf: mainRule,
         blocks: limits.blocks,
-        program: createProgram({ parts: own, constraints: limits, annotations, namespace }),
+        program: createProgram({ parts: own, annotations, scope }, limits),
         document: derived,
         ...common,
       }),
@@ -332,36 +333,37 @@ function derivedReporter(reporter: Reporter, name: string): Reporter {
 
 interface Program {
   readonly parts: ProgramParts;
-  readonly constraints: CompiledConstraints;
   readonly annotations: readonly PlacedExpression[];
-  readonly namespace: string | undefined;
+  readonly scope: ScopeOptions;
 }
 
 const dataNames = ['resource', 'http', 'globalContext', 'image', 'namespaceObject'];
 
-function createProgram({ parts, constraints, annotations, namespace }: Program): CompiledCelProgram {
+function createProgram(program: Program, { mismatch }: CompiledConstraints): CompiledCelProgram {
+  const { parts } = program;
   const expressions = [
     ...parts.variables.expressions.values(),
     ...[...parts.conditions, ...parts.mutations].map(({ expression }) => expression),
   ];
   return {
     readsData: expressions.some(({ reads }) => dataNames.some((name) => reads.has(name))),
-    mismatch: constraints.mismatch,
-    run: (object, host) => runPolicy({ parts, constraints, annotations, namespace }, object, host),
-    check: (object, host) => admitted({ parts, namespace }, { object }, host, new Run(host)).verdict,
+    mismatch,
+    run: (object, host) => runPolicy(program, object, host),
+    check(object, host) {
+      const exempted = exemption(object, host);
+      return verdictOf(program, exempted, scopeFor(program, exempted, { object }, host), new Run(host));
+    },
   };
 }
 
-function runPolicy(
-  { parts, annotations, namespace }: Program,
-  object: JsonObject | null,
-  host: CelHost,
-): CelEffect {
+function runPolicy(program: Program, object: JsonObject | null, host: CelHost): CelEffect {
+  const { parts, annotations } = program;
   const run = new Run(host);
-  const { traces } = run;
   const current: CurrentObject = { object };
-  const { verdict, scope } = admitted({ parts, namespace }, current, host, run);
-  if (verdict.status !== 'passed') return { ...verdict, traces };
+  const exempted = exemption(object, host);
+  const scope = scopeFor(program, exempted, current, host);
+  const verdict = verdictOf(program, exempted, scope, run);
+  if (verdict.status !== 'passed') return { ...verdict, traces: run.traces };
   let changed = object;
   for (const step of parts.mutations) {
     try {
@@ -371,6 +373,7 @@ function runPolicy(
     }
     current.object = changed;
   }
+  if (annotations.length === 0) return run.mutated(changed);
   const values: Record<string, string> = {};
   for (const annotation of annotations) {
     try {
@@ -383,22 +386,23 @@ function runPolicy(
   return run.mutated(changed, values);
 }
 
-/** Exceptions, then conditions. */
-function admitted(
-  { parts, namespace }: Pick<Program, 'parts' | 'namespace'>,
+function scopeFor(
+  { parts, scope }: Program,
+  exempted: Exemption,
   current: CurrentObject,
   host: CelHost,
-  run: Run,
-): { readonly verdict: CelVerdict; readonly scope: CelScope } {
-  const exempted = exemption(current.object, host);
-  const values = 'failure' in exempted ? {} : exempted.values;
-  const base = createScope(current, host, { flavour: 'MutatingPolicy', namespace }, values);
-  const scope = parts.variables.bind(base);
-  if ('failure' in exempted) return { verdict: { status: 'failed', failure: exempted.failure }, scope };
-  if (exempted.skip !== undefined) return { verdict: { status: 'skipped', reason: exempted.skip }, scope };
+): CelScope {
+  const values = 'failure' in exempted ? undefined : exempted.values;
+  return parts.variables.bind(createScope(current, host, scope, values));
+}
+
+const passed: CelVerdict = { status: 'passed' };
+
+/** Exceptions, then conditions. */
+function verdictOf({ parts }: Program, exempted: Exemption, scope: CelScope, run: Run): CelVerdict {
+  if ('failure' in exempted) return { status: 'failed', failure: exempted.failure };
+  if (exempted.skip !== undefined) return { status: 'skipped', reason: exempted.skip };
   const unmet = run.unmet(parts.conditions, scope);
-  if (unmet === undefined) return { verdict: { status: 'passed' }, scope };
-  const verdict: CelVerdict =
-    'code' in unmet ? { status: 'failed', failure: unmet } : { status: 'skipped', reason: unmet };
-  return { verdict, scope };
+  if (unmet === undefined) return passed;
+  return 'code' in unmet ? { status: 'failed', failure: unmet } : { status: 'skipped', reason: unmet };
 }

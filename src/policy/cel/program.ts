@@ -143,7 +143,7 @@ export class Run {
     };
   }
 
-  mutated(object: JsonObject | null, annotations: Readonly<Record<string, string>> = {}): CelEffect {
+  mutated(object: JsonObject | null, annotations = noAnnotations): CelEffect {
     const { traces, warnings } = this;
     return {
       status: 'mutated',
@@ -160,6 +160,7 @@ export class Run {
 }
 
 const nothing: JsonObject = {};
+const noAnnotations: Readonly<Record<string, string>> = {};
 
 /** On DELETE a mutation fails, unless it changes nothing: an empty list of JSON patches, or one whose `test` fails. */
 function refuseChange(value: Value, { patchType }: CompiledStep, { fidelity }: ProgramParts): void {

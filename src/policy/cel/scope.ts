@@ -1,9 +1,11 @@
 import type { CelScope } from '../../cel/compile/closure.ts';
 import { authorizerValue } from '../../cel/library/authorizer.ts';
 import { contextValues, type HttpContext } from '../../cel/library/context.ts';
+import type { Effects } from '../../cel/types/environment.ts';
 import { CelError } from '../../cel/value/error.ts';
 import { toJson } from '../../cel/value/json.ts';
 import { Timestamp, type Value, type ValueObject } from '../../cel/value/value.ts';
+import { noVariables } from '../../cel/variables.ts';
 import { parseRfc3339 } from '../../expression/go/time.ts';
 import { metadataOf, textOf } from '../../json/metadata.ts';
 import { isObject, type Json, type JsonObject, member } from '../../json/value.ts';
@@ -24,39 +26,64 @@ export interface ScopeOptions {
   readonly namespaceObject?: null | undefined;
 }
 
-/** The values of the names that an expression can read, apart from `variables`. */
+type NamedValues = Readonly<Record<string, Value>>;
+
+const noValues: NamedValues = {};
+const noObject: ValueObject = {};
+
+/** The values of the names that an expression can read. A policy without variables reads an empty `variables`. */
 export function createScope(
   current: CurrentObject,
   host: CelHost,
-  { flavour, namespace, namespaceObject: given }: ScopeOptions,
-  more: Readonly<Record<string, Value>> = {},
+  options: ScopeOptions,
+  more: NamedValues = noValues,
 ): CelScope {
-  const isKyverno = flavour === 'MutatingPolicy';
-  const absent: Value = isKyverno ? noObject : null;
-  let request: Value | undefined;
-  let namespaceObject: Value | undefined = given;
-  const read = (name: string): Value | undefined => {
-    switch (name) {
-      case 'object':
-        return (current.object ?? absent) as Value;
-      case 'oldObject':
-        return (host.request.oldObject ?? absent) as Value;
-      case 'request':
-        request ??= requestValue(host.request, isKyverno);
-        return request;
-      case 'namespaceObject':
-        if (namespaceObject === undefined) namespaceObject = namespaceValue(host);
-        return namespaceObject;
-      default:
-    }
-    if (Object.hasOwn(more, name)) return more[name];
-    return isKyverno ? receiver(name, host, namespace) : authorizer(name);
-  };
-  const { environment } = host;
-  return { lookup: read, effects: environment };
+  return new PolicyScope(current, host, options, more);
 }
 
-const noObject: ValueObject = {};
+/** A class: one is created for each policy and request, and closures would take more memory. */
+class PolicyScope implements CelScope {
+  readonly #current: CurrentObject;
+  readonly #host: CelHost;
+  readonly #options: ScopeOptions;
+  readonly #more: NamedValues;
+  #request: Value | undefined;
+  #namespaceObject: Value | undefined;
+
+  constructor(current: CurrentObject, host: CelHost, options: ScopeOptions, more: NamedValues) {
+    this.#current = current;
+    this.#host = host;
+    this.#options = options;
+    this.#more = more;
+    this.#namespaceObject = options.namespaceObject;
+  }
+
+  get effects(): Effects {
+    return this.#host.environment;
+  }
+
+  lookup(name: string): Value | undefined {
+    const isKyverno = this.#options.flavour === 'MutatingPolicy';
+    switch (name) {
+      case 'object':
+        return (this.#current.object ?? (isKyverno ? noObject : null)) as Value;
+      case 'oldObject':
+        return (this.#host.request.oldObject ?? (isKyverno ? noObject : null)) as Value;
+      case 'request':
+        this.#request ??= requestValue(this.#host.request, isKyverno);
+        return this.#request;
+      case 'namespaceObject':
+        if (this.#namespaceObject === undefined) this.#namespaceObject = namespaceValue(this.#host);
+        return this.#namespaceObject;
+      case 'variables':
+        return noVariables;
+      default:
+    }
+    if (Object.hasOwn(this.#more, name)) return this.#more[name];
+    return isKyverno ? receiver(name, this.#host, this.#options.namespace) : authorizer(name);
+  }
+}
+
 const noExceptions: ValueObject = { allowedImages: [], allowedValues: [] };
 
 function receiver(name: string, host: CelHost, namespace: string | undefined): Value | undefined {
