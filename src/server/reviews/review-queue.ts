@@ -1,4 +1,5 @@
 import type { Steps } from '../../engine/steps.ts';
+import { createWorkClock } from './work-clock.ts';
 
 /** A review whose body has arrived. */
 export interface QueuedReview {
@@ -19,6 +20,7 @@ export interface Turns {
 }
 
 export interface TurnsOptions {
+  /** Milliseconds in which the process could work. */
   readonly now?: (() => number) | undefined;
   readonly schedule?: ((turn: () => void) => void) | undefined;
 }
@@ -42,10 +44,7 @@ const largestBatch = 16;
  * The queue is as long as reviews can be answered in time, judged by those before. What exceeds it is shed at once: an
  * overloaded server answers as many reviews as it can instead of all of them too late.
  */
-export function createTurns({
-  now = () => performance.now(),
-  schedule = setImmediate,
-}: TurnsOptions = {}): Turns {
+export function createTurns({ now = createWorkClock(), schedule = setImmediate }: TurnsOptions = {}): Turns {
   let arrivals: (() => void)[] = [];
   const resumed: Steps<void>[] = [];
   const small = new ReviewQueue({ usualMilliseconds: 0.5, shortest: 32 });
