@@ -26,7 +26,7 @@ describeUnless(isLinux ? unlessBuilt('dist/cli/main.js') : 'needs Linux')(
         [labelPolicy('bystander', 'a: "1"'), ...documents].join('\n---\n'),
         256,
       );
-    }, 120_000);
+    });
 
     afterAll(() => {
       agent.destroy();

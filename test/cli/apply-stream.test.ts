@@ -131,7 +131,7 @@ describeUnless(unlessBuilt('dist/cli/main.js'))('the built program', () => {
   test.each([
     ['a policy that reads nothing else', rule(label)],
     ['a policy that reads other input', reading],
-  ])('ten times the objects need no more memory: %s', { timeout: 120_000 }, (_, policy) => {
+  ])('ten times the objects need no more memory: %s', { timeout: 600_000 }, (_, policy) => {
     const folder = mkdtempSync(join(tmpdir(), 'kymera-stream-'));
     writeFileSync(join(folder, 'policy.yaml'), policy);
     const few = peakMemory(folder, 3_000);

@@ -13,7 +13,7 @@ const policy = 'apiVersion: kyverno.io/v1\nkind: ClusterPolicy\nmetadata: {name:
 const start = (...options: string[]) =>
   startSession({ 'policy.yaml': policy, 'pod.yaml': pod }, 'policy.yaml', '-r', 'pod.yaml', ...options);
 
-describeUnless(unlessBuilt('dist/web/index.html'))('kymera playground', { timeout: 60_000 }, () => {
+describeUnless(unlessBuilt('dist/web/index.html'))('kymera playground', () => {
   let running: Running;
   beforeEach(async () => {
     running = await start('--write');

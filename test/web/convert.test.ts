@@ -49,7 +49,7 @@ spec:
 const resources = [{ name: 'o.yaml', text: object }];
 const policies = (text: string) => [{ name: 'p.yaml', text }];
 
-describeUnless(noBrowser)('the conversion in a browser', { timeout: 120_000 }, () => {
+describeUnless(noBrowser)('the conversion in a browser', () => {
   let playground: Playground;
   let opened: WatchedPage | undefined;
 

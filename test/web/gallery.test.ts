@@ -50,7 +50,7 @@ it('the gallery has the samples, the cookbook, and the examples of the documents
   expect(new Set(examples.map(({ id }) => id)).size).toBe(examples.length);
 });
 
-describeUnless(noBrowser)('the gallery in a browser', { timeout: 120_000 }, () => {
+describeUnless(noBrowser)('the gallery in a browser', () => {
   let playground: Playground;
   let opened: WatchedPage;
 
@@ -87,6 +87,6 @@ describeUnless(noBrowser)('the gallery in a browser', { timeout: 120_000 }, () =
     await page.goto(`${playground.address}#example=${example.id}`);
     const expected = await printed(example);
     expect(expected).not.toBe('');
-    await expect.poll(() => page.locator('pre.text').textContent(), { timeout: 60_000 }).toBe(expected);
+    await expect.poll(() => page.locator('pre.text').textContent()).toBe(expected);
   });
 });

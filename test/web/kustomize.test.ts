@@ -76,7 +76,7 @@ const workspace = (more: Readonly<Record<string, string>> = {}, withPolicy = tru
   folder: 'overlays/prod',
 });
 
-describeUnless(noBrowser)('a kustomization in the playground', { timeout: 120_000 }, () => {
+describeUnless(noBrowser)('a kustomization in the playground', () => {
   let playground: Playground;
   let opened: WatchedPage | undefined;
 
@@ -225,7 +225,7 @@ targets:
           await page.keyboard.press('Control+Space');
           return page.locator('.cm-completionLabel').allTextContents();
         },
-        { timeout: 30_000, interval: 500 },
+        { interval: 500 },
       )
       .toEqual(['newTag']);
   });

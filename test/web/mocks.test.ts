@@ -33,7 +33,7 @@ const pod =
   'apiVersion: v1\nkind: Pod\nmetadata: {name: web, labels: {app: web}}\nspec:\n  containers:\n  - {name: app, image: "app:1"}\n';
 const hostile = '../../<img src=x onerror="throw 1">.yaml';
 
-describeUnless(noBrowser)('mocks in the playground', { timeout: 120_000 }, () => {
+describeUnless(noBrowser)('mocks in the playground', () => {
   let playground: Playground;
   let opened: WatchedPage | undefined;
 

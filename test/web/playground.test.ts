@@ -42,7 +42,7 @@ spec:
 const screenshotFile = join(import.meta.dirname, '../../docs/images/playground.png');
 const object = { name: 'o.yaml', text: pod };
 
-describeUnless(noBrowser)('the playground in a browser', { timeout: 120_000 }, () => {
+describeUnless(noBrowser)('the playground in a browser', () => {
   let playground: Playground;
   let opened: WatchedPage | undefined;
 
@@ -129,7 +129,7 @@ describeUnless(noBrowser)('the playground in a browser', { timeout: 120_000 }, (
             await page.keyboard.press('Control+Space');
             return options.count();
           },
-          { timeout: 30_000, interval: 500 },
+          { interval: 500 },
         )
         .toBeGreaterThan(0);
       const found = await options.allTextContents();

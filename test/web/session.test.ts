@@ -25,7 +25,7 @@ const files = {
   'top/kustomization.yaml': 'resources: [../base]\nnamePrefix: top-\n',
 };
 
-describeUnless(noBrowser)('kymera playground in a browser', { timeout: 120_000 }, () => {
+describeUnless(noBrowser)('kymera playground in a browser', () => {
   let browser: Browser;
   let running: Running | undefined;
   let opened: WatchedPage | undefined;
@@ -55,7 +55,7 @@ describeUnless(noBrowser)('kymera playground in a browser', { timeout: 120_000 }
     await expect.poll(() => readFileSync(join(folder, 'pod.yaml'), 'utf8')).toContain('name: typed');
     await expect.poll(() => page.locator('.status').textContent()).toContain('Saved pod.yaml.');
     writeFileSync(join(folder, 'pod.yaml'), pod.replace('web', 'from-disk'));
-    await expect.poll(() => page.locator('.diff').textContent(), { timeout: 30_000 }).toContain('from-disk');
+    await expect.poll(() => page.locator('.diff').textContent()).toContain('from-disk');
     expect(await page.getByLabel('Object source').textContent()).toContain('from-disk');
   });
 
@@ -68,8 +68,6 @@ describeUnless(noBrowser)('kymera playground in a browser', { timeout: 120_000 }
     await expect.poll(() => readFileSync(join(folder, 'base/pod.yaml'), 'utf8')).toContain('hostNetwork');
     await expect.poll(() => shown.textContent()).toContain('hostNetwork: true');
     writeFileSync(join(folder, 'top/kustomization.yaml'), 'resources: [../base]\nnamePrefix: disk-\n');
-    await expect
-      .poll(() => page.getByRole('region', { name: 'Pod disk-web' }).count(), { timeout: 30_000 })
-      .toBe(1);
+    await expect.poll(() => page.getByRole('region', { name: 'Pod disk-web' }).count()).toBe(1);
   });
 });

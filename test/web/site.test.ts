@@ -9,7 +9,7 @@ import { serveFolder } from './static-server.testing.ts';
 const root = join(import.meta.dirname, '../..');
 const folder = '.cache/site-test';
 
-describeUnless(noBrowser)('the documentation site in a browser', { timeout: 120_000 }, () => {
+describeUnless(noBrowser)('the documentation site in a browser', () => {
   let cannotBuild: string | undefined;
   let browser: Browser;
   let site: Awaited<ReturnType<typeof serveFolder>>;

@@ -26,6 +26,14 @@ describe('PathText', () => {
     expect(PathText.root().child('key-9999')).toBe(PathText.root().child('key-9999'));
   });
 
+  it('keeps no items of long lists, so that these do not displace other paths', () => {
+    const list = PathText.root().child('list');
+    const first = list.child(0);
+    for (let index = 0; index < 10_000; index++) list.child(index).child('value');
+    expect(PathText.root().child('list').child(0)).toBe(first);
+    expect(list.child(9_999).child('value').pointer).toBe('/list/9999/value');
+  });
+
   it('gives the same operations when there are more paths than are kept', () => {
     const before = Object.fromEntries(Array.from({ length: 9_000 }, (_, index) => [`k${index}`, index]));
     const after = Object.fromEntries(Object.keys(before).map((key) => [key, 'changed']));

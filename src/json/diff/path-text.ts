@@ -6,13 +6,15 @@ export class PathText {
   readonly pointer: string;
   /** The same within a JSON string. */
   readonly escaped: string;
+  readonly #isKept: boolean;
   #children: Map<string | number, PathText> | undefined;
   #add: string | undefined;
   #replace: string | undefined;
 
-  private constructor(pointer: string, escaped: string) {
+  private constructor(pointer: string, escaped: string, isKept: boolean) {
     this.pointer = pointer;
     this.escaped = escaped;
+    this.#isKept = isKept;
   }
 
   /** The path of the document. */
@@ -21,24 +23,37 @@ export class PathText {
       kept = 0;
       whole = undefined;
     }
-    whole ??= new PathText('', '');
+    whole ??= new PathText('', '', true);
     return whole;
   }
 
   child(token: string | number): PathText {
     const known = this.#children?.get(token);
     if (known !== undefined) return known;
-    const text = typeof token === 'number' ? String(token) : escapeToken(token);
-    const child = new PathText(
-      `${this.pointer}/${text}`,
-      `${this.escaped}/${JSON.stringify(text).slice(1, -1)}`,
-    );
-    if (kept < mostKept && child.pointer.length <= longestKept) {
+    const child = typeof token === 'number' ? this.#item(token) : this.#member(token);
+    if (child.#isKept) {
       kept++;
       this.#children ??= new Map();
       this.#children.set(token, child);
     }
     return child;
+  }
+
+  #item(index: number): PathText {
+    const pointer = `${this.pointer}/${index}`;
+    return new PathText(pointer, `${this.escaped}/${index}`, index < keptItems && this.#keeps(pointer));
+  }
+
+  #member(key: string): PathText {
+    const token = escapeToken(key);
+    const pointer = `${this.pointer}/${token}`;
+    const escaped = `${this.escaped}/${JSON.stringify(token).slice(1, -1)}`;
+    return new PathText(pointer, escaped, this.#keeps(pointer));
+  }
+
+  /** Whether to keep a path below this one. */
+  #keeps({ length }: string): boolean {
+    return this.#isKept && kept < mostKept && length <= longestKept;
   }
 
   /** An operation of a patch as JSON: from the end of the operation before it to its own value. */
@@ -55,6 +70,8 @@ export class PathText {
 // Keys come from users, so what is kept is limited.
 const mostKept = 4_096;
 const longestKept = 256;
+/** Items of long lists would take the place of all other paths. */
+const keptItems = 64;
 let kept = 0;
 let whole: PathText | undefined;
 
