@@ -1,6 +1,7 @@
 // `npm run faults`: causes each fault on a real control plane and writes what was measured to docs/reliability.md.
 import { existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
+import { installDebianPackage } from '../../scripts/debian-package.mjs';
 import { writeSection } from '../../scripts/page-section.mjs';
 import { ensureBuilt, root } from '../../scripts/setup.mjs';
 import { report } from '../../scripts/vitest-run.mjs';
@@ -8,6 +9,7 @@ import { measuredOn } from '../measured-on.mjs';
 import { runE2e } from '../run.mjs';
 
 await ensureBuilt();
+if (!existsSync('/usr/bin/faketime')) installDebianPackage('faketime', 'the jumps of the clock');
 const results = join(root, '.cache', 'faults.jsonl');
 mkdirSync(join(root, '.cache'), { recursive: true });
 rmSync(results, { force: true });
