@@ -72,10 +72,10 @@ function validateCall(node: CallNode, checked: Checked, environment: Environment
       report(literal.offset, `invalid ${name} argument`, conversionHints[name]);
     }
   }
-  if (name === 'matches') {
+  if (name === 'matches' || ((name === 'find' || name === 'findAll') && target !== undefined)) {
     const literal = target === undefined ? args[1] : args[0];
     if (literal?.kind === 'literal' && typeof literal.value === 'string' && !isRegexp(literal.value)) {
-      report(literal.offset, `invalid matches argument`, 'Write a regular expression that RE2 supports.');
+      report(literal.offset, `invalid ${name} argument`, 'Write a regular expression that RE2 supports.');
     }
   }
   if (name === 'format' && target?.kind === 'literal' && typeof target.value === 'string') {
@@ -90,6 +90,7 @@ const conversionHints: Readonly<Record<string, string>> = {
 };
 
 function converts(name: string, value: Value, environment: Environment): boolean {
+  if (value === null) return false;
   const kind = typeof value === 'string' ? 'string' : 'int';
   const overload = environment.functions
     .get(name)

@@ -1,6 +1,6 @@
 import { readDuration } from '../../expression/duration.ts';
-import { parseGoInteger } from '../../expression/go/format.ts';
-import { parseRfc3339 } from '../../expression/go/time.ts';
+import { parseGoFloat, parseGoInteger } from '../../expression/go/format.ts';
+import { parseRfc3339, type Time } from '../../expression/go/time.ts';
 import { type FunctionDeclaration, overload } from '../types/environment.ts';
 import { checkedInteger, checkedTimestamp, checkedUint } from '../value/arithmetic.ts';
 import { CelError } from '../value/error.ts';
@@ -49,10 +49,11 @@ function textToDouble(text: string): Value {
     if (special[2]?.toLowerCase() === 'nan') return Number.NaN;
     return special[1] === '-' ? Number.NEGATIVE_INFINITY : Number.POSITIVE_INFINITY;
   }
-  if (!/^[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?$/.test(text)) {
+  const value = parseGoFloat(text);
+  if (value === undefined) {
     throw new CelError(`strconv.ParseFloat: parsing ${JSON.stringify(text)}: invalid syntax`);
   }
-  return doubleOf(Number(text));
+  return doubleOf(value);
 }
 
 /** Truncated towards zero. Doubles at the ends of the range do not convert, because rounding may have put them there. */
@@ -77,13 +78,13 @@ function bytesToText(value: Bytes): string {
 }
 
 function textToTimestamp(text: string): Timestamp {
-  let nanoseconds: bigint;
+  let time: Time;
   try {
-    ({ nanoseconds } = parseRfc3339(text));
+    time = parseRfc3339(text);
   } catch {
     throw new CelError(`invalid RFC 3339 timestamp ${JSON.stringify(text)}`);
   }
-  return checkedTimestamp(nanoseconds);
+  return checkedTimestamp(time.nanoseconds, time.offsetSeconds);
 }
 
 function textToDuration(text: string): Duration {

@@ -137,7 +137,10 @@ function formatLetter(
     default: {
       const number = formatNumber(value, integer, style);
       if (number === undefined) return undefined;
-      if (!Number.isFinite(number)) return infinityText(number, style);
+      if (!Number.isFinite(number)) {
+        const text = infinityText(number, style);
+        return letter === 'e' && style === 'kubernetes' ? text.padStart(precision) : text;
+      }
       if (letter === 'f')
         return style === 'kubernetes' ? group(fixed(number, precision)) : fixed(number, precision);
       return style === 'kubernetes' ? superscriptExponent(number) : exponent(number, precision);
@@ -191,6 +194,7 @@ function group(text: string): string {
 
 const encoder = new TextEncoder();
 const decoder = new TextDecoder();
+const strictDecoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
 function hexText(value: Value): string | undefined {
   const data =
@@ -218,10 +222,18 @@ function formatScalar(value: Value): string | undefined {
   if (typeof value === 'string' || typeof value === 'boolean') return String(value);
   if (isInteger(value)) return toBigInt(value).toString();
   if (value instanceof Uint) return value.value.toString();
-  if (value instanceof Bytes) return decoder.decode(value.data);
+  if (value instanceof Bytes) return formatBytes(value);
   if (value instanceof Timestamp) return formatTimestamp(value);
   if (value instanceof Duration) return formatSeconds(value);
   return value instanceof TypeValue ? value.name : undefined;
+}
+
+function formatBytes({ data }: Bytes): string {
+  try {
+    return strictDecoder.decode(data);
+  } catch {
+    throw new CelError('error during formatting: invalid UTF-8 in bytes, cannot convert to string');
+  }
 }
 
 /** Values as Kubernetes writes them: at the top like `string(value)`, below as CEL literals. */
@@ -242,7 +254,6 @@ function formatLiteral(value: Value): string | undefined {
   if (value instanceof Bytes) return `b${JSON.stringify(decoder.decode(value.data))}`;
   if (value instanceof Timestamp) return `timestamp("${formatTimestamp(value)}")`;
   if (value instanceof Duration) return `duration("${formatSeconds(value)}")`;
-  if (value instanceof TypeValue) return `type(${value.name})`;
   if (!isDouble(value)) return formatWords(value);
   const number = doubleNumber(value);
   return Number.isFinite(number) ? fixed(number, defaultPrecision) : `"${formatDouble(number)}"`;

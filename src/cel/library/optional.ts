@@ -27,7 +27,6 @@ function isZeroValue(value: Value): boolean {
   if (value instanceof Bytes) return value.data.length === 0;
   if (value instanceof Duration) return value.nanoseconds === 0n;
   if (value instanceof Timestamp) return value.nanoseconds === zeroTime;
-  if (value instanceof Optional) return value.value === undefined;
   return value instanceof StructValue && value.values.every((item) => item === undefined);
 }
 

@@ -18,14 +18,15 @@ function zoneFormat(zone: string): Intl.DateTimeFormat {
   }
 }
 
-/** Seconds east of UTC, for `+02:00`, `-08:30`, `02:00`, `UTC` and names such as `Europe/Berlin`. */
+/** Seconds east of UTC, for `+02:00`, `-8:30`, `02:00`, `UTC` and names such as `Europe/Berlin`. */
 function zoneOffset(zone: string, { nanoseconds }: Timestamp): number {
-  const fixed = /^([+-]?)(\d{2}):(\d{2})$/.exec(zone);
+  const fixed = /^([+-]?)(\d+):(\d+)$/.exec(zone);
   if (fixed !== null) {
     const amount = Number(fixed[2]) * 3600 + Number(fixed[3]) * 60;
     return fixed[1] === '-' ? -amount : amount;
   }
-  if (zone === 'UTC' || zone === '') return 0;
+  // Containers have no other local time.
+  if (zone === 'UTC' || zone === '' || zone === 'Local') return 0;
   const moment = new Date(Number(nanoseconds / 1_000_000n));
   const text = zoneFormat(zone)
     .formatToParts(moment)
@@ -75,5 +76,5 @@ export const timeFunctions: readonly FunctionDeclaration[] = [
   durationGetter('getHours', (nanoseconds) => nanoseconds / 3_600_000_000_000n),
   durationGetter('getMinutes', (nanoseconds) => nanoseconds / 60_000_000_000n),
   durationGetter('getSeconds', (nanoseconds) => nanoseconds / 1_000_000_000n),
-  durationGetter('getMilliseconds', (nanoseconds) => (nanoseconds / 1_000_000n) % 1000n),
+  durationGetter('getMilliseconds', (nanoseconds) => nanoseconds / 1_000_000n),
 ];

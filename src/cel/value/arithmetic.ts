@@ -24,9 +24,9 @@ export function checkedUint(value: bigint): Uint {
   return new Uint(value);
 }
 
-export function checkedTimestamp(nanoseconds: bigint): Timestamp {
+export function checkedTimestamp(nanoseconds: bigint, offsetSeconds = 0): Timestamp {
   if (nanoseconds < firstMoment || nanoseconds > lastMoment) throw new CelError('timestamp overflow');
-  return new Timestamp(nanoseconds);
+  return new Timestamp(nanoseconds, offsetSeconds);
 }
 
 export function checkedDuration(nanoseconds: bigint): Duration {
@@ -99,15 +99,19 @@ export function add(a: Value, b: Value): Value {
   if (a instanceof Bytes && b instanceof Bytes) return concatenateBytes(a, b);
   if (a instanceof Duration) {
     if (b instanceof Duration) return checkedDuration(a.nanoseconds + b.nanoseconds);
-    if (b instanceof Timestamp) return checkedTimestamp(a.nanoseconds + b.nanoseconds);
+    if (b instanceof Timestamp) return moved(b, a.nanoseconds);
   }
-  if (a instanceof Timestamp && b instanceof Duration) return checkedTimestamp(a.nanoseconds + b.nanoseconds);
+  if (a instanceof Timestamp && b instanceof Duration) return moved(a, b.nanoseconds);
   return calculate(addition, a, b);
+}
+
+function moved({ nanoseconds, offsetSeconds }: Timestamp, by: bigint): Timestamp {
+  return checkedTimestamp(nanoseconds + by, offsetSeconds);
 }
 
 export function subtract(a: Value, b: Value): Value {
   if (a instanceof Timestamp && b instanceof Timestamp) return checkedDuration(a.nanoseconds - b.nanoseconds);
-  if (a instanceof Timestamp && b instanceof Duration) return checkedTimestamp(a.nanoseconds - b.nanoseconds);
+  if (a instanceof Timestamp && b instanceof Duration) return moved(a, -b.nanoseconds);
   if (a instanceof Duration && b instanceof Duration) return checkedDuration(a.nanoseconds - b.nanoseconds);
   return calculate(subtraction, a, b);
 }
@@ -127,7 +131,10 @@ export function divide(a: Value, b: Value): Value {
 
 export function modulo(a: Value, b: Value): Value {
   if (isZero(b)) throw new CelError('modulus by zero');
-  if (isInteger(a) && isInteger(b)) return checkedInteger(toBigInt(a) % toBigInt(b));
+  if (isInteger(a) && isInteger(b)) {
+    if (b === -1) checkedInteger(-toBigInt(a));
+    return checkedInteger(toBigInt(a) % toBigInt(b));
+  }
   if (a instanceof Uint && b instanceof Uint) return new Uint(a.value % b.value);
   throw noSuchOverload([a, b]);
 }

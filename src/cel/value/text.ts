@@ -1,32 +1,30 @@
 import { formatDuration } from '../../expression/duration.ts';
-import { formatGoNumber } from '../../expression/go/format.ts';
-import { formatRfc3339, inUtc } from '../../expression/go/time.ts';
+import { formatGoDecimal, formatGoShortest } from '../../expression/go/format.ts';
+import { formatRfc3339 } from '../../expression/go/time.ts';
 import { isInteger } from './integer.ts';
 import { doubleNumber, isDouble, typeNameOf } from './kinds.ts';
 import { Duration, Timestamp, TypeValue, Uint, type Value } from './value.ts';
 
-/** A double as Go prints it: `1.5`, `1e+21`, `+Inf`. */
+/** A double as Go prints it: `1.5`, `1e+06`, `+Inf`. */
 export function formatDouble(value: number): string {
   if (Number.isNaN(value)) return 'NaN';
   if (!Number.isFinite(value)) return value > 0 ? '+Inf' : '-Inf';
-  return Object.is(value, -0) ? '-0' : formatGoNumber(value);
+  return Object.is(value, -0) ? '-0' : formatGoShortest(value);
 }
 
-/** RFC 3339 in UTC, with as many decimal places as are needed. */
-export function formatTimestamp({ nanoseconds }: Timestamp): string {
+/** RFC 3339 with the zone offset that the timestamp was written in, and as many decimal places as are needed. */
+export function formatTimestamp({ nanoseconds, offsetSeconds }: Timestamp): string {
   const fraction = ((nanoseconds % 1_000_000_000n) + 1_000_000_000n) % 1_000_000_000n;
-  const whole = formatRfc3339(inUtc({ nanoseconds: nanoseconds - fraction, offsetSeconds: 0 }));
+  const whole = formatRfc3339({ nanoseconds: nanoseconds - fraction, offsetSeconds });
   if (fraction === 0n) return whole;
   const digits = fraction.toString().padStart(9, '0').replace(/0+$/, '');
-  return whole.replace('Z', `.${digits}Z`);
+  return whole.replace(/(?=Z|[+-]\d\d:\d\d$)/, `.${digits}`);
 }
 
-/** Seconds with a unit, as `string(duration)` gives: `90s`, `1.5s`. */
+/** Seconds with a unit: `90s`, `1.5s`. Seconds are a double, so that long durations lose their last digits. */
 export function formatSeconds({ nanoseconds }: Duration): string {
-  const sign = nanoseconds < 0n ? '-' : '';
-  const amount = nanoseconds < 0n ? -nanoseconds : nanoseconds;
-  const fraction = (amount % 1_000_000_000n).toString().padStart(9, '0').replace(/0+$/, '');
-  return `${sign}${amount / 1_000_000_000n}${fraction === '' ? '' : `.${fraction}`}s`;
+  const seconds = Number(nanoseconds / 1_000_000_000n) + Number(nanoseconds % 1_000_000_000n) / 1e9;
+  return `${formatGoDecimal(seconds)}s`;
 }
 
 /** A value in a message. */

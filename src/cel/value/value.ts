@@ -48,9 +48,12 @@ export class Timestamp extends SpecialValue {
   readonly typeName = 'google.protobuf.Timestamp';
   /** Since 1970-01-01T00:00:00Z. */
   readonly nanoseconds: bigint;
-  constructor(nanoseconds: bigint) {
+  /** East of UTC, as it was written. It counts only where the timestamp is written again. */
+  readonly offsetSeconds: number;
+  constructor(nanoseconds: bigint, offsetSeconds = 0) {
     super();
     this.nanoseconds = nanoseconds;
+    this.offsetSeconds = offsetSeconds;
   }
 }
 

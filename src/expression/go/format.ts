@@ -29,6 +29,13 @@ export function formatGoNumber(value: number): string {
   return padExponent(value.toExponential());
 }
 
+/** A number as Go's verb `%g` prints it: `100000`, `1e+06`. */
+export function formatGoShortest(value: number): string {
+  const magnitude = Math.abs(value);
+  if (magnitude === 0 || (magnitude >= 1e-4 && magnitude < 1e6)) return String(value);
+  return padExponent(value.toExponential());
+}
+
 /** A number in Go's shortest exponent form: `5` is `5E+00`. */
 export function formatGoExponent(value: number): string {
   return padExponent(value.toExponential()).replace('e', 'E');
