@@ -77,7 +77,17 @@ const admissionStructs: readonly StructDeclaration[] = [
     finalizers: 'list(string)',
   }),
   declareStruct('kubernetes.NamespaceSpec', { finalizers: 'list(string)' }),
-  declareStruct('kubernetes.NamespaceStatus', { phase: 'string' }),
+  declareStruct('kubernetes.NamespaceStatus', {
+    conditions: 'list(struct kubernetes.NamespaceCondition)',
+    phase: 'string',
+  }),
+  declareStruct('kubernetes.NamespaceCondition', {
+    status: 'string',
+    type: 'string',
+    lastTransitionTime: 'timestamp',
+    message: 'string',
+    reason: 'string',
+  }),
 ];
 
 /** `object`, `oldObject`, `request` and `namespaceObject`. */

@@ -170,7 +170,7 @@ describe('evaluation', () => {
     ['object.?a.?b.orValue(1)', { a: {} }, 1],
     ['object.?a.b.c.hasValue()', { a: { b: { c: false } } }, true],
     ['object.a.?b.c.hasValue()', { a: { b: {} } }, false],
-    ['object.?a.?b.orValue(object.nope) == 2', { a: { b: 2 } }, true],
+    ['object.?a.?b.orValue(object.a.b + 1) == 2', { a: { b: 2 } }, true],
     ['object.?constructor.hasValue() || has(object.toString)', {}, false],
     ['object.__proto__.a', JSON.parse('{"__proto__": {"a": 1}}') as Value, 1],
     ['optional.of(object).a.b.hasValue()', { a: { b: 1 } }, true],

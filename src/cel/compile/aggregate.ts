@@ -1,11 +1,9 @@
 import type { ListNode, MapNode, Node, StructNode } from '../syntax/ast.ts';
 import type { StructDeclaration } from '../types/environment.ts';
 import { CelError } from '../value/error.ts';
-import { isInteger } from '../value/integer.ts';
 import { keyIdentity, mapOf, setField } from '../value/map.ts';
 import { RepeatedObject } from '../value/repeated.ts';
-import { formatValue } from '../value/text.ts';
-import { Optional, Uint, type Value } from '../value/value.ts';
+import { Optional, type Value } from '../value/value.ts';
 import { located, locateErrors } from './call.ts';
 import { type Closure, type CompileContext, type Frame, foldParts } from './closure.ts';
 
@@ -83,13 +81,12 @@ export function compileMap(
     const map = new Map<string, readonly [Value, Value]>();
     for (const { key, value, optional } of entries) {
       const name = key(frame);
-      const isKey =
-        typeof name === 'string' || typeof name === 'boolean' || isInteger(name) || name instanceof Uint;
-      if (!isKey) throw new CelError('unsupported key type');
-      const identity = keyIdentity(name) as string;
-      if (map.has(identity)) throw new CelError(`Failed with repeated key: ${formatValue(name)}`);
+      const identity = keyIdentity(name);
+      if (identity === undefined) throw new CelError('unsupported key type');
       const item = optional ? unwrapOptional(value(frame), offset) : value(frame);
-      if (item !== undefined) map.set(identity, [name, item]);
+      // The last of equal keys counts, also when it is left out.
+      if (item === undefined) map.delete(identity);
+      else map.set(identity, [name, item]);
     }
     return mapOf(map);
   }, offset);

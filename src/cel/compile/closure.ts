@@ -26,7 +26,7 @@ export type Closure = (frame: Frame) => Value;
 export interface CompileContext {
   readonly checked: Checked;
   /** The slots of the macro variables around the node, innermost last. */
-  readonly scopes: { readonly name: string; readonly slot: number }[];
+  readonly scopes: { readonly name: string; readonly slot: number; readonly mayFail: boolean }[];
   slots: number;
   /** Variables that the expression reads. */
   readonly reads: Set<string>;
@@ -69,10 +69,11 @@ export function withSlots<Result>(
   context: CompileContext,
   names: readonly string[],
   action: (slots: readonly number[]) => Result,
+  mayFail = false,
 ): Result {
   const slots = names.map(() => context.slots++);
   names.forEach((name, index) => {
-    context.scopes.push({ name, slot: slots[index] as number });
+    context.scopes.push({ name, slot: slots[index] as number, mayFail });
   });
   const result = action(slots);
   context.scopes.length -= names.length;

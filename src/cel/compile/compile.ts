@@ -1,18 +1,20 @@
 import { spendList, spendSteps, spendText } from '../../json/budget.ts';
 import type { CallNode, Node, SelectNode } from '../syntax/ast.ts';
 import type { Reference } from '../types/check-context.ts';
+import type { Overload } from '../types/environment.ts';
 import { add, divide, modulo, multiply, negate, subtract } from '../value/arithmetic.ts';
 import { compare, equals } from '../value/compare.ts';
 import { CelError, noSuchOverload } from '../value/error.ts';
 import { isList, isMap } from '../value/kinds.ts';
 import { mapGet } from '../value/map.ts';
-import { Optional, type Value } from '../value/value.ts';
+import { Optional, SpecialValue, type Value } from '../value/value.ts';
 import { compileList, compileMap, compileStruct, literalString } from './aggregate.ts';
 import { compileOverloads, located, locateErrors } from './call.ts';
 import {
   type Closure,
   type CompileContext,
   constantClosure,
+  type Frame,
   foldParts,
   noFrame,
   withSlots,
@@ -61,16 +63,36 @@ function compilePlain(node: Node, context: CompileContext): Closure {
       return locateErrors(compileComprehension(node, context, compile), node.offset);
     case 'bind': {
       const value = compile(node.value);
-      return withSlots(context, [node.variable], ([slot = 0]) => {
+      const bind = ([slot = 0]: readonly number[]): Closure => {
         const body = compile(node.body);
         return (frame) => {
-          frame.locals[slot] = value(frame);
+          frame.locals[slot] = valueOrFailure(value, frame);
           return body(frame);
         };
-      });
+      };
+      return withSlots(context, [node.variable], bind, true);
     }
     case 'optMap':
       return compileOptMap(node, context, compile);
+  }
+}
+
+/** Stands for the value of a `cel.bind` that failed: only an expression that reads it fails. */
+class FailedValue extends SpecialValue {
+  readonly typeName = 'error';
+  readonly error: CelError;
+  constructor(error: CelError) {
+    super();
+    this.error = error;
+  }
+}
+
+function valueOrFailure(value: Closure, frame: Frame): Value {
+  try {
+    return value(frame);
+  } catch (error) {
+    if (error instanceof CelError) return new FailedValue(error);
+    throw error;
   }
 }
 
@@ -87,8 +109,14 @@ function compileName(node: Node, reference: Reference | undefined, context: Comp
     case 'constant':
       return constantClosure(reference.value, context);
     case 'local': {
-      const slot = context.scopes.findLast(({ name }) => name === reference.name)?.slot ?? 0;
-      return (frame) => frame.locals[slot] as Value;
+      const local = context.scopes.findLast(({ name }) => name === reference.name);
+      const { slot, mayFail } = local ?? { slot: 0, mayFail: false };
+      if (!mayFail) return (frame) => frame.locals[slot] as Value;
+      return (frame) => {
+        const value = frame.locals[slot] as Value;
+        if (value instanceof FailedValue) throw value.error;
+        return value;
+      };
     }
     case 'variable': {
       const { name } = reference;
@@ -174,14 +202,16 @@ function compileCall(node: CallNode, context: CompileContext): Closure {
   const compile = (child: Node): Closure => compileNode(child, context);
   const isMethod = reference.method && node.target !== undefined;
   const operands = isMethod ? [node.target as Node, ...node.args] : node.args;
-  const optional = isMethod ? compileOnChain(node, operands, context) : undefined;
+  const isStrict = node.name === 'orValue' && takesAnyTarget(reference.overloads);
+  const optional = isMethod ? compileOnChain(node, operands, isStrict, context) : undefined;
   if (optional !== undefined) return optional;
   const args = operands.map(compile);
   const [first, second, third] = args as readonly Closure[] as readonly [Closure, Closure, Closure];
   const special = isMethod ? undefined : compileOperator(node, first, second, third);
   if (special !== undefined) return special;
   if (isMethod && (node.name === 'or' || node.name === 'orValue') && args.length === 2) {
-    return compileOptionalOr(node.name, first, second);
+    const or = compileOptionalOr(node.name, first, second);
+    return isStrict ? evaluateBoth(or, second, context) : or;
   }
   const closure = compileOverloads(reference.overloads, args, node.offset);
   if (node.name === 'optional.of' || node.name === 'optional.none') return foldParts(closure, args, context);
@@ -194,6 +224,7 @@ function compileCall(node: CallNode, context: CompileContext): Closure {
 function compileOnChain(
   { name }: CallNode,
   [target, other]: readonly Node[],
+  isStrict: boolean,
   context: CompileContext,
 ): Closure | undefined {
   const isTest = name === 'hasValue' && other === undefined;
@@ -208,9 +239,24 @@ function compileOnChain(
     };
   }
   const fallback = compileNode(other, context);
-  return (frame) => {
+  const closure = (frame: Frame): Value => {
     const value = chain(frame);
     return value === undefined ? fallback(frame) : value;
+  };
+  return isStrict ? evaluateBoth(closure, fallback, context) : closure;
+}
+
+/** Kyverno's `orValue` is a function of two values, so that an error in its argument is always an error. */
+function takesAnyTarget(overloads: readonly Overload[]): boolean {
+  return overloads.some(({ parameters }) => parameters[0]?.kind === 'dyn');
+}
+
+/** The closure, after an argument that it may not evaluate has been evaluated. */
+function evaluateBoth(closure: Closure, argument: Closure, { constants }: CompileContext): Closure {
+  if (constants.has(argument)) return closure;
+  return (frame) => {
+    argument(frame);
+    return closure(frame);
   };
 }
 
@@ -297,6 +343,8 @@ function compileOptionalOr(name: string, target: Closure, fallback: Closure): Cl
 
 function isConstant(node: Node): boolean {
   if (node.kind === 'literal') return true;
+  if (node.kind === 'list')
+    return node.elements.every(({ value, optional }) => !optional && isConstant(value));
   if (node.kind !== 'call' || node.target !== undefined || !conversions.has(node.name)) return false;
   return node.args.every(isConstant);
 }

@@ -45,8 +45,10 @@ export function compileSelect(operand: Closure, selections: readonly Selection[]
 function selectField(target: Value, { field, offset }: Selection): Value {
   if (target instanceof Optional) return optionalOf(findInOptional(target, field, offset));
   const value = findField(target, field, offset);
-  if (value === undefined) throw noSuchKey(field, offset);
-  return value;
+  if (value !== undefined) return value;
+  // Any field of an `Object` may be read.
+  if (target instanceof StructValue) return null;
+  throw noSuchKey(field, offset);
 }
 
 export function compileTest(operand: Closure, { field, offset }: Selection): Closure {

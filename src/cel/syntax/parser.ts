@@ -183,6 +183,7 @@ class Parser {
 
   private parseMember(): Node {
     const start = this.peek().offset;
+    const isGroup = this.isSymbol('(');
     let node = this.since(start, this.parsePrimary());
     for (;;) {
       const token = this.peek();
@@ -190,7 +191,7 @@ class Parser {
       if (token.text === '.') node = this.parseSelection(node);
       else if (token.text === '[') node = this.parseIndex(node);
       else if (token.text === '{') {
-        const typeName = qualifiedName(node);
+        const typeName = isGroup ? undefined : qualifiedName(node);
         if (typeName === undefined) return node;
         node = this.parseStruct(typeName);
       } else return node;
@@ -324,6 +325,7 @@ class Parser {
   private parseList(): Node {
     const bracket = this.next();
     const elements: { value: Node; optional: boolean }[] = [];
+    if (this.acceptsOnlyComma(']')) this.next();
     while (!this.isSymbol(']')) {
       const optional = this.accept('?') !== undefined;
       elements.push({ value: this.parseExpression(), optional });
@@ -333,9 +335,16 @@ class Parser {
     return make({ kind: 'list', elements, offset: bracket.offset });
   }
 
+  /** The grammar allows a comma before the end, even in an empty list: `[,]`. */
+  private acceptsOnlyComma(end: string): boolean {
+    const following = this.tokens[this.position + 1];
+    return this.isSymbol(',') && following?.kind === 'symbol' && following.text === end;
+  }
+
   private parseMap(): Node {
     const brace = this.next();
     const entries: { key: Node; value: Node; optional: boolean }[] = [];
+    if (this.acceptsOnlyComma('}')) this.next();
     while (!this.isSymbol('}')) {
       const optional = this.accept('?') !== undefined;
       const key = this.parseExpression();
@@ -350,6 +359,7 @@ class Parser {
   private parseStruct(typeName: string): Node {
     const brace = this.next();
     const fields: { name: string; value: Node; optional: boolean; offset: number }[] = [];
+    if (this.acceptsOnlyComma('}')) this.next();
     while (!this.isSymbol('}')) {
       const optional = this.accept('?') !== undefined;
       const token = this.next();

@@ -26,7 +26,8 @@ export function checkMap(context: CheckContext, node: MapNode): Type {
 /** Mixed types make `dyn`; Kubernetes refuses them afterwards, see validateExpression. */
 function join(context: CheckContext, previous: Type | undefined, current: Type): Type {
   if (previous === undefined) return current;
-  return context.bindings.isAssignable(previous, current) ? mostGeneral(previous, current) : dynType;
+  if (!context.bindings.isAssignable(previous, current)) return dynType;
+  return current.kind === 'null' ? previous : mostGeneral(previous, current);
 }
 
 export function checkStruct(context: CheckContext, node: StructNode): Type {

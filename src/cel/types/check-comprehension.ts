@@ -6,6 +6,7 @@ import {
   errorType,
   formatType,
   intType,
+  isDynOrError,
   listType,
   mapType,
   optionalType,
@@ -83,7 +84,8 @@ function sortByType(context: CheckContext, node: ComprehensionNode, range: Type,
   const key = context.bindings.resolve(body);
   if (!comparableKinds.has(key.kind))
     context.mismatch(node.body, intType, key, 'Sort by a value that has an order.');
-  return range.kind === 'list' ? range : dynType;
+  if (range.kind === 'list') return range;
+  return isDynOrError(key) ? dynType : listType(dynType);
 }
 
 export function checkOptMap(context: CheckContext, node: OptMapNode): Type {

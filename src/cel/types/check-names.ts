@@ -10,7 +10,6 @@ import {
   isDynOrError,
   optionalType,
   optionalValue,
-  structType,
   type Type,
   typeType,
 } from './type.ts';
@@ -29,7 +28,10 @@ function resolveGlobal(context: CheckContext, node: Node, name: string): Type | 
   for (const candidate of candidateNames(context.environment.container, name)) {
     const variable = context.environment.variables.get(candidate);
     if (variable !== undefined) return useVariable(context, node, variable);
-    const type = findType(context, candidate);
+    if (context.environment.findStruct(candidate) !== undefined) {
+      return context.error(node, `reference to undefined type: ${candidate}`, 'Build a value with Type{…}.');
+    }
+    const type = context.environment.types.get(candidate);
     if (type !== undefined) {
       context.references.set(node, { kind: 'constant', value: new TypeValue(type.name) });
       return typeType(type);
@@ -45,12 +47,6 @@ function useVariable(context: CheckContext, node: Node, variable: VariableDeclar
     value === undefined ? { kind: 'variable', name } : { kind: 'constant', value },
   );
   return type;
-}
-
-function findType(context: CheckContext, name: string): Type | undefined {
-  const type = context.environment.types.get(name);
-  if (type !== undefined) return type;
-  return context.environment.findStruct(name) === undefined ? undefined : structType(name);
 }
 
 export function checkSelect(context: CheckContext, node: SelectNode): Type {

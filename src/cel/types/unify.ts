@@ -138,10 +138,8 @@ function isNullable(type: Type): boolean {
   return ['null', 'opaque', 'struct', 'duration', 'timestamp'].includes(type.kind);
 }
 
-/** The more general of two types that unify; null joins with types that may be null. */
+/** The more general of two types that unify; the second if none is, as of null and a type that may be null. */
 export function mostGeneral(a: Type, b: Type): Type {
-  if (a.kind === 'null') return b;
-  if (b.kind === 'null') return a;
   return isEqualOrLessSpecific(a, b) ? a : b;
 }
 
