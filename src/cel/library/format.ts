@@ -1,6 +1,5 @@
 import { parseRfc3339 } from '../../expression/go/time.ts';
 import { type Library, overload } from '../types/environment.ts';
-import { structType } from '../types/type.ts';
 import { Opaque, Optional } from '../value/value.ts';
 import { parseUrl } from './url.ts';
 
@@ -17,6 +16,8 @@ interface NameRule {
   readonly pattern: string;
   readonly longest: number;
   readonly message: string;
+  /** What the message about the length counts. */
+  readonly unit?: string | undefined;
 }
 
 function nameRule(
@@ -28,10 +29,10 @@ function nameRule(
   return { pattern, longest, message: regexError(message, pattern, ...examples) };
 }
 
-function validateName({ pattern, longest, message }: NameRule): Validate {
+function validateName({ pattern, longest, message, unit = 'characters' }: NameRule): Validate {
   const syntax = new RegExp(`^(?:${pattern})$`);
   return (text) => [
-    ...(text.length > longest ? [`must be no more than ${longest} characters`] : []),
+    ...(text.length > longest ? [`must be no more than ${longest} ${unit}`] : []),
     ...(syntax.test(text) ? [] : [message]),
   ];
 }
@@ -76,6 +77,14 @@ const labelValue = nameRule(
   '12345',
 );
 
+/** A name with dots, which would be a subdomain, has a message of its own. */
+function validateDns1123Label(text: string): readonly string[] {
+  const problems = validateName(dns1123Label)(text);
+  const isSubdomain =
+    text.includes('.') && validateName({ ...dns1123Subdomain, longest: text.length })(text).length === 0;
+  return isSubdomain ? [...problems.slice(0, -1), 'must not contain dots'] : problems;
+}
+
 /** A prefix of a name may end with a dash. */
 function asPrefix(validate: Validate): Validate {
   return (text) => validate(text.length > 1 && text.endsWith('-') ? `${text.slice(0, -2)}a` : text);
@@ -86,7 +95,7 @@ function validateQualifiedName(text: string): readonly string[] {
   const [prefix = '', name = ''] = parts.length === 1 ? [undefined, text] : parts;
   if (parts.length > 2) {
     return [
-      `a qualified name ${qualifiedPart.message} with an optional DNS subdomain prefix and '/' (e.g. 'example.com/MyName')`,
+      `a valid label key ${qualifiedPart.message} with an optional DNS subdomain prefix and '/' (e.g. 'example.com/MyName')`,
     ];
   }
   const problems: string[] = [];
@@ -94,7 +103,10 @@ function validateQualifiedName(text: string): readonly string[] {
     const found = prefix === '' ? ['must be non-empty'] : validateName(dns1123Subdomain)(prefix);
     problems.push(...found.map((problem) => `prefix part ${problem}`));
   }
-  const found = name === '' ? ['must be non-empty'] : validateName(qualifiedPart)(name);
+  const found = [
+    ...(name === '' ? ['must be non-empty'] : []),
+    ...validateName({ ...qualifiedPart, unit: 'bytes' })(name),
+  ];
   return [...problems, ...found.map((problem) => `name part ${problem}`)];
 }
 
@@ -120,21 +132,21 @@ function validateUri(text: string): readonly string[] {
 }
 
 const formats: ReadonlyMap<string, Validate> = new Map<string, Validate>([
-  ['dns1123Label', validateName(dns1123Label)],
+  ['dns1123Label', validateDns1123Label],
   ['dns1123Subdomain', validateName(dns1123Subdomain)],
   ['dns1035Label', validateName(dns1035Label)],
   ['qualifiedName', validateQualifiedName],
-  ['dns1123LabelPrefix', asPrefix(validateName(dns1123Label))],
+  ['dns1123LabelPrefix', asPrefix(validateDns1123Label)],
   ['dns1123SubdomainPrefix', asPrefix(validateName(dns1123Subdomain))],
   ['dns1035LabelPrefix', asPrefix(validateName(dns1035Label))],
-  ['labelValue', validateName(labelValue)],
+  ['labelValue', validateName({ ...labelValue, unit: 'bytes' })],
   ['uri', validateUri],
   ['uuid', matching((text) => uuid.test(text), 'does not match the UUID format')],
   ['byte', matching((text) => base64.test(text), 'invalid base64')],
   ['date', matching((text) => isTime(`${text}T00:00:00Z`), 'invalid date')],
   [
     'datetime',
-    matching((text) => isTime(text.replace(/^(.{10})[ t]/, '$1T').replace(/z$/, 'Z')), 'invalid datetime'),
+    matching((text) => isTime(text.replace(/^(.{10})t/, '$1T').replace(/z$/, 'Z')), 'invalid datetime'),
   ],
 ]);
 
@@ -151,7 +163,6 @@ function named(name: string): Optional {
 }
 
 export const formatLibrary: Library = {
-  types: [structType(typeName)],
   functions: [
     ...Array.from(formats, ([name, validate]) =>
       overload(`format.${name}`, `() -> ${type}`, () => formatValue(name, validate)),

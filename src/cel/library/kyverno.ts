@@ -7,7 +7,6 @@ import { generateText } from '../../expression/functions/random.ts';
 import { formatGoJson } from '../../expression/go/format.ts';
 import { compileRegexp } from '../../expression/go/regexp.ts';
 import { truncateTime, wallClock } from '../../expression/go/time.ts';
-import { parseImage } from '../../expression/image.ts';
 import { spendBytes, spendSteps } from '../../json/budget.ts';
 import { isNumber, type Json } from '../../json/value.ts';
 import { parseYamlText } from '../../yaml/parse-text.ts';
@@ -19,13 +18,14 @@ import {
   overload,
 } from '../types/environment.ts';
 import { opaqueType, stringType } from '../types/type.ts';
+import { checkedInteger } from '../value/arithmetic.ts';
 import { attempt, CelError } from '../value/error.ts';
 import { toJson } from '../value/json.ts';
-import { doubleOf, isMap } from '../value/kinds.ts';
+import { doubleOf, isList, isMap, isPlainObject } from '../value/kinds.ts';
 import { mapGet, setField } from '../value/map.ts';
 import {
   Bytes,
-  type Duration,
+  Duration,
   Opaque,
   StructShape,
   StructValue,
@@ -33,6 +33,7 @@ import {
   type Value,
   type ValueObject,
 } from '../value/value.ts';
+import { isAuthority } from './url.ts';
 
 /** The same function under several names: plain functions also have a prefix. */
 function named(
@@ -63,16 +64,26 @@ interface ImageReference {
 const imageType = 'kyverno.image';
 type ImageValue = Opaque<ImageReference>;
 
-/** Docker Hub is `index.docker.io`, and its official images are in `library/`. */
+const imageSyntax = /^([^@]*?)(?::([\w.-]{1,128}))?(?:@(sha256:[0-9a-f]{64}))?$/;
+const repositorySyntax = /^[a-z0-9_\-./]{2,255}$/;
+
+/**
+ * Go's `go-containerregistry`: less strict than the image references of ClusterPolicies. Docker Hub is `index.docker.io`,
+ * and its official images are in `library/`.
+ */
 function findImage(text: string): ImageReference | undefined {
-  const info = parseImage(text);
-  if (info === undefined) return undefined;
-  const { registry = '', path, tag = '', digest = '' } = info;
-  const isHub = registry === 'docker.io' || registry === 'index.docker.io';
+  const [, name, tag, digest = ''] = imageSyntax.exec(text) ?? [];
+  if (name === undefined) return undefined;
+  const slash = name.indexOf('/');
+  const first = name.slice(0, Math.max(slash, 0));
+  const hasRegistry = first === 'localhost' || /[.:]/.test(first);
+  const path = hasRegistry ? name.slice(slash + 1) : name;
+  if (!repositorySyntax.test(path) || (hasRegistry && !isAuthority(first))) return undefined;
+  const isHub = !hasRegistry || first === 'docker.io' || first === 'index.docker.io';
   return {
-    registry: isHub ? 'index.docker.io' : registry,
+    registry: isHub ? 'index.docker.io' : first,
     repository: isHub && !path.includes('/') ? `library/${path}` : path,
-    tag,
+    tag: tag ?? (digest === '' ? 'latest' : ''),
     digest,
   };
 }
@@ -80,7 +91,8 @@ function findImage(text: string): ImageReference | undefined {
 function readImage(text: string): ImageValue {
   const image = findImage(text);
   if (image === undefined) throw new CelError(`could not parse reference: ${text}`);
-  return new Opaque(imageType, image, `${image.registry}/${image.repository}:${image.tag}@${image.digest}`);
+  // References are equal only if they are written alike.
+  return new Opaque(imageType, image, text);
 }
 
 function identifier({ data: { tag, digest } }: ImageValue): string {
@@ -98,8 +110,10 @@ const imageFunctions: readonly FunctionDeclaration[] = [
   imageMethod('registry', 'string', ({ data }) => data.registry),
   imageMethod('repository', 'string', ({ data }) => data.repository),
   imageMethod('identifier', 'string', identifier),
-  // A reference with a digest has no tag, even if one is written.
-  imageMethod('tag', 'string', ({ data }) => (data.digest === '' ? data.tag : '')),
+  imageMethod('identifierWithSeparator', 'string', ({ data: { tag, digest } }) =>
+    digest === '' ? `:${tag}` : `@${digest}`,
+  ),
+  imageMethod('tag', 'string', ({ data }) => data.tag),
   imageMethod('digest', 'string', ({ data }) => data.digest),
   imageMethod('containsDigest', 'bool', ({ data }) => data.digest !== ''),
 ];
@@ -114,6 +128,16 @@ function withDoubles(value: Json): Value {
   return object;
 }
 
+/** Go encodes a duration as a number of nanoseconds. */
+function withWholeDurations(value: Value): Value {
+  if (value instanceof Duration) return checkedInteger(value.nanoseconds);
+  if (isList(value)) return value.map(withWholeDurations);
+  if (!isPlainObject(value)) return value;
+  const object: Record<string, Value> = {};
+  for (const [key, item] of Object.entries(value)) setField(object, key, withWholeDurations(item));
+  return object;
+}
+
 const jsonType = 'json.Json';
 const yamlType = 'yaml.Yaml';
 
@@ -123,7 +147,7 @@ const encodingFunctions: readonly FunctionDeclaration[] = [
     return attempt(() => withDoubles(parseJsonText(text)));
   }),
   overload('marshal', `${jsonType}.(dyn) -> string`, (_json: Value, value: Value) =>
-    formatGoJson(toJson(value)),
+    formatGoJson(toJson(withWholeDurations(value))),
   ),
   overload('parse', `${yamlType}.(string) -> dyn`, (_yaml: Value, text: string) =>
     attempt(() => withDoubles(parseYamlText(text)), 'error converting YAML to JSON: '),
@@ -187,12 +211,10 @@ const timeFunctions: readonly FunctionDeclaration[] = [
     'time.truncate',
     '(timestamp, duration) -> timestamp',
     (time: Timestamp, unit: Duration) =>
-      new Timestamp(
-        truncateTime({ nanoseconds: time.nanoseconds, offsetSeconds: 0 }, unit.nanoseconds).nanoseconds,
-      ),
+      new Timestamp(truncateTime(time, unit.nanoseconds).nanoseconds, time.offsetSeconds),
   ),
-  overload('time.toCron', '(timestamp) -> string', ({ nanoseconds }: Timestamp) => {
-    const clock = wallClock({ nanoseconds, offsetSeconds: 0 });
+  overload('time.toCron', '(timestamp) -> string', (time: Timestamp) => {
+    const clock = wallClock(time);
     const date = `${clock.getUTCDate()} ${clock.getUTCMonth() + 1} ${clock.getUTCDay()}`;
     return `${clock.getUTCMinutes()} ${clock.getUTCHours()} ${date}`;
   }),

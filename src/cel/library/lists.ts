@@ -92,15 +92,29 @@ const zeros: ReadonlyMap<string, Value> = new Map<string, Value>([
   ['duration', new Duration(0n)],
 ]);
 
+/** As in Kubernetes, values of different types keep their places. A value that has no order is an error. */
+function order(a: Value, b: Value): number {
+  const isMixed = typeNameOf(a) !== typeNameOf(b);
+  if (!isMixed) return compare(a, b) || 0;
+  compare(a, a);
+  compare(b, b);
+  try {
+    return compare(a, b) || 0;
+  } catch (error) {
+    if (error instanceof CelError) return 0;
+    throw error;
+  }
+}
+
 function isSorted(list: List): boolean {
-  return list.every((item, index) => index === 0 || compare(list[index - 1] as Value, item) <= 0);
+  return list.every((item, index) => index === 0 || order(list[index - 1] as Value, item) <= 0);
 }
 
 function extreme(name: string, sign: 1 | -1): (list: List) => Value {
   return (list) => {
     const [first, ...rest] = list;
     if (first === undefined) throw new CelError(`${name} called on empty list`);
-    return rest.reduce((best, item) => (compare(item, best) * sign > 0 ? item : best), first);
+    return rest.reduce((best, item) => (order(item, best) * sign > 0 ? item : best), first);
   };
 }
 

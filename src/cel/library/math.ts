@@ -94,7 +94,8 @@ export const mathLibrary: Library = {
     onDouble('abs', Math.abs),
     overload('math.abs', '(int) -> int', absolute),
     overload('math.abs', '(uint) -> uint', (value: Uint) => value),
-    onDouble('sign', Math.sign),
+    // Not Math.sign alone, which keeps the sign of zero.
+    onDouble('sign', (value) => Math.sign(value) + 0),
     overload('math.sign', '(int) -> int', (value: Integer) => Math.sign(toNumber(value))),
     overload('math.sign', '(uint) -> uint', (value: Uint) => new Uint(value.value === 0n ? 0n : 1n)),
     ...bits('bitAnd', (a, b) => a & b),

@@ -8,7 +8,6 @@ import {
 } from '../../expression/quantity.ts';
 import { compareVersions, parseVersion, type Version } from '../../expression/semver-range.ts';
 import { type Library, overload } from '../types/environment.ts';
-import { structType } from '../types/type.ts';
 import { checkedInteger } from '../value/arithmetic.ts';
 import { CelError } from '../value/error.ts';
 import { type Integer, integerOf, toBigInt } from '../value/integer.ts';
@@ -37,11 +36,12 @@ function readQuantity(text: string): QuantityValue {
   );
 }
 
-/** The exact int; undefined for fractions and for what does not fit into 64 bits. */
+/**
+ * The int; undefined for what does not fit into 64 bits, and for what is kept with decimal places even if they are zeros:
+ * `1000m`, `1.5Gi`, `1Pi`.
+ */
 function exactInteger({ unscaled, scale }: Quantity): Integer | undefined {
-  if (scale >= 0) return integerOf(unscaled * 10n ** BigInt(scale));
-  const divisor = 10n ** BigInt(-scale);
-  return unscaled % divisor === 0n ? integerOf(unscaled / divisor) : undefined;
+  return scale >= 0 ? integerOf(unscaled * 10n ** BigInt(scale)) : undefined;
 }
 
 function asInteger({ data }: QuantityValue): Value {
@@ -61,7 +61,6 @@ function compare(a: QuantityValue, b: QuantityValue): number {
 }
 
 export const quantityLibrary: Library = {
-  types: [structType('kubernetes.Quantity')],
   functions: [
     overload('quantity', `(string) -> ${quantityType}`, readQuantity),
     overload('isQuantity', '(string) -> bool', (text: string) => parseQuantity(text) !== undefined),
@@ -122,7 +121,8 @@ function normalizeVersion(text: string): string | undefined {
 
 function findVersion(text: string, normalize = false): Version | undefined {
   const normal = normalize ? normalizeVersion(text) : text;
-  return normal === undefined ? undefined : parseVersion(normal);
+  const version = normal === undefined ? undefined : parseVersion(normal);
+  return version?.numbers.every((number) => BigInt(number) < 2n ** 64n) === true ? version : undefined;
 }
 
 function readVersion(text: string, normalize = false): VersionValue {
@@ -151,7 +151,6 @@ function versionOrder(a: VersionValue, b: VersionValue): number {
 }
 
 export const semverLibrary: Library = {
-  types: [structType('kubernetes.Semver')],
   functions: [
     overload('semver', `(string) -> ${versionType}`, readVersion),
     overload('semver', `(string, bool) -> ${versionType}`, readVersion),

@@ -1,5 +1,4 @@
 import { type Library, overload } from '../types/environment.ts';
-import { structType } from '../types/type.ts';
 import { CelError } from '../value/error.ts';
 import { setField } from '../value/map.ts';
 import { Opaque, type Value, type ValueObject } from '../value/value.ts';
@@ -13,7 +12,7 @@ interface Url {
 
 const typeName = 'kubernetes.URL';
 
-/** Go's `url.ParseRequestURI`: an absolute URL or an absolute path. Returns what is wrong as a string. */
+/** Go's `url.Parse` of what its `url.ParseRequestURI` accepts: an absolute URL or an absolute path. Returns what is wrong as a string. */
 export function parseUrl(text: string): Url | string {
   // biome-ignore lint/suspicious/noControlCharactersInRegex: Go refuses control characters.
   if (/[\x00-\x1f\x7f]/.test(text)) return 'net/url: invalid control character in URL';
@@ -23,9 +22,11 @@ export function parseUrl(text: string): Url | string {
   const scheme = colon.slice(0, -1).toLowerCase();
   const rest = text.slice(colon.length);
   if (!rest.startsWith('/')) {
+    if (text === '*') return { scheme, host: '', path: '*', query: '' };
     return scheme === '' ? 'invalid URI for request' : { scheme, host: '', path: '', query: queryOf(rest) };
   }
-  const [, authority = '', tail = ''] = (scheme === '' ? null : /^\/\/([^/?#]*)(.*)$/s.exec(rest)) ?? [
+  const hasAuthority = scheme !== '' || !rest.startsWith('///');
+  const [, authority = '', tail = ''] = (hasAuthority ? /^\/\/([^/?#]*)(.*)$/s.exec(rest) : null) ?? [
     '',
     '',
     rest,
@@ -33,7 +34,12 @@ export function parseUrl(text: string): Url | string {
   const host = authority.slice(authority.lastIndexOf('@') + 1);
   const path = tail.replace(/[?#].*$/s, '');
   const wrong = hostError(host) ?? escapeError(path);
-  return wrong ?? { scheme, host, path, query: queryOf(tail) };
+  return wrong ?? { scheme, host: host.replace(/%25/g, '%'), path, query: queryOf(tail) };
+}
+
+/** Whether the text is a host with an optional port, as it stands in a URL. */
+export function isAuthority(text: string): boolean {
+  return hostError(text) === undefined && !text.includes('%');
 }
 
 function queryOf(text: string): string {
@@ -49,6 +55,9 @@ function hostError(host: string): string | undefined {
   }
   const bad = /[^A-Za-z0-9\-._~!$&'()*+,;=:[\]<>"%\u0080-\uffff]/.exec(host)?.[0];
   if (bad !== undefined) return `invalid character ${JSON.stringify(bad)} in host name`;
+  // Of ASCII characters, only the percent sign may be escaped.
+  const wrong = /%(?!25|[89a-f][0-9a-f]).{0,2}/is.exec(host)?.[0];
+  if (wrong !== undefined) return `invalid URL escape ${JSON.stringify(wrong)}`;
   const port = /:[^:]*$/.exec(host)?.[0];
   return port === undefined || /^:\d*$/.test(port)
     ? undefined
@@ -107,7 +116,6 @@ function unescapeQuery(text: string): string | undefined {
 const type = `struct ${typeName}`;
 
 export const urlLibrary: Library = {
-  types: [structType(typeName)],
   functions: [
     overload('url', `(string) -> ${type}`, url),
     overload('isURL', '(string) -> bool', (text: string) => typeof parseUrl(text) !== 'string'),

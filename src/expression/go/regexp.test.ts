@@ -119,8 +119,11 @@ it('finds spans where the other engine finds them', () => {
     fc.property(pattern, text, (source, letters) => {
       const subject = letters.join('');
       const matcher = RE2JS.compile(source).matcher(subject);
-      const expected: unknown[] = [];
-      while (matcher.find()) expected.push([matcher.start(), matcher.end()]);
+      const expected: (readonly [number, number])[] = [];
+      while (matcher.find()) {
+        // Go ignores an empty match directly after another match.
+        if (matcher.end() !== expected.at(-1)?.[1]) expected.push([matcher.start(), matcher.end()]);
+      }
       expect([...findSpans(source, subject)]).toEqual(expected);
     }),
   );

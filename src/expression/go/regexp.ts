@@ -87,7 +87,7 @@ function replaceBounded(regexp: RegExp, text: string, replacement: string): stri
   return result + text.slice(end);
 }
 
-/** The start and end of each match. */
+/** The start and end of each match. An empty match directly after another match is ignored. */
 export function* findSpans(pattern: string, text: string): Generator<readonly [number, number]> {
   const { regexp, stepsPerCharacter } = findBounded(pattern);
   if (regexp === null) {
@@ -96,6 +96,7 @@ export function* findSpans(pattern: string, text: string): Generator<readonly [n
   }
   spendSteps(text.length * stepsPerCharacter);
   let from = 0;
+  let last = -1;
   for (;;) {
     // Other searches may use the expression before the next match is asked for.
     regexp.lastIndex = from;
@@ -103,34 +104,34 @@ export function* findSpans(pattern: string, text: string): Generator<readonly [n
     if (match === null) return;
     const { index } = match;
     const end = index + match[0].length;
-    yield [index, end];
+    if (end > last) yield [index, end];
+    last = end;
     from = end > index ? end : end + ((text.codePointAt(index) ?? 0) > 0xffff ? 2 : 1);
   }
 }
 
-/** Goes through the matches. A search may look at all of the rest before it finds a match nearby. */
+/**
+ * Goes through the matches, without empty ones directly after another match. A search may look at all of the rest before
+ * it finds a match nearby.
+ */
 export function* findMatches(regexp: RE2JS, text: string): Generator<Matcher> {
   chargeSearch(regexp, text.length);
   const matcher = regexp.matcher(text);
-  let end = 0;
+  let end = -1;
   while (matcher.find()) {
-    spendSteps(32 + ((text.length - end) >> 4));
-    yield matcher;
+    spendSteps(32 + ((text.length - Math.max(end, 0)) >> 4));
+    if (matcher.end() > end) yield matcher;
     end = matcher.end();
   }
 }
 
-/** An empty match directly after another match is ignored. */
 function replaceMatches(regexp: RE2JS, text: string, replacement: (matcher: Matcher) => string): string {
   let result = '';
   let end = 0;
   for (const matcher of findMatches(regexp, text)) {
-    result += text.slice(end, matcher.start());
-    if (matcher.end() > end || matcher.start() === 0) {
-      const replaced = replacement(matcher);
-      spendText(replaced.length);
-      result += replaced;
-    }
+    const replaced = replacement(matcher);
+    spendText(replaced.length);
+    result += text.slice(end, matcher.start()) + replaced;
     end = matcher.end();
   }
   return result + text.slice(end);
