@@ -5,7 +5,7 @@ import { formatType } from '../types/type.ts';
 import type { Value } from '../value/value.ts';
 
 const mutatingPolicy = mutatingPolicyEnvironment();
-const object = { kind: 'Pod', list: [2, 1], nothing: null };
+const object = { kind: 'Pod', list: [2, 1], words: ['bc', 'a'] };
 const scope = {
   lookup: (name: string): Value | undefined => (name === 'object' ? object : undefined),
   effects: { now: () => new Date(0), random: () => 0 },
@@ -29,6 +29,9 @@ test.each([
   ['has(Object{}.spec.replicas)', false],
   ['JSONPatch{op: "add"}.value == null', true],
   ['object.?kind.orValue("none")', 'Pod'],
+  ['object.words.reverse()[0].size() + size(object.words.first().value())', 3],
+  ['object.words.distinct().sort()', ['a', 'bc']],
+  ['object.?kind[0].hasValue() || object.kind[?0].hasValue() || object.?list[0][0].hasValue()', false],
 ])('%s is %j', (source, value) => {
   expect(evaluate(source)).toEqual(value);
 });
@@ -54,6 +57,8 @@ test.each([
   ['object.list.sortBy(item, item)', 'dyn'],
   ['object.list.sortBy(item, item % 2)', 'list(dyn)'],
   ['[1, 2].sortBy(item, -item)', 'list(int)'],
+  ['true ? object.list.sortBy(item, 1) : [1]', 'list(int)'],
+  ['math.greatest(object.list.reverse())', 'double'],
   ['namespaceObject.status.conditions[0].lastTransitionTime', 'timestamp'],
 ])('the type of %s is %s', (source, type) => {
   const { expression, problems } = compileCel(source, mutatingPolicy);

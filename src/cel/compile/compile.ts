@@ -345,6 +345,11 @@ function isConstant(node: Node): boolean {
   if (node.kind === 'literal') return true;
   if (node.kind === 'list')
     return node.elements.every(({ value, optional }) => !optional && isConstant(value));
+  if (node.kind === 'map') {
+    return node.entries.every(
+      ({ key, value, optional }) => !optional && isConstant(key) && isConstant(value),
+    );
+  }
   if (node.kind !== 'call' || node.target !== undefined || !conversions.has(node.name)) return false;
   return node.args.every(isConstant);
 }

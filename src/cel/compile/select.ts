@@ -126,9 +126,7 @@ function defaultOf({ shape: { defaults } }: StructValue, field: string): Value |
 
 /** `target[index]`; throws when there is no such key or index. */
 export function indexValue(target: Value, index: Value): Value {
-  if (target instanceof Optional) {
-    return target.value === undefined ? Optional.none : optionalOf(findIndex(target.value, index));
-  }
+  if (target instanceof Optional) return optionalIndexValue(target, index);
   const value = findIndex(target, index);
   if (value !== undefined) return value;
   throw isList(target)
@@ -136,11 +134,15 @@ export function indexValue(target: Value, index: Value): Value {
     : noSuchKey(formatValue(index));
 }
 
-/** `target[?index]`. */
+/** `target[?index]`, and `target[index]` of an optional. A value that has no parts gives none. */
 export function optionalIndexValue(target: Value, index: Value): Value {
-  if (target instanceof Optional && target.value === undefined) return Optional.none;
-  const operand = target instanceof Optional ? (target.value as Value) : target;
-  return optionalOf(findIndex(operand, index));
+  const operand = target instanceof Optional ? target.value : target;
+  return operand === undefined || !hasParts(operand) ? Optional.none : optionalOf(findIndex(operand, index));
+}
+
+function hasParts(value: Value): boolean {
+  if (!(value instanceof SpecialValue)) return typeof value === 'object' && value !== null;
+  return value instanceof CelMap || value instanceof StructValue || value instanceof LazyObject;
 }
 
 function findIndex(target: Value, index: Value): Value | undefined {

@@ -55,6 +55,7 @@ test.each([
   ['duration(null)', 'invalid duration argument'],
   ['double("1e400")', 'strconv.ParseFloat: parsing "1e400": invalid syntax'],
   ['int(dyn([1]))', 'no such overload: (list)'],
+  ['double(dyn({"a": 1}))', 'no such overload: (map)'],
 ])('%s is refused', (source, message) => {
   expect(compileCel(source, environment).problems[0]?.message).toBe(message);
 });

@@ -56,6 +56,7 @@ test.each([
   ['[dyn(1), dyn("a")].isSorted() && [1.0, double("NaN")].isSorted()', true],
   ['1.0 / math.sign(-0.0) > 0.0', true],
   ['json.marshal({"a": [duration("1.5s")]})', '{"a":[1500000000]}'],
+  ['json.marshal(optional.of("a"))', '"a"'],
 ])('%s is %j', (source, value) => {
   expect(evaluate(source.replaceAll('DIGEST', digest))).toEqual(value);
 });

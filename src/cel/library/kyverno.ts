@@ -27,6 +27,7 @@ import {
   Bytes,
   Duration,
   Opaque,
+  Optional,
   StructShape,
   StructValue,
   Timestamp,
@@ -128,13 +129,14 @@ function withDoubles(value: Json): Value {
   return object;
 }
 
-/** Go encodes a duration as a number of nanoseconds. */
-function withWholeDurations(value: Value): Value {
+/** Go encodes a duration as a number of nanoseconds, and an optional as its value. */
+function asGoValue(value: Value): Value {
+  if (value instanceof Optional && value.value !== undefined) return asGoValue(value.value);
   if (value instanceof Duration) return checkedInteger(value.nanoseconds);
-  if (isList(value)) return value.map(withWholeDurations);
+  if (isList(value)) return value.map(asGoValue);
   if (!isPlainObject(value)) return value;
   const object: Record<string, Value> = {};
-  for (const [key, item] of Object.entries(value)) setField(object, key, withWholeDurations(item));
+  for (const [key, item] of Object.entries(value)) setField(object, key, asGoValue(item));
   return object;
 }
 
@@ -147,7 +149,7 @@ const encodingFunctions: readonly FunctionDeclaration[] = [
     return attempt(() => withDoubles(parseJsonText(text)));
   }),
   overload('marshal', `${jsonType}.(dyn) -> string`, (_json: Value, value: Value) =>
-    formatGoJson(toJson(withWholeDurations(value))),
+    formatGoJson(toJson(asGoValue(value))),
   ),
   overload('parse', `${yamlType}.(string) -> dyn`, (_yaml: Value, text: string) =>
     attempt(() => withDoubles(parseYamlText(text)), 'error converting YAML to JSON: '),

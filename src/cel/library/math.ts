@@ -18,7 +18,8 @@ function extremum(sign: 1 | -1): (first: Value, second?: Value) => Value {
   };
 }
 
-const numbers = ['int', 'uint', 'double'];
+/** In the order of cel-go: an argument whose type is not known yet takes the first. */
+const numbers = ['double', 'int', 'uint'];
 
 function extremumOverloads(name: string, sign: 1 | -1): FunctionDeclaration[] {
   const call = extremum(sign);

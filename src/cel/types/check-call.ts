@@ -29,6 +29,12 @@ function findFunction(context: CheckContext, name: string): FunctionDeclaration 
   return undefined;
 }
 
+/**
+ * Functions whose overloads cel-go tells apart by the values only. It matters for arguments whose type is not known yet, such
+ * as items of `object.list.reverse()`: they take the type of the first overload.
+ */
+const chosenByValue: ReadonlySet<string> = new Set(['size', 'sort']);
+
 function resolveOverload(
   context: CheckContext,
   node: CallNode,
@@ -38,8 +44,11 @@ function resolveOverload(
 ): Type {
   let result: Type | undefined;
   const matching: Overload[] = [];
-  for (const overload of declaration.overloads) {
-    if (overload.member !== method || overload.parameters.length !== args.length) continue;
+  const candidates = declaration.overloads.filter(
+    ({ member, parameters }) => member === method && parameters.length === args.length,
+  );
+  const isOpen = chosenByValue.has(declaration.name) && args.some((type) => context.bindings.isOpen(type));
+  for (const overload of candidates) {
     const variables = new Map(
       overload.typeParameters.map((name) => [name, context.bindings.fresh()] as const),
     );
@@ -51,7 +60,7 @@ function resolveOverload(
     else if (!isDyn(result) && !sameType(result, type)) result = dynType;
   }
   if (result === undefined) return noMatchingOverload(context, node, declaration, args, method);
-  context.references.set(node, { kind: 'call', overloads: matching, method });
+  context.references.set(node, { kind: 'call', overloads: isOpen ? candidates : matching, method });
   return result;
 }
 

@@ -85,7 +85,7 @@ function sortByType(context: CheckContext, node: ComprehensionNode, range: Type,
   if (!comparableKinds.has(key.kind))
     context.mismatch(node.body, intType, key, 'Sort by a value that has an order.');
   if (range.kind === 'list') return range;
-  return isDynOrError(key) ? dynType : listType(dynType);
+  return isDynOrError(key) ? dynType : listType(context.bindings.fresh());
 }
 
 export function checkOptMap(context: CheckContext, node: OptMapNode): Type {

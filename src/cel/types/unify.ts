@@ -111,6 +111,12 @@ export class TypeBindings {
     return replaceParameters(type, (parameter) => this.resolve(parameter, close));
   }
 
+  /** Whether a part of the type is a variable that has no type yet. */
+  isOpen(type: Type): boolean {
+    const resolved = this.resolve(type);
+    return resolved.kind === 'parameter' || resolved.parameters.some((parameter) => this.isOpen(parameter));
+  }
+
   /** A declared type with its type parameters replaced by fresh variables. */
   instantiate(type: Type, variables: ReadonlyMap<string, Type>): Type {
     if (type.kind === 'parameter') return variables.get(type.name) ?? type;
