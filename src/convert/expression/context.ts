@@ -4,7 +4,7 @@ import { builtInSchema } from '../../patch/structured/built-in.ts';
 import { type CelText, NotConvertible, type Scope } from '../types.ts';
 import { asDyn, equalTo, literal, mapText, precedence, quote, ternary, text } from './cel-text.ts';
 import { expressionTerm, templateTerm } from './template.ts';
-import { classOf, definite, lenient, presentValue, type Term } from './term.ts';
+import { classOf, definite, lenient, orElse, presentValue, type Term } from './term.ts';
 import { apiRequest } from './url-path.ts';
 
 /**
@@ -100,7 +100,7 @@ function withDefault(term: Term, fallback: Term, path: string): Term {
   const schema = classOf(fallback) === kind ? term.schema : undefined;
   if (term.optional === undefined && kind !== 'unknown') return term;
   if (term.optional !== undefined && kind !== 'unknown') {
-    return definite(text(`${term.optional}.orValue(${fallback.source})`, 'dyn'), {
+    return definite(text(orElse(term.optional, fallback), 'dyn'), {
       schema,
       total: fallback.total,
     });

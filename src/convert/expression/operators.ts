@@ -10,6 +10,7 @@ import {
   lenient,
   optionalTerm,
   orDefault,
+  orElse,
   type Term,
   truthy,
   truthyOptional,
@@ -58,8 +59,7 @@ export function or(left: Term, right: Term): Term {
   const isStatic = isCollection && (left.type !== 'dyn' || left.orEmpty !== undefined);
   const optional = truthyOptional(left, classOf(fallback) !== kind || isStatic);
   const schema = classOf(fallback) === kind ? (left.schema ?? schemaOfClass(kind)) : undefined;
-  const value = `${optional}.orValue(${fallback.source})`;
-  return definite(text(value, 'dyn'), {
+  return definite(text(orElse(optional, fallback), 'dyn'), {
     schema,
     uncertain: true,
     notNull: (right.constant ?? null) !== null,

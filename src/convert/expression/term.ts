@@ -114,6 +114,16 @@ export function isIndexed(optional: string): boolean {
   return /[\])]$/.test(optional);
 }
 
+/**
+ * The value of an optional, or else the other one. Kyverno always evaluates the argument of `orValue()`, so that one
+ * that may fail has to be an optional itself.
+ */
+export function orElse(optional: string, other: Term): string {
+  return other.total === true
+    ? `${optional}.orValue(${other.source})`
+    : `${optional}.or(optional.of(dyn(${other.source}))).value()`;
+}
+
 const fallbackTypes = { "''": 'string', '[]': 'list', '{}': 'map', false: 'bool' } as const;
 export type EmptyLiteral = keyof typeof fallbackTypes;
 
