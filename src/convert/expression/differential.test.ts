@@ -308,6 +308,13 @@ describe.each(['mutatingpolicy', 'map'] as const)('translation to CEL for %s', (
     expect(text && evaluateCel(text, target)(object)).toEqual(oldTemplate(template)(object));
   });
 
+  it('does not evaluate an alternative that is not needed and would fail', () => {
+    const template = '{{ request.object.metadata.name || length(request.object.metadata.labels.app) }}';
+    const object = { apiVersion: 'v1', kind: 'Pod', metadata: { name: 'web' } };
+    const text = newTemplate(template, target);
+    expect(text && evaluateCel(text, target)(object)).toEqual(oldTemplate(template)(object));
+  });
+
   it.each([
     ['a projection', '{{ request.object.spec.containers[].image }}', 'AnyIn', ['nginx:*', 'a']],
     ['a list as the value', 'web', 'AllNotIn', '{{ request.object.spec.containers[].image }}'],
