@@ -17,6 +17,7 @@ import { twoVariableMacros } from './syntax/macros.ts';
 import {
   createEnvironment,
   type Environment,
+  extendEnvironment,
   type Library,
   type StructDeclaration,
 } from './types/environment.ts';
@@ -139,19 +140,42 @@ const onlyInMutatingPolicies: ReadonlyMap<string, string> = new Map(
     .map((name) => [name, `Kubernetes does not have '${name}'; only Kyverno's MutatingPolicy has.`]),
 );
 
+const onlyInMutations: ReadonlyMap<string, string> = new Map([
+  ...onlyInMutatingPolicies,
+  ...['Object', 'JSONPatch', 'jsonpatch'].map(
+    (name) => [name, `Kubernetes has '${name}' only in the expressions of mutations.`] as const,
+  ),
+]);
+
 export interface AdmissionPolicyOptions {
   /** Declares `params`. */
   readonly params?: boolean | undefined;
+  /** False for variables and match conditions, which have neither `Object` and `JSONPatch` nor `jsonpatch.escapeKey`. */
+  readonly mutations?: boolean | undefined;
 }
 
 /** What a MutatingAdmissionPolicy can use, apart from its `variables`. */
-export function admissionPolicyEnvironment({ params = false }: AdmissionPolicyOptions = {}): Environment {
+export function admissionPolicyEnvironment({
+  params = false,
+  mutations = true,
+}: AdmissionPolicyOptions = {}): Environment {
   const request = declareStruct('kubernetes.AdmissionRequest', requestFields);
   const paramsLibrary: Library = { variables: params ? [{ name: 'params', type: dynType }] : [] };
   return createEnvironment(
-    [...kubernetesLibraries, mutationLibrary, authorizerLibrary, admissionLibrary(request), paramsLibrary],
-    { elsewhere: onlyInMutatingPolicies, quotedNames: false },
+    [
+      ...kubernetesLibraries,
+      ...(mutations ? [mutationLibrary] : []),
+      authorizerLibrary,
+      admissionLibrary(request),
+      paramsLibrary,
+    ],
+    { elsewhere: mutations ? onlyInMutatingPolicies : onlyInMutations, quotedNames: false },
   );
+}
+
+/** The environment of mutations, from that of the variables that they read. */
+export function withMutationTypes(environment: Environment): Environment {
+  return { ...extendEnvironment(environment, mutationLibrary), elsewhere: onlyInMutatingPolicies };
 }
 
 export interface MutatingPolicyOptions {

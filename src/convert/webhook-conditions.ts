@@ -42,7 +42,7 @@ function reasonAgainst(
   operations: ReadonlySet<string>,
   to: ConversionTarget,
 ): string | undefined {
-  environment ??= admissionPolicyEnvironment();
+  environment ??= admissionPolicyEnvironment({ mutations: false });
   const { expression, problems } = compileCel(source, environment);
   if (expression === undefined)
     return `the expression is not valid in Kubernetes: ${problems[0]?.message ?? 'it does not compile'}`;

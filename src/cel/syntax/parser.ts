@@ -17,6 +17,11 @@ const reservedNames: ReadonlySet<string> = new Set(
 /** Names that the grammar itself uses. */
 const keywords: ReadonlySet<string> = new Set(['in', 'true', 'false', 'null']);
 
+/** Whether an expression can use the text as a name. */
+export function isIdentifier(text: string): boolean {
+  return /^[A-Za-z_]\w*$/.test(text) && !reservedNames.has(text) && !keywords.has(text);
+}
+
 export interface ParseOptions {
   /** Whether names may stand in back-quotes. */
   readonly quotedNames?: boolean | undefined;

@@ -91,7 +91,8 @@ export class CheckContext {
       node.kind === 'call'
         ? functions.keys()
         : [...variables.keys(), ...this.locals.map((local) => local.name)];
-    return this.error(node, message, elsewhere.get(name) ?? similarName(name, known));
+    const hint = elsewhere.get(name) ?? elsewhere.get(name.replace(/\..*$/s, ''));
+    return this.error(node, message, hint ?? similarName(name, known));
   }
 
   expectBool(node: Node, type: Type): void {

@@ -1,4 +1,4 @@
-import { admissionPolicyEnvironment } from '../../cel/environments.ts';
+import { admissionPolicyEnvironment, withMutationTypes } from '../../cel/environments.ts';
 import { neededVersion } from '../../cel/kubernetes-version.ts';
 import type { Environment } from '../../cel/types/environment.ts';
 import type { Value } from '../../cel/value/value.ts';
@@ -11,6 +11,7 @@ import type { CelEffect, CelFailure, CelHost, CelSkip, CompiledCelProgram } from
 import { collectProblems, type PolicySource } from '../problem-collector.ts';
 import { admissionBindingSchema, admissionPolicySchema } from '../schema/cel.ts';
 import { checkObject } from '../schema/check.ts';
+import { checkBodies, checkObjectName, checkParamKind, checkParamRef } from './api-server-rules.ts';
 import { type CompiledConstraints, compileConstraints } from './constraints.ts';
 import { celPolicy, celRule, mainRule } from './head.ts';
 import { checkNames } from './names.ts';
@@ -45,7 +46,10 @@ export interface AdmissionPolicyResult extends PolicyResult {
 let environments: readonly [Environment, Environment] | undefined;
 
 function environmentFor(params: boolean): Environment {
-  environments ??= [admissionPolicyEnvironment(), admissionPolicyEnvironment({ params: true })];
+  environments ??= [
+    admissionPolicyEnvironment({ mutations: false }),
+    admissionPolicyEnvironment({ mutations: false, params: true }),
+  ];
   return environments[params ? 1 : 0];
 }
 
@@ -58,6 +62,7 @@ export function compileAdmissionPolicy(document: JsonObject, source: PolicySourc
   if (!checkObject(document, admissionPolicySchema, [], reporter, version))
     return { problems: collector.problems };
   const spec = readObject(document, 'spec') ?? {};
+  checkObjectName(name, ['metadata', 'name'], reporter);
   checkSpec(spec, reporter);
   const paramKind = paramKindOf(spec);
   const matchConstraints = readObject(spec, 'matchConstraints') ?? {};
@@ -68,6 +73,7 @@ export function compileAdmissionPolicy(document: JsonObject, source: PolicySourc
   const parts = compileParts(spec, reporter, {
     environment: environmentFor(paramKind !== undefined),
     conditionsReadVariables: false,
+    forMutations: withMutationTypes,
     serverSideApply: false,
     fidelity: 'apiServer',
     mergesWithoutSchema: false,
@@ -137,6 +143,9 @@ export function compileBinding(document: JsonObject, source: PolicySource): Bind
   if (!checkObject(document, admissionBindingSchema, [], reporter, version))
     return { problems: collector.problems };
   const spec = readObject(document, 'spec') ?? {};
+  checkObjectName(name, ['metadata', 'name'], reporter);
+  checkObjectName(readText(spec, 'policyName'), ['spec', 'policyName'], reporter);
+  checkParamRef(spec, version, reporter);
   const resources = readObject(spec, 'matchResources') ?? {};
   const constraints = compileConstraints(resources, ['spec', 'matchResources'], reporter, {
     apiServer: true,
@@ -203,16 +212,6 @@ function checkSpec(spec: JsonObject, reporter: Reporter): void {
     );
   }
   rules.forEach((rule, index) => {
-    readTexts(rule, 'operations').forEach((operation, at) => {
-      if (operation !== 'DELETE') return;
-      const path = ['spec', 'matchConstraints', 'resourceRules', index, 'operations', at];
-      reporter.error(
-        path,
-        'KYM_FIELD_VALUE',
-        'a MutatingAdmissionPolicy cannot match DELETE',
-        'Use CREATE, UPDATE, CONNECT or "*".',
-      );
-    });
     readTexts(rule, 'resources').forEach((resource, at) => {
       if (
         !policyResources.has(resource) ||
@@ -228,6 +227,8 @@ function checkSpec(spec: JsonObject, reporter: Reporter): void {
       );
     });
   });
+  checkParamKind(spec, reporter);
+  checkBodies(spec, reporter);
   checkNames(spec, reporter);
 }
 

@@ -8,6 +8,7 @@ import type { Reporter } from '../../problem.ts';
 import type { CompiledBlock, KindSelector, Operation } from '../compiled.ts';
 import type { CelHost, CelMismatch, CelRequest } from '../compiled-cel.ts';
 import { type KindKey, matchesKind } from '../kind-selector.ts';
+import { checkMatchResources } from './api-server-rules.ts';
 
 /** `matchConstraints`, `matchResources` or `targetMatchConstraints`. */
 export interface CompiledConstraints {
@@ -29,10 +30,7 @@ const mostKinds = 10_000;
 export interface ConstraintOptions {
   /** The engine compares kinds and operations with `blocks` first, so that they need not be compared again. */
   readonly indexed?: boolean | undefined;
-  /**
-   * The API server refuses lists of resources that overlap. Kyverno does not, and also compares listed names with the beginning of
-   * `generateName`.
-   */
+  /** The API server refuses more than Kyverno. Kyverno also compares listed names with the beginning of `generateName`. */
   readonly apiServer?: boolean | undefined;
 }
 
@@ -42,7 +40,7 @@ export function compileConstraints(
   reporter: Reporter,
   { indexed = false, apiServer = false }: ConstraintOptions = {},
 ): CompiledConstraints | undefined {
-  if (apiServer) refuseOverlaps(constraints, path, reporter);
+  if (apiServer) checkMatchResources(constraints, path, reporter);
   const namespaceSelector = selectorOf(constraints, 'namespaceSelector', path, reporter);
   const objectSelector = selectorOf(constraints, 'objectSelector', path, reporter);
   const rules = rulesOf(constraints, 'resourceRules', path, reporter);
@@ -111,36 +109,6 @@ function rulesOf(
     compileRule(rule, [...path, field, index], reporter),
   );
   return rules.every((rule) => rule !== undefined) ? rules : undefined;
-}
-
-function refuseOverlaps(constraints: JsonObject, path: Path, reporter: Reporter): void {
-  for (const field of ['resourceRules', 'excludeResourceRules']) {
-    readObjects(constraints, field).forEach((rule, index) => {
-      const overlap = overlapOf(readTexts(rule, 'resources'));
-      if (overlap === undefined) return;
-      reporter.error(
-        [...path, field, index, 'resources'],
-        'KYM_FIELD_VALUE',
-        overlap,
-        'Remove what the wildcard covers.',
-      );
-    });
-  }
-}
-
-function overlapOf(resources: readonly string[]): string | undefined {
-  const parts = resources.map((text) => text.split('/'));
-  if (resources.includes('*/*') && resources.length > 1) return "'*/*' is present with other resources";
-  if (resources.includes('*') && parts.filter(({ length }) => length === 1).length > 1)
-    return "'*' is present with other resources without subresources";
-  for (const [resource, subresource] of parts) {
-    if (subresource === undefined) continue;
-    if (subresource !== '*' && resources.includes(`${resource}/*`))
-      return `'${resource}/*' is present with '${resource}/${subresource}'`;
-    if (resource !== '*' && resources.includes(`*/${subresource}`))
-      return `'*/${subresource}' is present with '${resource}/${subresource}'`;
-  }
-  return undefined;
 }
 
 function compileRule(rule: JsonObject, path: Path, reporter: Reporter): ResourceRule | undefined {

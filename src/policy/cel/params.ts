@@ -41,10 +41,6 @@ export function compileParams(
   }
   const name = readText(reference, 'name') ?? '';
   const selection = read(reference, 'selector');
-  if ((name === '') === (selection === undefined)) {
-    reporter.error(path, 'KYM_FIELD_CONFLICT', 'paramRef needs either name or selector', 'Set one of them.');
-    return undefined;
-  }
   const selector =
     selection === undefined
       ? undefined

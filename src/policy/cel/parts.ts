@@ -21,6 +21,8 @@ export interface PartsOptions {
   readonly environment: Environment;
   /** Whether conditions may read `variables`. The API server evaluates them before. */
   readonly conditionsReadVariables: boolean;
+  /** Adds what only mutations may use. */
+  readonly forMutations?: ((environment: Environment) => Environment) | undefined;
   readonly serverSideApply: boolean;
   readonly fidelity: Fidelity;
   readonly mergesWithoutSchema: boolean;
@@ -56,9 +58,10 @@ export function compileParts(
   const conditions = compileNamed(spec, 'matchConditions', 'bool', reporter, (source) =>
     compile(source, options.conditionsReadVariables ? environment : base, 'condition'),
   );
+  const inMutations = options.forMutations?.(environment) ?? environment;
   const mutations = readObjects(spec, 'mutations').flatMap((mutation, index) =>
     compileMutation(mutation, ['spec', 'mutations', index], reporter, (source, role) =>
-      compile(source, environment, role),
+      compile(source, inMutations, role),
     ),
   );
   if (reporter.failed) return undefined;

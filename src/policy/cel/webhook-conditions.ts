@@ -25,7 +25,7 @@ let environment: Environment | undefined;
  * Kubernetes; without those that would have another value there.
  */
 export function webhookConditions(specs: readonly ConditionedSpec[]): readonly WebhookCondition[] {
-  environment ??= admissionPolicyEnvironment();
+  environment ??= admissionPolicyEnvironment({ mutations: false });
   const result: WebhookCondition[] = [];
   for (const { name: derived, spec } of specs) {
     for (const [index, condition] of readObjects(spec, 'matchConditions').entries()) {
