@@ -66,6 +66,8 @@ export class Evaluation {
   /** Rules of MutatingAdmissionPolicies that run once more after the others of their kind. */
   #reinvocations: Candidate[] = [];
   #isReinvoking = false;
+  /** The object before the first MutatingAdmissionPolicy. */
+  #admitted: JsonObject | undefined;
   #ruleIndex = 0;
   /** The object before the current policy: restored when one of its rules fails. */
   #policyStart: JsonObject | null;
@@ -392,10 +394,17 @@ export class Evaluation {
     if (excluding !== undefined) return { type: 'exclude', clause: excluding.path };
     if (rule.targets !== undefined) return { type: 'mutateExisting' };
     if (rule.mutation.type === 'cel') {
-      const miss = rule.mutation.program.mismatch(object, this.#celHost(policy));
+      const miss = rule.mutation.program.mismatch(this.#selected(policy, object), this.#celHost(policy));
       if (miss !== undefined) return { type: 'match', clauses: [miss] };
     }
     return undefined;
+  }
+
+  /** The API server finds out which policies and bindings match before the first of them changes the object. */
+  #selected(policy: CompiledPolicy, object: JsonObject): JsonObject {
+    if (policy.kind !== 'MutatingAdmissionPolicy' || this.#isReinvoking) return object;
+    this.#admitted ??= object;
+    return this.#admitted;
   }
 
   #mismatch(rule: CompiledRule, subject: MatchSubject): SkipReason | undefined {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { parse } from 'yaml';
+import { parse, parseAllDocuments } from 'yaml';
 import { kymera } from './in-process.testing.ts';
 
 const pods = "{apiGroups: [''], apiVersions: [v1], operations: [CREATE, UPDATE], resources: [pods]}";
@@ -125,6 +125,19 @@ it('an item without the key that identifies it is added with a warning, also in 
 });
 
 describe('MutatingPolicy', () => {
+  it.each(['resources: ["pod*"]', 'resources: ["po?s"]', 'resources: [pods], apiVersions: ["v?"]'])(
+    'matches nothing by a pattern that is not "*": %s',
+    async (rule) => {
+      const policy = mutatingPolicy('p', label('"y"')).replace(
+        pods,
+        `{apiGroups: [''], operations: [CREATE], ${rule}${rule.includes('apiVersions') ? '' : ', apiVersions: [v1]'}}`,
+      );
+      const { labels, stderr } = await labelsAfter(policy);
+      expect(labels).toEqual({ app: 'web' });
+      expect(stderr).toContain('matches nothing');
+    },
+  );
+
   it('runs after ClusterPolicies and MutatingAdmissionPolicies, each on the result of the one before', async () => {
     const clusterPolicy = `---
 apiVersion: kyverno.io/v1
@@ -448,6 +461,54 @@ describe('MutatingAdmissionPolicy', () => {
     const denied = await withParams(label('params.data.v'), ref('Deny'), cm('a', 'x'));
     expect(denied.exitCode).toBe(1);
     expect(denied.stderr).toContain('no params found');
+  });
+
+  it('keeps the changes of other bindings when one has no parameter and failures are ignored', async () => {
+    const policy = admissionPolicy(
+      `${paramKind}  failurePolicy: Ignore\n${mutation(label('params.data.v'))}`,
+    );
+    const ref = (name: string) => `paramRef: {name: ${name}, parameterNotFoundAction: Deny}`;
+    const { labels, stderr } = await labelsAfter(
+      policy + binding(ref('a'), 'a') + binding(ref('none'), 'b'),
+      {
+        argv: ['--target-resource', 'params.yaml'],
+        files: { 'params.yaml': cm('a', 'one') },
+      },
+    );
+    expect(labels).toEqual({ app: 'web', x: 'one' });
+    expect(stderr).toContain('no params found');
+  });
+
+  it('is selected by the object as it was before all policies of its kind', async () => {
+    const second = admissionPolicy(mutation('Object{metadata: Object.metadata{labels: {"z": "1"}}}'))
+      .replace('name: map', 'name: second')
+      .replace('matchConstraints: {', 'matchConstraints: {objectSelector: {matchLabels: {x: "y"}}, ');
+    const policies = `${admissionPolicy(mutation(label('"y"')))}---\n${second}`;
+    expect((await labelsAfter(policies)).labels).toEqual({ app: 'web', x: 'y' });
+  });
+
+  it('is not evaluated for policies and reviews', async () => {
+    const everything = admissionPolicy(mutation(label('"y"'))).replace(
+      pods,
+      pods.replace("['']", "['*']").replace('pods', '"*"'),
+    );
+    const object = (apiVersion: string, kind: string) =>
+      `---\napiVersion: ${apiVersion}/v1\nkind: ${kind}\nmetadata: {name: a}\nspec: {}\n`;
+    const { stdout, exitCode } = await kymera(['apply', 'p.yaml', '-r', 'o.yaml', '-o', 'yaml', '-q'], {
+      files: {
+        'p.yaml': everything,
+        'o.yaml':
+          object('authorization.k8s.io', 'SubjectAccessReview') +
+          object('authentication.k8s.io', 'TokenReview') +
+          object('admissionregistration.k8s.io', 'ValidatingAdmissionPolicy') +
+          object('networking.k8s.io', 'Ingress'),
+      },
+    });
+    const changed = parseAllDocuments(stdout).map((each) => each.toJS());
+    expect(changed.filter(({ metadata }) => metadata.labels !== undefined)).toMatchObject([
+      { kind: 'Ingress' },
+    ]);
+    expect(exitCode).toBe(0);
   });
 
   it('has null as params without paramRef', async () => {

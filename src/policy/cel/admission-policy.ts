@@ -7,8 +7,17 @@ import type { JsonObject } from '../../json/value.ts';
 import type { Problem, Reporter } from '../../problem.ts';
 import type { PolicyResult } from '../compile/policy.ts';
 import type { CompiledPolicy, CompiledRule } from '../compiled.ts';
-import type { CelEffect, CelFailure, CelHost, CelSkip, CompiledCelProgram } from '../compiled-cel.ts';
+import type {
+  CelEffect,
+  CelFailure,
+  CelHost,
+  CelMismatch,
+  CelRequest,
+  CelSkip,
+  CompiledCelProgram,
+} from '../compiled-cel.ts';
 import { collectProblems, type PolicySource } from '../problem-collector.ts';
+import { resourceOf } from '../resource-name.ts';
 import { admissionBindingSchema, admissionPolicySchema } from '../schema/cel.ts';
 import { checkObject } from '../schema/check.ts';
 import { checkBodies, checkObjectName, checkParamKind, checkParamRef } from './api-server-rules.ts';
@@ -179,10 +188,37 @@ function paramKindOf(spec: JsonObject): ParamKind | undefined {
   return { apiVersion: readText(kind, 'apiVersion') ?? '', kind: readText(kind, 'kind') ?? '' };
 }
 
-const policyResources: ReadonlySet<string> = new Set([
-  'mutatingadmissionpolicies',
-  'mutatingadmissionpolicybindings',
-]);
+/** Kinds for which the API server evaluates no policies, by group. */
+const excludedKinds: Readonly<Record<string, ReadonlySet<string>>> = {
+  'admissionregistration.k8s.io': new Set([
+    'MutatingAdmissionPolicy',
+    'MutatingAdmissionPolicyBinding',
+    'ValidatingAdmissionPolicy',
+    'ValidatingAdmissionPolicyBinding',
+  ]),
+  'authentication.k8s.io': new Set(['SelfSubjectReview', 'TokenReview']),
+  'authorization.k8s.io': new Set([
+    'LocalSubjectAccessReview',
+    'SelfSubjectAccessReview',
+    'SelfSubjectRulesReview',
+    'SubjectAccessReview',
+  ]),
+};
+
+function excludedIn(group: string): ReadonlySet<string> | undefined {
+  return Object.hasOwn(excludedKinds, group) ? excludedKinds[group] : undefined;
+}
+
+function exclusion({ kind: { group, kind } }: CelRequest): CelMismatch | undefined {
+  if (excludedIn(group)?.has(kind) !== true) return undefined;
+  const path = ['spec', 'matchConstraints'];
+  return {
+    path,
+    attribute: 'kind',
+    expected: 'a kind that the API server evaluates policies for',
+    actual: kind,
+  };
+}
 
 function checkSpec(spec: JsonObject, reporter: Reporter): void {
   const constraints = readObject(spec, 'matchConstraints') ?? {};
@@ -212,12 +248,11 @@ function checkSpec(spec: JsonObject, reporter: Reporter): void {
     );
   }
   rules.forEach((rule, index) => {
+    const excluded = readTexts(rule, 'apiGroups').flatMap((group) =>
+      [...(excludedIn(group) ?? [])].map(resourceOf),
+    );
     readTexts(rule, 'resources').forEach((resource, at) => {
-      if (
-        !policyResources.has(resource) ||
-        !readTexts(rule, 'apiGroups').includes('admissionregistration.k8s.io')
-      )
-        return;
+      if (!excluded.includes(resource)) return;
       const path = ['spec', 'matchConstraints', 'resourceRules', index, 'resources', at];
       reporter.warn(
         path,
@@ -253,7 +288,9 @@ function createProgram(program: Program): CompiledCelProgram {
     readsData: params !== undefined || readsNamespace,
     admission: { reinvocable: program.reinvocable },
     mismatch: (object, host) =>
-      constraints.mismatch(object, host) ?? binding?.constraints.mismatch(object, host),
+      exclusion(host.request) ??
+      constraints.mismatch(object, host) ??
+      binding?.constraints.mismatch(object, host),
     run: (object, host) => runAdmissionPolicy(program, object, host),
   };
 }
@@ -263,7 +300,8 @@ function runAdmissionPolicy(program: Program, object: JsonObject | null, host: C
   const run = new Run(host);
   const { traces } = run;
   const found = program.params?.find(host) ?? { values: [null] };
-  if ('failure' in found) return { status: 'failed', failure: found.failure, traces };
+  const kept = (current: JsonObject | null) => (program.keepsOthers ? (current ?? undefined) : undefined);
+  if ('failure' in found) return { status: 'failed', failure: found.failure, traces, object: kept(object) };
   if ('skip' in found) return { status: 'skipped', reason: found.skip, traces };
   const current: CurrentObject = { object };
   const failures: CelFailure[] = [];
@@ -276,13 +314,13 @@ function runAdmissionPolicy(program: Program, object: JsonObject | null, host: C
   }
   const [failure] = failures;
   if (failure !== undefined) {
-    const { binding, keepsOthers } = program;
+    const { binding } = program;
     const detail = binding === undefined ? failure.detail : `binding ${binding.name}: ${failure.detail}`;
     return {
       status: 'failed',
       failure: { ...failure, detail },
       traces,
-      object: keepsOthers ? (current.object ?? undefined) : undefined,
+      object: kept(current.object),
     };
   }
   if (!ran && skip !== undefined) return { status: 'skipped', reason: skip, traces };

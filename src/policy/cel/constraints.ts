@@ -1,5 +1,5 @@
 import { type CompiledLabelSelector, compileLabelSelector } from '../../expression/label-selector.ts';
-import { compileWildcard } from '../../expression/wildcard.ts';
+import { compileWildcard, hasWildcard, type TextMatcher } from '../../expression/wildcard.ts';
 import { stringifyJson } from '../../json/json-text.ts';
 import { labelsOf, metadataOf, textOf } from '../../json/metadata.ts';
 import { read, readObjects, readText, readTexts } from '../../json/read-field.ts';
@@ -140,6 +140,7 @@ function compileRule(rule: JsonObject, path: Path, reporter: Reporter): Resource
     );
     return undefined;
   }
+  warnOfPatterns(rule, path, reporter);
   return {
     path,
     kinds: groups.flatMap((group) =>
@@ -153,15 +154,45 @@ function compileRule(rule: JsonObject, path: Path, reporter: Reporter): Resource
 
 /** `pods`, `pods/status`, `pods/*`, `*`, `*` with `/*`, `*` with `/scale`. */
 function resourceSelector(group: string, version: string, text: string): KindSelector {
-  const [resource = '', subresource = ''] = text.split('/');
+  const { resource, subresource } = splitResource(text);
   return {
     text: `${group === '' ? '' : `${group}/`}${version}/${text}`,
-    group: compileWildcard(group),
-    version: compileWildcard(version),
-    kind: compileWildcard('*'),
-    subresource: compileWildcard(subresource),
-    resource: compileWildcard(resource),
+    group: compileText(group),
+    version: compileText(version),
+    kind: anything,
+    subresource: compileText(subresource),
+    resource: compileText(resource),
   };
+}
+
+function splitResource(text: string): { readonly resource: string; readonly subresource: string } {
+  const slash = text.indexOf('/');
+  if (slash === -1) return { resource: text, subresource: '' };
+  return { resource: text.slice(0, slash), subresource: text.slice(slash + 1) };
+}
+
+const anything = compileWildcard('*');
+
+/** Unlike in a ClusterPolicy, `*` alone is a wildcard: Kubernetes compares everything else as it is. */
+function compileText(text: string): TextMatcher {
+  return text === '*' ? anything : { pattern: text, literal: true, matches: (other) => other === text };
+}
+
+/** Patterns such as `deploy*`, which match nothing. */
+function warnOfPatterns(rule: JsonObject, path: Path, reporter: Reporter): void {
+  for (const field of ['apiGroups', 'apiVersions', 'resources']) {
+    readTexts(rule, field).forEach((text, index) => {
+      const { resource, subresource } =
+        field === 'resources' ? splitResource(text) : { resource: text, subresource: '' };
+      if (![resource, subresource].some((part) => part !== '*' && hasWildcard(part))) return;
+      reporter.warn(
+        [...path, field, index],
+        'KYM_NEVER_APPLIES',
+        `${JSON.stringify(text)} matches nothing: only "*" is a wildcard here`,
+        'List the names, or use "*" and a match condition.',
+      );
+    });
+  }
 }
 
 function matchesRule(rule: ResourceRule, request: CelRequest): boolean {
