@@ -258,6 +258,20 @@ results:
     expect(built.stdout).toContain('owner: nobody');
   });
 
+  it('translates annotations and variables with parts of the object for pod controllers', async () => {
+    const variables = `  auditAnnotations: [{key: count, valueExpression: 'string(object.spec.containers.size())'}]
+  variables: [{name: parts, expression: 'object.spec.containers.map(c, Object.spec.containers{name: c.name, tty: true})'}]
+`;
+    const policy = mutatingPolicy('p', 'Object{spec: Object.spec{containers: variables.parts}}', variables);
+    const job =
+      'apiVersion: batch/v1\nkind: Job\nmetadata: {name: a}\nspec: {template: {spec: {containers: [{name: main, image: a}]}}}\n';
+    const { stdout, exitCode } = await kymera(['apply', 'p.yaml', '-r', 'job.yaml', '-o', 'yaml', '-q'], {
+      files: { 'p.yaml': policy, 'job.yaml': job },
+    });
+    expect(parse(stdout).spec.template.spec.containers).toEqual([{ name: 'main', image: 'a', tty: true }]);
+    expect(exitCode).toBe(0);
+  });
+
   it('follows Kyverno for pod controllers only with --strict-compat', async () => {
     const files = {
       'policy.yaml': mutatingPolicy('p', label('"y"')),

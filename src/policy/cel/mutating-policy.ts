@@ -1,6 +1,5 @@
 import type { CelScope } from '../../cel/compile/closure.ts';
 import { mutatingPolicyEnvironment } from '../../cel/environments.ts';
-import { compileCel } from '../../cel/expression.ts';
 import type { Node } from '../../cel/syntax/ast.ts';
 import type { Environment } from '../../cel/types/environment.ts';
 import { stringifyJson } from '../../json/json-text.ts';
@@ -27,7 +26,7 @@ import { type Exemption, exemption } from './exemption.ts';
 import { typedExpression } from './expressions.ts';
 import { celPolicy, celRule, existingRule, mainRule } from './head.ts';
 import { checkNames } from './names.ts';
-import { compileParts, expressionsOf, findNode, rewrittenSpec } from './parts.ts';
+import { compileParts, expressionCompiler, expressionsOf, findNode, rewrittenSpec } from './parts.ts';
 import { type PlacedExpression, type ProgramParts, Run } from './program.ts';
 import { type CurrentObject, createScope, type ScopeOptions } from './scope.ts';
 import { compileTargetParts, compileTargets, hasTargets } from './targets.ts';
@@ -73,7 +72,8 @@ export function compileMutatingPolicy(
   );
   const parts = compileParts(spec, reporter, options);
   if (parts !== undefined) warnOfDeletions(parts, spec, reporter);
-  const annotations = parts === undefined ? [] : compileAnnotations(spec, parts.environment, reporter);
+  const annotations =
+    parts === undefined ? [] : compileAnnotations(spec, parts.environment, reporter, options);
   const targetParts =
     parts === undefined
       ? { conditions: [], expression: undefined }
@@ -99,7 +99,8 @@ export function compileMutatingPolicy(
   const specs: ConditionedSpec[] = [{ spec }];
   for (const variant of existing.only ? [] : autogenVariants(spec)) {
     const authors = derivedReporter(reporter, variant.name);
-    const own = compileParts(spec, authors, { ...options, template: variant.template });
+    const translation = { ...options, template: variant.template };
+    const own = compileParts(spec, authors, translation);
     const limits = compileConstraints(variant.constraints, ['spec', 'matchConstraints'], authors, {
       indexed: true,
     });
@@ -113,7 +114,14 @@ export function compileMutatingPolicy(
         name: variant.name,
         autogenOf: mainRule,
         blocks: limits.blocks,
-        program: createProgram({ parts: own, annotations, scope }, limits),
+        program: createProgram(
+          {
+            parts: own,
+            annotations: compileAnnotations(spec, own.environment, authors, translation),
+            scope,
+          },
+          limits,
+        ),
         document: derived,
         ...common,
       }),
@@ -312,11 +320,13 @@ function compileAnnotations(
   spec: JsonObject,
   environment: Environment,
   reporter: Reporter,
+  options: Parameters<typeof expressionCompiler>[0],
 ): readonly PlacedExpression[] {
+  const compile = expressionCompiler(options);
   return readObjects(spec, 'auditAnnotations').flatMap((entry, index) => {
     const name = readText(entry, 'key') ?? '';
     const path: Path = ['spec', 'auditAnnotations', index, 'valueExpression'];
-    const result = compileCel(readText(entry, 'valueExpression') ?? '', environment);
+    const result = compile(readText(entry, 'valueExpression') ?? '', environment, 'variable');
     const expression = typedExpression(result, 'string', path, reporter);
     return expression === undefined ? [] : [{ label: `auditAnnotations ${name}`, name, path, expression }];
   });

@@ -30,6 +30,23 @@ export interface PartsOptions {
   readonly template?: readonly string[] | undefined;
 }
 
+/** Compiles expressions as they are written, or for the Pod template. */
+export function expressionCompiler({
+  template,
+  fidelity,
+}: Pick<PartsOptions, 'template' | 'fidelity'>): (
+  source: string,
+  environment: Environment,
+  role: ExpressionRole,
+) => CelResult {
+  return (source, environment, role) => {
+    if (template === undefined) return compileCel(source, environment);
+    if (fidelity === 'kyverno')
+      return compileCel(rewriteTextForTemplate(source, template, role), environment);
+    return compileRewritten(source, environment, template, role);
+  };
+}
+
 /** Compiles the expressions of a policy. Reports every problem of every expression; undefined if there is one. */
 export function compileParts(
   spec: JsonObject,
@@ -37,19 +54,15 @@ export function compileParts(
   options: PartsOptions,
 ): (ProgramParts & { readonly environment: Environment }) | undefined {
   const reporter = watchErrors(written);
-  const { template, fidelity, environment: base } = options;
-  const compile = (source: string, environment: Environment, role: ExpressionRole): CelResult => {
-    if (template === undefined) return compileCel(source, environment);
-    if (fidelity === 'kyverno')
-      return compileCel(rewriteTextForTemplate(source, template, role), environment);
-    return compileRewritten(source, environment, template, role);
-  };
+  const { fidelity, environment: base } = options;
+  const compile = expressionCompiler(options);
   const variableList = readObjects(spec, 'variables').map((variable) => ({
     name: readText(variable, 'name') ?? '',
     expression: readText(variable, 'expression') ?? '',
   }));
+  const variableRole = variableRoleOf(spec);
   const variables = compileVariables(variableList, base, (source, scope) =>
-    compile(source, scope, 'variable'),
+    compile(source, scope, variableRole),
   );
   for (const [index, problems] of variables.problems) {
     reportProblems(problems, ['spec', 'variables', index, 'expression'], reporter);
@@ -74,6 +87,13 @@ export function compileParts(
     fidelity,
     mergesWithoutSchema: options.mergesWithoutSchema,
   };
+}
+
+function variableRoleOf(spec: JsonObject): ExpressionRole {
+  const configures = readObjects(spec, 'mutations').some(
+    (mutation) => readText(mutation, 'patchType') === 'ApplyConfiguration',
+  );
+  return configures ? 'objectVariable' : 'variable';
 }
 
 /** A list of `{name, expression}`. */
@@ -140,17 +160,17 @@ export function rewrittenSpec(
   template: readonly string[],
   { environment, fidelity }: Pick<PartsOptions, 'environment' | 'fidelity'>,
 ): JsonObject {
-  const rewrite = (entry: JsonObject, role: ExpressionRole): JsonObject => {
-    const source = readText(entry, 'expression') ?? '';
+  const rewrite = (entry: JsonObject, role: ExpressionRole, field = 'expression'): JsonObject => {
+    const source = readText(entry, field) ?? '';
     const expression =
       fidelity === 'kyverno'
         ? rewriteTextForTemplate(source, template, role)
         : rewriteSourceForTemplate(source, environment.macros, template, role);
-    return { ...entry, expression };
+    return { ...entry, [field]: expression };
   };
-  const named = (field: string, role: ExpressionRole) =>
-    Object.hasOwn(spec, field)
-      ? { [field]: readObjects(spec, field).map((entry) => rewrite(entry, role)) }
+  const named = (list: string, role: ExpressionRole, field?: string) =>
+    Object.hasOwn(spec, list)
+      ? { [list]: readObjects(spec, list).map((entry) => rewrite(entry, role, field)) }
       : {};
   const mutations = readObjects(spec, 'mutations').map((mutation) => {
     const field = readText(mutation, 'patchType') === 'JSONPatch' ? 'jsonPatch' : 'applyConfiguration';
@@ -159,7 +179,8 @@ export function rewrittenSpec(
   return {
     ...spec,
     ...named('matchConditions', 'condition'),
-    ...named('variables', 'variable'),
+    ...named('variables', variableRoleOf(spec)),
+    ...named('auditAnnotations', 'variable', 'valueExpression'),
     ...(Object.hasOwn(spec, 'mutations') ? { mutations } : {}),
   };
 }

@@ -24,13 +24,13 @@ const deployment = {
   },
 };
 
-function valueFor(source: string, role: ExpressionRole): Value {
+function valueFor(source: string, role: ExpressionRole, object: Json = deployment): Value {
   const template = ['spec', 'template'];
   const node = rewriteForTemplate(parse(source, environment.macros), template, role);
-  const value = evaluated(compileTree(node, source, environment));
+  const value = evaluated(compileTree(node, source, environment), object);
   const text = rewriteSourceForTemplate(source, environment.macros, template, role);
   // The text that is shown and passed on means the same as what runs.
-  expect(shape(evaluated(compileCel(text, environment)))).toEqual(shape(value));
+  expect(shape(evaluated(compileCel(text, environment), object))).toEqual(shape(value));
   return value;
 }
 
@@ -38,11 +38,10 @@ function shape(value: Value): Json {
   return [toJson(value), value instanceof StructValue ? value.typeName : ''];
 }
 
-function evaluated({ expression, problems }: CelResult): Value {
+function evaluated({ expression, problems }: CelResult, object: Json): Value {
   if (expression === undefined) throw new Error(problems.map(({ message }) => message).join('; '));
   return expression.evaluate({
-    lookup: (name) =>
-      name === 'object' || name === 'oldObject' ? (deployment as unknown as Value) : undefined,
+    lookup: (name) => (name === 'request' ? { object, oldObject: object } : object) as Value,
     effects: { now: () => new Date(0), random: () => 0 },
   });
 }
@@ -63,8 +62,60 @@ describe('expressions about Pods, for a Deployment', () => {
     ['"object.spec"', 'object.spec'],
     ['[{"spec": 1}].map(object, object.spec)', [1]],
     ['cel.bind(object, {"spec": 2}, object.spec)', 2],
+    ['object.spec.containers.map(object, object.name)', ['main', 'side']],
+    ['cel.bind(object, object.spec, object.containers.size())', 2],
+    ['object["spec"].containers.size()', 2],
+    ['object["spec"]["containers"].size()', 2],
+    ['object[?"spec"].containers.orValue([]).size()', 2],
+    ['object.metadata["labels"]["app"]', 'web'],
+    ['object["metadata"]["labels"].app', 'web'],
+    ['object["metadata"].?labels.?app.orValue("none")', 'web'],
+    ['(object).spec.containers.size()', 2],
+    ['request.object.spec.containers.size()', 2],
+    ['request.object.metadata.labels.app', 'web'],
+    ['request.oldObject["spec"].containers.size()', 2],
+    ['has(request.object.spec.volumes)', false],
+    ['"labels" in object.metadata', true],
+    ['"annotations" in object.metadata', true],
+    ['"name" in object.metadata', true],
+    ['!has(object.metadata.labels) || has(object.metadata.labels.app)', true],
   ])('%s', (source, expected) => {
     expect(toJson(valueFor(source, 'condition'))).toEqual(expected);
+  });
+
+  it.each<[string, Json]>([
+    ['has(object.metadata.labels)', false],
+    ['!has(object.metadata.annotations)', true],
+    ['object.metadata.?labels.?app.orValue("none")', 'none'],
+    ['object.metadata.?annotations[?"a"].orValue("none")', 'none'],
+  ])('%s, of a template without metadata', (source, expected) => {
+    const bare = { metadata: { name: 'web' }, spec: { template: { spec: {} } } };
+    expect(toJson(valueFor(source, 'condition', bare))).toEqual(expected);
+  });
+
+  it.each(['oldObject.spec', 'oldObject.metadata.labels'])(
+    'has(%s) is false when an object is created',
+    (path) => {
+      expect(valueFor(`has(${path})`, 'condition', {})).toBe(false);
+    },
+  );
+
+  it('builds parts of configurations in variables', () => {
+    const value = valueFor('Object.spec.containers{name: "a"}', 'objectVariable');
+    expect((value as StructValue).typeName).toBe('Object.spec.template.spec.containers');
+    const whole = valueFor('Object{spec: Object.spec{hostNetwork: true}}', 'objectVariable');
+    expect(toJson(whole)).toEqual({ spec: { template: { spec: { hostNetwork: true } } } });
+  });
+
+  it('builds operations in variables, whose values are relative', () => {
+    for (const role of ['variable', 'objectVariable'] as const) {
+      const [operation] = valueFor(
+        '[JSONPatch{op: "add", path: "/spec/securityContext", value: Object{runAsUser: 1}}]',
+        role,
+      ) as readonly StructValue[];
+      expect(operation?.fields).toMatchObject({ path: '/spec/template/spec/securityContext' });
+      expect(toJson(operation?.fields['value'] as Value)).toEqual({ runAsUser: 1 });
+    }
   });
 
   it('puts a configuration below the template', () => {
@@ -107,6 +158,13 @@ describe('the same as Kyverno does it', () => {
       'Object{spec: Object.spec{x: 1}}',
       'Object{spec: Object.spec{template: Object.spec.template{spec: Object.spec.template.spec{x: 1}}}}',
     ],
+    ['applyConfiguration', 'Object{}', 'Object{}'],
+    [
+      'condition',
+      'Object{a: 1} == Object{a: 2}',
+      'Object{spec: Object.spec{template: Object.spec.template{a: 1}}} == Object{a: 2}',
+    ],
+    ['condition', 'request.object.specific', 'request.object.spec.template.specific'],
   ])('%s %s', (role, source, expected) => {
     expect(rewriteTextForTemplate(source, ['spec', 'template'], role)).toBe(expected);
   });

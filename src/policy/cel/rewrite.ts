@@ -1,5 +1,7 @@
 import {
+  type CallNode,
   type LiteralNode,
+  type LogicNode,
   locate,
   make,
   mapChildren,
@@ -9,8 +11,14 @@ import {
 } from '../../cel/syntax/ast.ts';
 import { parse } from '../../cel/syntax/parser.ts';
 
-/** What an expression is for: only mutations name types and paths of the object that they build. */
-export type ExpressionRole = 'condition' | 'variable' | 'applyConfiguration' | 'jsonPatch';
+/**
+ * What an expression is for: only mutations, and the variables that they read, name types and paths of the object that they build. With
+ * `objectVariable` the policy has ApplyConfigurations, so that an `Object` in a variable is a part of one.
+ */
+export type ExpressionRole = 'condition' | 'variable' | 'objectVariable' | 'applyConfiguration' | 'jsonPatch';
+
+const buildsObjects: ReadonlySet<ExpressionRole> = new Set(['applyConfiguration', 'objectVariable']);
+const buildsPatches: ReadonlySet<ExpressionRole> = new Set(['jsonPatch', 'variable', 'objectVariable']);
 
 /** A place in the source: an offset, or before or after the first text at or after one. */
 type Place =
@@ -47,6 +55,7 @@ function offsetOf(source: string, { after, from, before = false }: Exclude<Place
 }
 
 const roots: ReadonlySet<string> = new Set(['object', 'oldObject']);
+const boundNames: ReadonlySet<string> = new Set([...roots, 'request']);
 const podMetadata: ReadonlySet<string> = new Set(['labels', 'annotations']);
 
 /**
@@ -59,72 +68,163 @@ export function rewriteForTemplate(
   role: ExpressionRole,
   insert: Insert = () => {},
 ): Node {
-  const rewrite = (current: Node, shadowed: ReadonlySet<string>): Node => {
-    if (current.kind === 'select') {
-      const moved = movedSelect(current, template, shadowed, insert);
+  const rewriteAs = (purpose: ExpressionRole): ((current: Node, shadowed: ReadonlySet<string>) => Node) => {
+    const rewrite = (current: Node, shadowed: ReadonlySet<string>): Node => {
+      const moved =
+        movedAccess(current, template, shadowed, insert) ?? movedIn(current, template, shadowed, insert);
       if (moved !== undefined) return moved;
-    }
-    if (current.kind === 'struct') {
-      if (role === 'applyConfiguration' && isObjectType(current.typeName)) {
-        return movedStruct(current, template, insert, (child) => rewrite(child, shadowed));
+      if (current.kind === 'struct') {
+        if (buildsObjects.has(purpose) && isObjectType(current.typeName)) {
+          return movedStruct(current, template, insert, (child) => rewrite(child, shadowed));
+        }
+        if (buildsPatches.has(purpose) && current.typeName === 'JSONPatch') {
+          // Types in the value of an operation are relative to the value.
+          const inner = rewriteAs('jsonPatch');
+          return movedOperation(current, template, insert, (child) => inner(child, shadowed));
+        }
       }
-      if (role === 'jsonPatch' && current.typeName === 'JSONPatch') {
-        return movedOperation(current, template, insert, (child) => rewrite(child, shadowed));
-      }
-    }
-    const names = namesBoundBy(current);
-    const inner = names.length === 0 ? shadowed : new Set([...shadowed, ...names]);
-    return mapChildren(current, (child) => rewrite(child, inner));
+      const { names, outside } = bindingOf(current);
+      if (names.length === 0) return mapChildren(current, (child) => rewrite(child, shadowed));
+      const inner = new Set([...shadowed, ...names]);
+      return mapChildren(current, (child) => rewrite(child, child === outside ? shadowed : inner));
+    };
+    return rewrite;
   };
-  return rewrite(node, new Set());
+  return rewriteAs(role)(node, new Set());
 }
 
-/** Variables of macros may hide `object`. */
-function namesBoundBy(node: Node): readonly string[] {
-  if (node.kind === 'comprehension') return node.variables.filter((name) => roots.has(name));
-  const isBinding = node.kind === 'bind' || node.kind === 'optMap';
-  return isBinding && roots.has(node.variable) ? [node.variable] : [];
+/** Variables of macros may hide `object`, except in what they range over. */
+function bindingOf(node: Node): { readonly names: readonly string[]; readonly outside?: Node } {
+  switch (node.kind) {
+    case 'comprehension':
+      return { names: node.variables.filter((name) => boundNames.has(name)), outside: node.range };
+    case 'bind':
+      return { names: [node.variable].filter((name) => boundNames.has(name)), outside: node.value };
+    case 'optMap':
+      return { names: [node.variable].filter((name) => boundNames.has(name)), outside: node.target };
+    default:
+      return { names: [] };
+  }
 }
 
-function isRoot(node: Node, shadowed: ReadonlySet<string>): boolean {
-  return node.kind === 'ident' && roots.has(node.name) && !shadowed.has(node.name);
+/** `operand.field`, `operand["field"]`, or one of their optional forms. */
+interface Access {
+  readonly node: SelectNode | CallNode;
+  readonly operand: Node;
+  readonly field: string;
+  readonly isOptional: boolean;
 }
 
-function movedSelect(
-  node: SelectNode,
+function accessOf(node: Node): Access | undefined {
+  if (node.kind === 'select')
+    return { node, operand: node.operand, field: node.field, isOptional: node.mode === 'optional' };
+  if (node.kind !== 'call' || (node.name !== '_[_]' && node.name !== '_[?_]')) return undefined;
+  const [operand, key] = node.args;
+  if (operand === undefined || key?.kind !== 'literal' || typeof key.value !== 'string') return undefined;
+  return { node, operand, field: key.value, isOptional: node.name === '_[?_]' };
+}
+
+function withOperand({ node }: Access, operand: Node): Node {
+  const draft =
+    node.kind === 'select' ? { ...node, operand } : { ...node, args: [operand, ...node.args.slice(1)] };
+  return locate(make<SelectNode | CallNode>(draft), node.start, node.end);
+}
+
+/** `object` as it is written: `object`, `oldObject`, `request.object` or `request.oldObject`. */
+function rootName(node: Node, shadowed: ReadonlySet<string>): string | undefined {
+  if (node.kind === 'ident') return roots.has(node.name) && !shadowed.has(node.name) ? node.name : undefined;
+  const access = accessOf(node);
+  if (access === undefined || access.isOptional || !roots.has(access.field)) return undefined;
+  const { operand } = access;
+  const isRequest = operand.kind === 'ident' && operand.name === 'request' && !shadowed.has('request');
+  return isRequest ? `request.${access.field}` : undefined;
+}
+
+/** `root.metadata`. */
+function metadataAccess(
+  node: Node,
+  shadowed: ReadonlySet<string>,
+): (Access & { readonly root: string }) | undefined {
+  const access = accessOf(node);
+  if (access?.field !== 'metadata') return undefined;
+  const root = rootName(access.operand, shadowed);
+  return root === undefined ? undefined : { ...access, root };
+}
+
+function movedAccess(
+  node: Node,
   template: readonly string[],
   shadowed: ReadonlySet<string>,
   insert: Insert,
 ): Node | undefined {
-  const { operand } = node;
-  if (node.field === 'spec' && isRoot(operand, shadowed)) {
-    insert(operand.end, selectors(node, template));
-    return { ...node, ...heightOf(below(node, operand, template)), operand: below(node, operand, template) };
+  const access = accessOf(node);
+  if (access === undefined) return undefined;
+  const { operand, isOptional } = access;
+  if (access.field === 'spec') {
+    const root = rootName(operand, shadowed);
+    if (root === undefined) return undefined;
+    insert(operand.end, selectors(template, isOptional));
+    const parent = below(node, operand, template, isOptional);
+    return guarded(node, operand, { root, path: template }, insert, withOperand(access, parent));
   }
-  const isMetadata =
-    podMetadata.has(node.field) &&
-    operand.kind === 'select' &&
-    operand.field === 'metadata' &&
-    isRoot(operand.operand, shadowed);
-  if (!isMetadata) return undefined;
-  insert(operand.operand.end, selectors(operand, template));
-  const parent = below(operand, operand.operand, template);
-  const metadata = select(operand, parent, 'metadata', operand.mode);
-  return { ...node, ...heightOf(metadata), operand: metadata };
+  const metadata = podMetadata.has(access.field) ? metadataAccess(operand, shadowed) : undefined;
+  if (metadata === undefined) return undefined;
+  const object = metadata.operand;
+  insert(object.end, selectors(template, metadata.isOptional));
+  const parent = below(operand, object, template, metadata.isOptional);
+  // A Pod has metadata, a template may have none.
+  const isAdded = isOptional && !metadata.isOptional && metadata.node.kind === 'select';
+  if (isAdded) insert({ after: '.', from: object.end }, '?');
+  const place = isAdded ? select(operand, parent, 'metadata', 'optional') : withOperand(metadata, parent);
+  const path = [...template, 'metadata'];
+  return guarded(node, object, { root: metadata.root, path }, insert, withOperand(access, place));
 }
 
-function heightOf(operand: Node): { readonly height: number } {
-  return { height: operand.height + 1 };
+/** `has(object.spec.template.metadata.labels)` fails without the metadata, so `has` tests what leads there first. */
+function guarded(
+  node: Node,
+  object: Node,
+  { root, path }: { readonly root: string; readonly path: readonly string[] },
+  insert: Insert,
+  moved: Node,
+): Node {
+  if (node.kind !== 'select' || node.mode !== 'test') return moved;
+  const tests = path.map((field, depth) =>
+    select(node, below(node, object, path.slice(0, depth), false), field, 'test'),
+  );
+  const texts = path.map((_, depth) => `has(${[root, ...path.slice(0, depth + 1)].join('.')}) && `);
+  insert(node.start, `(${texts.join('')}`);
+  insert(node.end, ')');
+  const draft = { kind: 'logic', operator: '&&', offset: node.offset, operands: [...tests, moved] } as const;
+  return locate(make<LogicNode>(draft), node.start, node.end);
+}
+
+/** `"labels" in object.metadata`. */
+function movedIn(
+  node: Node,
+  template: readonly string[],
+  shadowed: ReadonlySet<string>,
+  insert: Insert,
+): Node | undefined {
+  if (node.kind !== 'call' || node.name !== '@in') return undefined;
+  const [key, container] = node.args;
+  if (key?.kind !== 'literal' || typeof key.value !== 'string' || !podMetadata.has(key.value))
+    return undefined;
+  const metadata = container === undefined ? undefined : metadataAccess(container, shadowed);
+  if (metadata === undefined || metadata.isOptional) return undefined;
+  insert(metadata.operand.end, selectors(template, false));
+  const moved = withOperand(metadata, below(node, metadata.operand, template, false));
+  return locate(make<CallNode>({ ...node, args: [key, moved] }), node.start, node.end);
 }
 
 /** `object.spec.template`, with `.?` where the original has it. */
-function below(place: SelectNode, root: Node, template: readonly string[]): Node {
-  const mode = place.mode === 'optional' ? 'optional' : 'value';
+function below(place: Node, root: Node, template: readonly string[], isOptional: boolean): Node {
+  const mode = isOptional ? 'optional' : 'value';
   return template.reduce((operand, field) => select(place, operand, field, mode), root);
 }
 
-function selectors(place: SelectNode, template: readonly string[]): string {
-  return template.map((field) => `${place.mode === 'optional' ? '.?' : '.'}${field}`).join('');
+function selectors(template: readonly string[], isOptional: boolean): string {
+  return template.map((field) => `${isOptional ? '.?' : '.'}${field}`).join('');
 }
 
 function select(place: Node, operand: Node, field: string, mode: SelectNode['mode']): SelectNode {
@@ -202,17 +302,26 @@ export function rewriteTextForTemplate(
   template: readonly string[],
   role: ExpressionRole,
 ): string {
-  if (role === 'variable' || role === 'jsonPatch') return source;
+  if (role !== 'condition' && role !== 'applyConfiguration') return source;
   const prefix = template.join('.');
   const moved = source
-    .replace(/\b(object|oldObject|Object)\.spec\b/g, `$1.${prefix}.spec`)
-    .replace(/\b(object|oldObject|Object)\.metadata\.(labels|annotations)\b/g, `$1.${prefix}.metadata.$2`);
-  if (role !== 'applyConfiguration' || !/^\s*Object\s*\{/.test(moved)) return moved;
-  return template.reduceRight(
-    (inner, field, depth) => {
-      const name = ['Object', ...template.slice(0, depth)].join('.');
-      return `${name}{${field}: ${inner}}`;
-    },
-    moved.trim().replace(/^Object/, ['Object', ...template].join('.')),
-  );
+    .replace(/\b(object|oldObject|Object)\.spec/g, `$1.${prefix}.spec`)
+    .replace(/\b(object|oldObject|Object)\.metadata\.(labels|annotations)/g, `$1.${prefix}.metadata.$2`);
+  const [head] = /^\s*Object[ \t\r\n]*\{/.exec(moved) ?? [];
+  if (head === undefined) return moved;
+  const end = closingBrace(moved, head.length);
+  if (end <= head.length) return moved;
+  const type = ['Object', ...template].join('.');
+  const inner = `${structsAround(template)}${type}{${moved.slice(head.length, end)}${'}'.repeat(template.length + 1)}`;
+  return `${inner}${moved.slice(end + 1).trimEnd()}`;
+}
+
+/** The brace that closes the one before `from`, braces in strings included. -1 if there is none. */
+function closingBrace(text: string, from: number): number {
+  let open = 1;
+  for (let index = from; index < text.length; index++) {
+    if (text[index] === '{') open++;
+    if (text[index] === '}' && --open === 0) return index;
+  }
+  return -1;
 }
