@@ -68,7 +68,13 @@ function podRule(constraints: JsonObject): JsonObject | undefined {
   const isPodRule = isOnly('apiGroups', '') && isOnly('apiVersions', 'v1') && isOnly('resources', 'pods');
   const isLimited =
     readList(rule, 'resourceNames').length > 0 ||
-    read(constraints, 'objectSelector') !== undefined ||
+    selects(readObject(constraints, 'objectSelector') ?? {}) ||
     readList(constraints, 'excludeResourceRules').length > 0;
   return isPodRule && !isLimited ? rule : undefined;
+}
+
+/** An empty selector selects every object. */
+function selects(selector: JsonObject): boolean {
+  const labels = Object.keys(readObject(selector, 'matchLabels') ?? {});
+  return labels.length > 0 || readList(selector, 'matchExpressions').length > 0;
 }

@@ -51,6 +51,20 @@ describe('a CEL policy', () => {
     expect(rule !== undefined && candidate?.matched?.has(rule)).toBe(true);
   });
 
+  it.each<[object, readonly string[]]>([
+    [{}, ['mutations', 'autogen-defaults', 'autogen-cronjobs']],
+    [{ matchLabels: {}, matchExpressions: [] }, ['mutations', 'autogen-defaults', 'autogen-cronjobs']],
+    [{ matchLabels: { app: 'web' } }, ['mutations']],
+    [{ matchExpressions: [{ key: 'app', operator: 'Exists' }] }, ['mutations']],
+  ])('for Pods with the object selector %j has the rules %j', (objectSelector, names) => {
+    const resourceRules = [
+      { apiGroups: [''], apiVersions: ['v1'], operations: ['CREATE'], resources: ['pods'] },
+    ];
+    const document = policy('Object{}', { matchConstraints: { resourceRules, objectSelector } });
+    const { policy: compiled } = compileMutatingPolicy(document, { file: 'p' }, { strict: false });
+    expect(compiled?.rules.map(({ name }) => name)).toEqual(names);
+  });
+
   it('is ignored where the language is not loaded', () => {
     const text = JSON.stringify(policy('Object{}'));
     const { policies, ignored, problems } = loadDocuments([{ file: 'p', text }]);
