@@ -246,6 +246,7 @@ function sourceOffset(
   text: string,
   [start, end]: readonly [number, number],
 ): number {
+  if (text[start] === '"') return Math.min(quotedOffset(offset, text, start + 1), Math.max(end - 1, start));
   // The header of a block scalar ends with its line.
   const isBlock = text[start] === '|' || text[start] === '>';
   let at = isBlock ? text.indexOf('\n', start) + 1 : start;
@@ -256,6 +257,40 @@ function sourceOffset(
     if (index < offset) at++;
   }
   return Math.min(at, Math.max(end - 1, start));
+}
+
+const escapeLengths: Readonly<Record<string, number>> = { x: 2, u: 4, U: 8 };
+
+/** In double quotes, escapes stand for other characters, and lines are folded. */
+function quotedOffset(offset: number, text: string, start: number): number {
+  const lineBreaks = /[ \t]*\r?\n(?:[ \t]*\r?\n)*[ \t]*/y;
+  const escapedBreak = /\\\r?\n[ \t]*/y;
+  let at = start;
+  let index = 0;
+  while (at < text.length) {
+    escapedBreak.lastIndex = at;
+    const joined = escapedBreak.exec(text);
+    if (joined !== null) {
+      at += joined[0].length;
+      continue;
+    }
+    if (index >= offset) break;
+    lineBreaks.lastIndex = at;
+    const folded = lineBreaks.exec(text);
+    if (folded !== null) {
+      at += folded[0].length;
+      index += Math.max(folded[0].split('\n').length - 2, 1);
+    } else if (text[at] === '\\') {
+      const digits = escapeLengths[text[at + 1] ?? ''] ?? 0;
+      // A code point beyond the first 65,536 is two characters.
+      index += Number.parseInt(text.slice(at + 2, at + 2 + digits), 16) > 0xffff ? 2 : 1;
+      at += 2 + digits;
+    } else {
+      at++;
+      index++;
+    }
+  }
+  return at;
 }
 
 function problemAt(code: ErrorCode, message: string, { line, column }: Position): Problem {

@@ -312,6 +312,22 @@ describe('problems inside expressions', () => {
       '      expression: "Object{metadata: Object.metadata{labels: {\\"a\\": nope}}}"\n',
       '13:69',
     ],
+    ['an escape before it', '      expression: "true ||\\nnope"\n', '13:29'],
+    [
+      'escaped characters before it',
+      '      expression: "\\"\\u00e9\\x41\\U0001F389🎉\\" == nope"\n',
+      '13:50',
+    ],
+    [
+      'folded lines in double quotes',
+      '      expression: "true\n\n\n        || \\\n          nope"\n',
+      '17:11',
+    ],
+    [
+      'folded lines in double quotes after an escape',
+      '      expression: "\\"\\u00e9\\" ==\n        nope"\n',
+      '14:9',
+    ],
   ])('have the line and column of %s', async (_, expression, place) => {
     const text = `apiVersion: policies.kyverno.io/v1
 kind: MutatingPolicy
