@@ -1,7 +1,10 @@
 import { compileCel } from '../../cel/expression.ts';
 import { CelError } from '../../cel/value/error.ts';
+import { didYouMean } from '../../expression/did-you-mean.ts';
+import { parseRfc3339 } from '../../expression/go/time.ts';
 import { readObject, readObjects, readText, readTextMap, readTexts } from '../../json/read-field.ts';
-import type { JsonObject } from '../../json/value.ts';
+import type { JsonObject, Path } from '../../json/value.ts';
+import { type Reporter, replaceHint } from '../../problem.ts';
 import type { ExceptionResult } from '../compile/exception.ts';
 import type { CompiledException } from '../compiled.ts';
 import type { CelHost } from '../compiled-cel.ts';
@@ -37,10 +40,13 @@ export function compileCelException(document: JsonObject, source: PolicySource):
       'Name at least one policy.',
     );
   }
+  refs.forEach((ref, index) => {
+    checkReference(ref, ['spec', 'policyRefs', index], reporter);
+  });
   checkNames(spec, reporter, 'warn');
   const expiry = readText(spec, 'expiresAt');
-  const expiresAt = expiry === undefined ? undefined : Date.parse(expiry);
-  if (expiresAt !== undefined && !Number.isFinite(expiresAt)) {
+  const expiresAt = expiry === undefined ? undefined : timeOf(expiry);
+  if (expiry !== undefined && expiresAt === undefined) {
     reporter.error(
       ['spec', 'expiresAt'],
       'KYM_FIELD_VALUE',
@@ -53,7 +59,7 @@ export function compileCelException(document: JsonObject, source: PolicySource):
     compileCel(text, environment),
   );
   if (collector.hasErrors()) return { problems: collector.problems };
-  const priority = Number(readTextMap(metadata, 'labels')[priorityLabel] ?? 0);
+  const priority = readTextMap(metadata, 'labels')[priorityLabel] ?? '';
   const exception: CompiledException = {
     key,
     name,
@@ -65,7 +71,7 @@ export function compileCelException(document: JsonObject, source: PolicySource):
       policies: refs.map((ref) => ({ kind: readText(ref, 'kind') ?? '', name: readText(ref, 'name') ?? '' })),
       expiresAt,
       report: readText(spec, 'reportResult') === 'pass' ? 'pass' : 'skip',
-      priority: Number.isInteger(priority) ? priority : 0,
+      priority: /^[-+]?\d+$/.test(priority) ? Number(priority) : 0,
       images: readTexts(spec, 'images'),
       allowedValues: readTexts(spec, 'allowedValues'),
       matches: (object, host) => conditionsHold(conditions, object, host, namespace),
@@ -73,6 +79,42 @@ export function compileCelException(document: JsonObject, source: PolicySource):
     source: { file: source.file, line: source.positionOf?.([]).line ?? 1 },
   };
   return { exception, problems: collector.problems };
+}
+
+const policyKinds = ['Mutating', 'Validating', 'ImageValidating', 'Generating', 'Deleting'].flatMap(
+  (kind) => [`${kind}Policy`, `Namespaced${kind}Policy`],
+);
+
+function checkReference(ref: JsonObject, path: Path, reporter: Reporter): void {
+  for (const field of ['name', 'kind']) {
+    if (readText(ref, field) !== '') continue;
+    reporter.error(
+      [...path, field],
+      'KYM_FIELD_VALUE',
+      `${field} is empty`,
+      `Set the ${field} of the policy.`,
+    );
+  }
+  const kind = readText(ref, 'kind') ?? '';
+  if (kind === '' || policyKinds.includes(kind)) return;
+  const similar = didYouMean(kind, policyKinds);
+  reporter.warn(
+    [...path, 'kind'],
+    'KYM_NEVER_APPLIES',
+    `an exception of policies.kyverno.io has no effect on a ${kind}`,
+    similar === undefined
+      ? 'Name a MutatingPolicy or a NamespacedMutatingPolicy; for a ClusterPolicy write a PolicyException of kyverno.io/v2.'
+      : replaceHint(kind, similar),
+  );
+}
+
+/** Milliseconds. Undefined if the text is not a time of RFC 3339. */
+function timeOf(text: string): number | undefined {
+  try {
+    return Number(parseRfc3339(text).nanoseconds / 1_000_000n);
+  } catch {
+    return undefined;
+  }
 }
 
 /** Those who may write an exception need not be trusted with the rights of the server: it reads data of its own namespace. */

@@ -16,8 +16,7 @@ export function exemption(object: JsonObject | null, host: CelHost): Exemption {
   const matching: CompiledCelException[] = [];
   let isExempted = false;
   for (const exception of host.exceptions) {
-    if (exception.expiresAt !== undefined && exception.expiresAt <= host.environment.now().getTime())
-      continue;
+    if (exception.expiresAt !== undefined && exception.expiresAt < host.environment.now().getTime()) continue;
     try {
       if (!exception.matches(object, host)) continue;
       matching.push(exception);
@@ -29,7 +28,9 @@ export function exemption(object: JsonObject | null, host: CelHost): Exemption {
     }
   }
   if (isExempted) {
-    const [decides] = matching.toSorted((a, b) => b.priority - a.priority);
+    // As in Kyverno, the first one decides if none has a priority above 0.
+    const most = Math.max(0, ...matching.map(({ priority }) => priority));
+    const decides = matching.find(({ priority }) => priority === most) ?? matching[0];
     const exceptions = matching.map(({ key }) => key);
     return { skip: { type: 'exception', exceptions, report: decides?.report ?? 'skip' }, values: {} };
   }
