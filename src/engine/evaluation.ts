@@ -403,7 +403,7 @@ export class Evaluation {
   /** The API server finds out which policies and bindings match before the first of them changes the object. */
   #selected(policy: CompiledPolicy, object: JsonObject): JsonObject {
     if (policy.kind !== 'MutatingAdmissionPolicy' || this.#isReinvoking) return object;
-    this.#admitted ??= object;
+    this.#admitted ??= this.#request.original ?? object;
     return this.#admitted;
   }
 

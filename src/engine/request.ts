@@ -28,6 +28,8 @@ export interface Request {
   /** With apiVersion, kind and namespace filled in from the request. Null for DELETE. */
   readonly object: JsonObject | null;
   readonly oldObject: JsonObject | null;
+  /** The object as CEL policies found it, if each policy is evaluated on its own and others ran before. */
+  readonly original?: JsonObject | undefined;
   /** Absent in a background run. */
   readonly user?: RequestUser | undefined;
   /** The value of `request` in expressions; `object` is replaced by the current object. */

@@ -43,7 +43,8 @@ export interface Evaluator {
 export function createEvaluator(options: EvaluatorOptions): Evaluator {
   const { values, exceptions } = options;
   const isStepwise = options.steps === true || values.perPolicy;
-  const groups = isStepwise ? options.policies.map((policy) => [policy]) : [options.policies];
+  const { policies: ordered } = createSnapshot(options.policies, exceptions, { order: 'given' });
+  const groups = isStepwise ? ordered.map((policy) => [policy]) : [ordered];
   const stages = groups.map((policies) => ({
     policy: isStepwise ? policies[0] : undefined,
     snapshot: createSnapshot(policies, exceptions, { order: 'given' }),
@@ -56,9 +57,13 @@ export function createEvaluator(options: EvaluatorOptions): Evaluator {
     const given = withDefaultNamespace(original);
     let before = given;
     let current = given;
+    let admitted: JsonObject | undefined;
     for (const [index, { policy, snapshot }] of stages.entries()) {
-      const request = buildRequest(current, given, policy, operation);
-      if (index === 0 && request.object !== null) before = request.object;
+      const built = buildRequest(current, given, policy, operation);
+      if (index === 0 && built.object !== null) before = built.object;
+      const isAdmission = policy?.kind === 'MutatingAdmissionPolicy';
+      if (isAdmission) admitted ??= current;
+      const request = index === 0 ? built : { ...built, original: isAdmission ? admitted : before };
       const result = await mutate(request, snapshot, mutateOptions(options));
       if (result.object !== null) current = result.object;
       outcomes.push(...result.outcomes);

@@ -65,6 +65,8 @@ export interface CelRequest {
   readonly namespace: string;
   readonly object: JsonObject | null;
   readonly oldObject: JsonObject | null;
+  /** The object as it came in, if it is not `object`. */
+  readonly original?: JsonObject | undefined;
   /** The members of an AdmissionRequest, as far as they are known. */
   readonly variables: JsonObject;
 }

@@ -212,6 +212,66 @@ spec:
     ]);
   });
 
+  const orderOf = (more: string) => `string(object.metadata.?labels.?order.orValue("")) + "${more}"`;
+  const orderLabel = (more: string) =>
+    `Object{metadata: Object.metadata{labels: {"order": ${orderOf(more)}}}}`;
+  const mixed = `${mutatingPolicy('first', orderLabel('-mp'))}---
+${admissionPolicy(mutation(orderLabel('-map')))}---
+apiVersion: kyverno.io/v1
+kind: ClusterPolicy
+metadata: {name: last}
+spec: {rules: [{name: r, match: {any: [{resources: {kinds: [Pod]}}]}, mutate: {patchStrategicMerge: {metadata: {labels: {order: cp}}}}}]}
+`;
+
+  it('is tested in the order in which policies are applied', async () => {
+    expect((await labelsAfter(mixed)).labels).toEqual({ app: 'web', order: 'cp-map-mp' });
+    const { stdout, exitCode } = await kymera(['test', '.'], {
+      files: {
+        'policy.yaml': mixed,
+        'pod.yaml': pod,
+        'patched.yaml': pod.replace('app: web', 'app: web, order: cp-map-mp'),
+        'kyverno-test.yaml': `apiVersion: cli.kyverno.io/v1alpha1
+kind: Test
+metadata: {name: order}
+policies: [policy.yaml]
+resources: [pod.yaml]
+results: [{policy: first, isMutatingPolicy: true, kind: Pod, resources: [web], result: pass, patchedResources: patched.yaml}]
+`,
+      },
+    });
+    expect(stdout).toContain('1 passed');
+    expect(exitCode).toBe(0);
+  });
+
+  it('is tested with the object of the request as it came in', async () => {
+    const seen = `${mutatingPolicy('a', label('"y"'))}---
+${mutatingPolicy('b', 'Object{metadata: Object.metadata{labels: {"seen": string("x" in request.object.metadata.labels)}}}')}`;
+    const { stdout } = await kymera(['test', '.'], {
+      files: {
+        'policy.yaml': seen,
+        'pod.yaml': pod,
+        'patched.yaml': pod.replace('app: web', 'app: web, x: "y", seen: "false"'),
+        'kyverno-test.yaml': `apiVersion: cli.kyverno.io/v1alpha1
+kind: Test
+metadata: {name: seen}
+policies: [policy.yaml]
+resources: [pod.yaml]
+results: [{policy: b, isMutatingPolicy: true, kind: Pod, resources: [web], result: pass, patchedResources: patched.yaml}]
+`,
+      },
+    });
+    expect(stdout).toContain('1 passed');
+  });
+
+  it('is explained in the order in which policies ran, with the values of optionals', async () => {
+    const { stdout } = await kymera(['explain', 'policy.yaml', '-r', 'pod.yaml', '--no-color'], {
+      files: { 'policy.yaml': mixed, 'pod.yaml': pod },
+    });
+    expect([...stdout.matchAll(/policy (\w+)$/gm)].map(([, name]) => name)).toEqual(['last', 'map', 'first']);
+    expect(stdout).toContain('object.metadata.?labels.?order is "cp-map"');
+    expect(stdout).not.toContain('optional_type');
+  });
+
   it('is tested with results that name no rule', async () => {
     const test = (patched: string) => `apiVersion: cli.kyverno.io/v1alpha1
 kind: Test

@@ -111,9 +111,15 @@ function asText(
   const title = view.paint('bold', visible(titleOf(resource.object)));
   const tree = {
     text: `${title} (${visible(resource.file)}:${resource.line})`,
-    below: policies.map((policy) => policyBranch(policy, explained, view)),
+    below: inOrder(policies, explained.evaluated).map((policy) => policyBranch(policy, explained, view)),
   };
   return drawTree(tree, width);
+}
+
+/** The order in which the policies ran: of several kinds, ClusterPolicies are first. */
+function inOrder(policies: readonly CompiledPolicy[], { outcomes }: Evaluated): readonly CompiledPolicy[] {
+  const ran = new Set(outcomes.map(({ policy }) => policy));
+  return [...new Set([...[...ran].filter((policy) => policies.includes(policy)), ...policies])];
 }
 
 function policyBranch(policy: CompiledPolicy, { evaluated, steps }: Explained, view: View): Branch {

@@ -4,7 +4,7 @@ import { CelError } from '../../cel/value/error.ts';
 import { toJson } from '../../cel/value/json.ts';
 import { isList } from '../../cel/value/kinds.ts';
 import { formatValue } from '../../cel/value/text.ts';
-import { SpecialValue, type Value } from '../../cel/value/value.ts';
+import { Optional, SpecialValue, type Value } from '../../cel/value/value.ts';
 import type { CompiledVariables } from '../../cel/variables.ts';
 import { EvaluationError } from '../../expression/scope.ts';
 import { BudgetError } from '../../json/budget.ts';
@@ -206,10 +206,12 @@ function traceStep({
 }
 
 function isScalar(value: Value | undefined): boolean {
+  if (value instanceof Optional) return isScalar(value.value);
   return typeof value !== 'object' || value === null || value instanceof SpecialValue;
 }
 
 function jsonOf(value: Value): Json {
+  if (value instanceof Optional) return value.value === undefined ? 'optional.none()' : jsonOf(value.value);
   try {
     return toJson(value);
   } catch (error) {

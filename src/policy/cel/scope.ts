@@ -226,7 +226,7 @@ function requestValue(request: CelRequest, withObjects: boolean): Value {
   optional('subResource', subresource || given('subResource'));
   optional('requestSubResource', given('requestSubResource') ?? subresource);
   if (withObjects) {
-    optional('object', request.object as Value);
+    optional('object', (request.object === null ? null : (request.original ?? request.object)) as Value);
     optional('oldObject', request.oldObject as Value);
   }
   return value;
