@@ -553,6 +553,34 @@ describe('MutatingAdmissionPolicy', () => {
     expect(denied.stderr).toContain('no params found');
   });
 
+  it.each([
+    ['name: s', 'core'],
+    ['selector: {matchLabels: {a: b}}', 'core'],
+    ['name: s, namespace: shop', undefined],
+  ])('gets a parameter without a namespace, if its kind has none: %s', async (ref, value) => {
+    const definition = `apiVersion: apiextensions.k8s.io/v1
+kind: CustomResourceDefinition
+metadata: {name: settings.example.com}
+spec: {group: example.com, names: {kind: Setting, plural: settings}, scope: Cluster, versions: [{name: v1, served: true, storage: true}]}
+`;
+    const policy = admissionPolicy(
+      `  paramKind: {apiVersion: example.com/v1, kind: Setting}\n${mutation(label('string(params.team)'))}`,
+    );
+    const { labels, stderr } = await labelsAfter(
+      policy + binding(`paramRef: {${ref}, parameterNotFoundAction: Deny}`),
+      {
+        argv: ['--target-resource', 'setting.yaml', '--crd', 'crd.yaml'],
+        files: {
+          'crd.yaml': definition,
+          'setting.yaml':
+            'apiVersion: example.com/v1\nkind: Setting\nmetadata: {name: s, labels: {a: b}}\nteam: core\n',
+        },
+      },
+    );
+    expect(labels).toEqual(value === undefined ? { app: 'web' } : { app: 'web', x: value });
+    if (value === undefined) expect(stderr).toContain('paramRef.namespace must not be provided');
+  });
+
   it('keeps the changes of other bindings when one has no parameter and failures are ignored', async () => {
     const policy = admissionPolicy(
       `${paramKind}  failurePolicy: Ignore\n${mutation(label('params.data.v'))}`,

@@ -1,8 +1,9 @@
 import type { Value } from '../../cel/value/value.ts';
 import { compileLabelSelector } from '../../expression/label-selector.ts';
 import { labelsOf, nameOf } from '../../json/metadata.ts';
-import { read, readObjects, readText } from '../../json/read-field.ts';
+import { read, readObject, readObjects, readText } from '../../json/read-field.ts';
 import { isObject, type JsonObject } from '../../json/value.ts';
+import { mergeKinds } from '../../patch/generated/merge-types.ts';
 import type { Reporter } from '../../problem.ts';
 import { isNamespacedKind } from '../cluster-scoped-kinds.ts';
 import type { CelFailure, CelHost, CelSkip } from '../compiled-cel.ts';
@@ -47,8 +48,7 @@ export function compileParams(
       : compileLabelSelector(selection, [...path, 'selector'], reporter, { wildcards: false });
   const namespace = readText(reference, 'namespace') ?? '';
   const { apiVersion, kind } = paramKind;
-  const isNamespaced = isNamespacedKind(apiVersion, kind) ?? true;
-  if (namespace !== '' && !isNamespaced) {
+  if (namespace !== '' && isNamespacedKind(apiVersion, kind) === false) {
     reporter.error(
       [...path, 'namespace'],
       'KYM_FIELD_CONFLICT',
@@ -66,6 +66,9 @@ export function compileParams(
   };
   return {
     find(host) {
+      const isNamespaced = hasNamespaces(paramKind, host);
+      if (namespace !== '' && !isNamespaced)
+        return failed('paramRef.namespace must not be provided for a cluster-scoped paramKind');
       const space = isNamespaced ? namespace || host.request.namespace : '';
       if (isNamespaced && space === '') {
         return failed(
@@ -86,6 +89,24 @@ export function compileParams(
         : { values: items.map((item) => withType(item, paramKind) as Value) };
     },
   };
+}
+
+/** Custom kinds have the scope of their CustomResourceDefinition. Without it they count as namespaced. */
+function hasNamespaces({ apiVersion, kind }: ParamKind, host: CelHost): boolean {
+  const slash = apiVersion.indexOf('/');
+  if (slash !== -1 && !Object.hasOwn(mergeKinds, `${apiVersion}/${kind}`)) {
+    const answer = host.read({
+      type: 'object',
+      group: 'apiextensions.k8s.io',
+      version: 'v1',
+      kind: 'CustomResourceDefinition',
+      name: `${resourceOf(kind)}.${apiVersion.slice(0, slash)}`,
+    });
+    const definition = answer.found && isObject(answer.value) ? answer.value : undefined;
+    if (definition !== undefined)
+      return readText(readObject(definition, 'spec') ?? {}, 'scope') !== 'Cluster';
+  }
+  return isNamespacedKind(apiVersion, kind) ?? true;
 }
 
 /** Items of lists come without their type. */
