@@ -46,6 +46,7 @@ export async function applyPolicies(
     exceptions: loaded.exceptions,
     values: createValuesLookup(),
     dataSource: createInputDataSource([...loaded.globalContext, ...objects], environment),
+    others: objects,
     environment,
   });
   const results: JsonObject[] = [];

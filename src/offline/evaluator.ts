@@ -8,6 +8,7 @@ import { mergeMembers } from '../json/merge.ts';
 import { type JsonObject, member } from '../json/value.ts';
 import type { CompiledException, CompiledPolicy, Operation } from '../policy/compiled.ts';
 import { createSnapshot } from '../policy/registry.ts';
+import { customKinds } from './custom-kinds.ts';
 import { nameOf, withDefaultNamespace } from './object-identity.ts';
 import type { ValuesLookup } from './request-values.ts';
 
@@ -20,6 +21,8 @@ export interface EvaluatorOptions {
   readonly environment: Environment;
   /** Also return outcomes of rules that did not match. */
   readonly explain?: boolean | undefined;
+  /** Objects among which are the CustomResourceDefinitions of custom kinds: their plural names and scopes. */
+  readonly others?: readonly JsonObject[] | undefined;
   /** Return the object after each policy. */
   readonly steps?: boolean | undefined;
 }
@@ -42,6 +45,9 @@ export interface Evaluator {
 /** Runs policies on objects from files, in the order given. Each policy receives the result of the previous one. */
 export function createEvaluator(options: EvaluatorOptions): Evaluator {
   const { values, exceptions } = options;
+  const customKind = customKinds(options.others ?? []);
+  const complete = (object: JsonObject) =>
+    customKind(kindOf(object))?.isNamespaced === false ? object : withDefaultNamespace(object);
   const isStepwise = options.steps === true || values.perPolicy;
   const { policies: ordered } = createSnapshot(options.policies, exceptions, { order: 'given' });
   const groups = isStepwise ? ordered.map((policy) => [policy]) : [ordered];
@@ -54,7 +60,7 @@ export function createEvaluator(options: EvaluatorOptions): Evaluator {
     const outcomes: Outcome[] = [];
     const failedPolicies: CompiledPolicy[] = [];
     const steps = new Map<CompiledPolicy, JsonObject>();
-    const given = withDefaultNamespace(original);
+    const given = complete(original);
     let before = given;
     let current = given;
     let admitted: JsonObject | undefined;
@@ -85,7 +91,7 @@ export function createEvaluator(options: EvaluatorOptions): Evaluator {
     const old =
       chosen === 'UPDATE' || chosen === 'DELETE' ? objectBefore(original, given.oldObject) : given.oldObject;
     const part = values.subresourceOf(kindOf(object));
-    return requestFor(current, {
+    const request = requestFor(current, {
       variables: operation === undefined ? given.variables : { ...given.variables, operation },
       operation: chosen,
       oldObject: old,
@@ -94,6 +100,8 @@ export function createEvaluator(options: EvaluatorOptions): Evaluator {
       elementBindings: given.elementBindings,
       ...(part === undefined ? {} : { subresource: part.subresource, parentKind: part.parent }),
     });
+    const resource = customKind(request.kind)?.plural;
+    return resource === undefined ? request : { ...request, resource };
   }
 
   return { evaluate };

@@ -223,6 +223,33 @@ metadata: {name: last}
 spec: {rules: [{name: r, match: {any: [{resources: {kinds: [Pod]}}]}, mutate: {patchStrategicMerge: {metadata: {labels: {order: cp}}}}}]}
 `;
 
+  it('matches a custom kind by the plural name and the scope of its CustomResourceDefinition', async () => {
+    const definition = `apiVersion: apiextensions.k8s.io/v1
+kind: CustomResourceDefinition
+metadata: {name: chassis.example.com}
+spec:
+  group: example.com
+  names: {kind: Chassis, plural: chassis}
+  scope: Cluster
+  versions: [{name: v1, served: true, storage: true, schema: {openAPIV3Schema: {type: object}}}]
+`;
+    const policy = mutatingPolicy('p', label('request.resource.resource + request.namespace')).replace(
+      pods,
+      '{apiGroups: [example.com], apiVersions: [v1], operations: [CREATE], resources: [chassis], scope: Cluster}',
+    );
+    const { stdout } = await kymera(
+      ['apply', 'p.yaml', '-r', 'c.yaml', '--crd', 'crd.yaml', '-o', 'yaml', '-q'],
+      {
+        files: {
+          'p.yaml': policy,
+          'c.yaml': 'apiVersion: example.com/v1\nkind: Chassis\nmetadata: {name: c}\n',
+          'crd.yaml': definition,
+        },
+      },
+    );
+    expect(parse(stdout).metadata).toEqual({ name: 'c', labels: { x: 'chassis' } });
+  });
+
   it('is tested in the order in which policies are applied', async () => {
     expect((await labelsAfter(mixed)).labels).toEqual({ app: 'web', order: 'cp-map-mp' });
     const { stdout, exitCode } = await kymera(['test', '.'], {

@@ -110,6 +110,7 @@ export async function setUpRun(
   };
   const evaluator = createEvaluator({
     ...common,
+    others,
     values: lookup,
     environment: commandEnvironment,
     explain: settings.explain,

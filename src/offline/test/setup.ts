@@ -79,6 +79,7 @@ export async function setUpTest(
     environment,
     explain: true,
     steps: true,
+    others: objects,
     user,
   });
   return {
