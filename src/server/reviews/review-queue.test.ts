@@ -235,6 +235,30 @@ describe('a burst that can be answered in time', () => {
   });
 });
 
+describe('a backlog of small and large reviews', () => {
+  it('is answered without shedding either when no more arrive than are answered', () => {
+    const { arrive, takeTurn, counts, turns } = timedTurns();
+    const arriveMixed = (rounds: number) => {
+      for (let round = 0; round < rounds; round += 1) {
+        arrive(15, 0.2);
+        arrive(1, 2, true);
+      }
+    };
+    arriveMixed(12);
+    let rounds = 0;
+    for (let turn = 0; turn < 500; turn += 1) {
+      const before = counts.answered;
+      takeTurn();
+      const answered = Math.floor((counts.answered - before) / 16);
+      arriveMixed(answered);
+      rounds += answered;
+    }
+    expect(counts.shed).toBe(0);
+    expect(turns.queueLength).toBeGreaterThan(50);
+    expect(rounds).toBeGreaterThan(500);
+  });
+});
+
 describe('waitFor', () => {
   it('returns the value of the promise, or throws its error', async () => {
     const outcomes: unknown[] = [];

@@ -39,7 +39,7 @@ const largestBatch = 16;
 /**
  * Reviews that arrive together are answered together: each advances by one step before any of them takes the next one. Code
  * that runs sixteen times in a row stays in the caches of the processor: under load this saves a third of the time. Large
- * reviews are answered one per turn, so that small ones never wait for more than one of them.
+ * reviews are answered one at a time between the batches of small ones, so that neither waits for many of the other.
  *
  * The queue is as long as reviews can be answered in time, judged by those before. What exceeds it is shed at once: an
  * overloaded server answers as many reviews as it can instead of all of them too late.
@@ -78,10 +78,10 @@ export function createTurns({ now = createWorkClock(), schedule = setImmediate }
       const begun = small.take(small.fitting(turnMilliseconds, largestBatch));
       turn.small += begun.length;
       run([...resumed.splice(0, largestBatch), ...begun]);
+      const alone = large.take(1);
+      turn.large += alone.length;
+      run(alone);
     } while (resumed.length + small.length > 0 && now() - turn.startedAt < turnMilliseconds);
-    const alone = large.take(1);
-    turn.large = alone.length;
-    run(alone);
     turn.endedAt = now();
     unfinished = small.length + large.length > 0 ? turn : undefined;
     if (unfinished === undefined) learn(turn, turn.endedAt - turn.startedAt);
