@@ -324,6 +324,11 @@ suite('the background', ({ settings, kubectl, namespace, before, after }) => {
       metadata: { name: 'kymera' },
       data: { updateRequestThreshold: String(threshold) },
     });
+    // All of them count, also those of the specs before.
+    await waitFor(async () => (await background.updateRequests()).length === 0, {
+      what: 'former requests to be cleared up',
+      seconds: 120,
+    });
     await sleep(1_000);
     const names = Array.from({ length: stormSize }, (_, index) => `storm-${index}`);
     await withPolicies(

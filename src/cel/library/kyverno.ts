@@ -7,7 +7,7 @@ import { generateText } from '../../expression/functions/random.ts';
 import { formatGoJson } from '../../expression/go/format.ts';
 import { compileRegexp } from '../../expression/go/regexp.ts';
 import { truncateTime, wallClock } from '../../expression/go/time.ts';
-import { spendBytes, spendSteps } from '../../json/budget.ts';
+import { spendBytes, spendList, spendSteps } from '../../json/budget.ts';
 import { isNumber, type Json } from '../../json/value.ts';
 import { parseYamlText } from '../../yaml/parse-text.ts';
 import {
@@ -131,6 +131,8 @@ function withDoubles(value: Json): Value {
 
 /** Go encodes a duration as a number of nanoseconds, and an optional as its value. */
 function asGoValue(value: Value): Value {
+  // Values may share parts with themselves, so that a small one stands for a huge one.
+  spendList(1);
   if (value instanceof Optional && value.value !== undefined) return asGoValue(value.value);
   if (value instanceof Duration) return checkedInteger(value.nanoseconds);
   if (isList(value)) return value.map(asGoValue);

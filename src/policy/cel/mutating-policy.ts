@@ -1,4 +1,3 @@
-import type { CelScope } from '../../cel/compile/closure.ts';
 import { mutatingPolicyEnvironment } from '../../cel/environments.ts';
 import type { Node } from '../../cel/syntax/ast.ts';
 import type { Environment } from '../../cel/types/environment.ts';
@@ -16,19 +15,19 @@ import type { JsonObject, Path } from '../../json/value.ts';
 import type { Reporter } from '../../problem.ts';
 import type { PolicyResult } from '../compile/policy.ts';
 import type { CompiledRule } from '../compiled.ts';
-import type { CelEffect, CelHost, CelVerdict, CompiledCelProgram } from '../compiled-cel.ts';
+import type { CompiledCelProgram } from '../compiled-cel.ts';
 import { collectProblems, type PolicySource } from '../problem-collector.ts';
 import { mutatingPolicySchema } from '../schema/cel.ts';
 import { checkObject } from '../schema/check.ts';
 import { autogenVariants, unknownControllers } from './autogen.ts';
-import { type CompiledConstraints, compileConstraints } from './constraints.ts';
-import { type Exemption, exemption } from './exemption.ts';
+import { compileConstraints } from './constraints.ts';
 import { typedExpression } from './expressions.ts';
 import { celPolicy, celRule, existingRule, mainRule } from './head.ts';
+import { createMutatingProgram } from './mutating-program.ts';
 import { checkNames } from './names.ts';
 import { compileParts, expressionCompiler, expressionsOf, findNode, rewrittenSpec } from './parts.ts';
-import { type PlacedExpression, type ProgramParts, Run } from './program.ts';
-import { type CurrentObject, createScope, type ScopeOptions } from './scope.ts';
+import type { PlacedExpression, ProgramParts } from './program.ts';
+import type { ScopeOptions } from './scope.ts';
 import { compileTargetParts, compileTargets, hasTargets } from './targets.ts';
 import { type ConditionedSpec, webhookConditions } from './webhook-conditions.ts';
 
@@ -87,7 +86,7 @@ export function compileMutatingPolicy(
   const existing = existingSettings(spec);
   const common = { existingOnly: existing.only, skipBackgroundRequests: existing.skipBackgroundRequests };
   const scope: ScopeOptions = { flavour: 'MutatingPolicy', namespace };
-  const program = createProgram({ parts, annotations, scope }, constraints);
+  const program = createMutatingProgram({ parts, annotations, scope }, constraints);
   const targets = existing.enabled
     ? compileTargets(spec, parts, targetParts, namespace, reporter)
     : undefined;
@@ -114,7 +113,7 @@ export function compileMutatingPolicy(
         name: variant.name,
         autogenOf: mainRule,
         blocks: limits.blocks,
-        program: createProgram(
+        program: createMutatingProgram(
           {
             parts: own,
             annotations: compileAnnotations(spec, own.environment, authors, translation),
@@ -339,80 +338,4 @@ function derivedReporter(reporter: Reporter, name: string): Reporter {
       reporter.error(path, code, `in the derived rule ${name}: ${message}`, hint, offset),
     warn: () => {},
   };
-}
-
-interface Program {
-  readonly parts: ProgramParts;
-  readonly annotations: readonly PlacedExpression[];
-  readonly scope: ScopeOptions;
-}
-
-const dataNames = ['resource', 'http', 'globalContext', 'image', 'namespaceObject'];
-
-function createProgram(program: Program, { mismatch }: CompiledConstraints): CompiledCelProgram {
-  const { parts } = program;
-  const expressions = [
-    ...parts.variables.expressions.values(),
-    ...[...parts.conditions, ...parts.mutations].map(({ expression }) => expression),
-  ];
-  return {
-    readsData: expressions.some(({ reads }) => dataNames.some((name) => reads.has(name))),
-    mismatch,
-    run: (object, host) => runPolicy(program, object, host),
-    check(object, host) {
-      const exempted = exemption(object, host);
-      return verdictOf(program, exempted, scopeFor(program, exempted, { object }, host), new Run(host));
-    },
-  };
-}
-
-function runPolicy(program: Program, object: JsonObject | null, host: CelHost): CelEffect {
-  const { parts, annotations } = program;
-  const run = new Run(host);
-  const current: CurrentObject = { object };
-  const exempted = exemption(object, host);
-  const scope = scopeFor(program, exempted, current, host);
-  const verdict = verdictOf(program, exempted, scope, run);
-  if (verdict.status !== 'passed') return { ...verdict, traces: run.traces };
-  let changed = object;
-  for (const step of parts.mutations) {
-    try {
-      changed = run.mutate(changed, step, scope, parts);
-    } catch (error) {
-      return run.failed(error, step);
-    }
-    current.object = changed;
-  }
-  if (annotations.length === 0) return run.mutated(changed);
-  const values: Record<string, string> = {};
-  for (const annotation of annotations) {
-    try {
-      const text = run.evaluate(annotation, scope);
-      if (typeof text === 'string' && text !== '') values[annotation.name] = text;
-    } catch (error) {
-      return run.failed(error, annotation);
-    }
-  }
-  return run.mutated(changed, values);
-}
-
-function scopeFor(
-  { parts, scope }: Program,
-  exempted: Exemption,
-  current: CurrentObject,
-  host: CelHost,
-): CelScope {
-  const values = 'failure' in exempted ? undefined : exempted.values;
-  return parts.variables.bind(createScope(current, host, scope, values));
-}
-
-const passed: CelVerdict = { status: 'passed' };
-
-/** Exceptions, then conditions. */
-function verdictOf({ parts }: Program, exempted: Exemption, scope: CelScope, run: Run): CelVerdict {
-  if ('failure' in exempted) return { status: 'failed', failure: exempted.failure };
-  if (exempted.skip !== undefined) return { status: 'skipped', reason: exempted.skip };
-  const unmet = run.unmet(parts.conditions, scope);
-  if (unmet === undefined) return passed;
-  return 'code' in unmet ? { status: 'failed', failure: unmet } : { status: 'skipped', reason: unmet };
 }
