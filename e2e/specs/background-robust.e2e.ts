@@ -324,8 +324,8 @@ suite('the background', ({ settings, kubectl, namespace, before, after }) => {
       metadata: { name: 'kymera' },
       data: { updateRequestThreshold: String(threshold) },
     });
-    // All of them count, also those of the specs before.
-    await waitFor(async () => (await background.updateRequests()).length === 0, {
+    // All of them count, also the many of the spec before.
+    await waitFor(async () => (await requestsOf('kill')).length === 0, {
       what: 'former requests to be cleared up',
       seconds: 120,
     });
