@@ -122,7 +122,12 @@ function normalizeVersion(text: string): string | undefined {
 function findVersion(text: string, normalize = false): Version | undefined {
   const normal = normalize ? normalizeVersion(text) : text;
   const version = normal === undefined ? undefined : parseVersion(normal);
-  return version?.numbers.every((number) => BigInt(number) < 2n ** 64n) === true ? version : undefined;
+  return version?.numbers.every(fitsIn64Bits) === true ? version : undefined;
+}
+
+/** The length comes first: a number of a million digits takes long to read. */
+function fitsIn64Bits(digits: string): boolean {
+  return digits.length <= 20 && BigInt(digits) < 2n ** 64n;
 }
 
 function readVersion(text: string, normalize = false): VersionValue {
