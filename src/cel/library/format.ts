@@ -1,4 +1,5 @@
 import { parseRfc3339 } from '../../expression/go/time.ts';
+import { namePatterns } from '../../expression/object-name.ts';
 import { type Library, overload } from '../types/environment.ts';
 import { Opaque, Optional } from '../value/value.ts';
 import { parseUrl } from './url.ts';
@@ -37,31 +38,28 @@ function validateName({ pattern, longest, message, unit = 'characters' }: NameRu
   ];
 }
 
-const label = '[a-z0-9]([-a-z0-9]*[a-z0-9])?';
-
 const dns1123Label = nameRule(
-  label,
+  namePatterns.label,
   63,
   "a lowercase RFC 1123 label must consist of lower case alphanumeric characters or '-', and must start and end with an alphanumeric character",
   'my-name',
   '123-abc',
 );
 const dns1123Subdomain = nameRule(
-  `${label}(\\.${label})*`,
+  namePatterns.subdomain,
   253,
   "a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' or '.', and must start and end with an alphanumeric character",
   'example.com',
 );
 const dns1035Label = nameRule(
-  '[a-z]([-a-z0-9]*[a-z0-9])?',
+  namePatterns.dns1035Label,
   63,
   "a DNS-1035 label must consist of lower case alphanumeric characters or '-', start with an alphabetic character, and end with an alphanumeric character",
   'my-name',
   'abc-123',
 );
-const qualified = '([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]';
 const qualifiedPart = nameRule(
-  qualified,
+  namePatterns.qualified,
   63,
   "must consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character",
   'MyName',
@@ -69,7 +67,7 @@ const qualifiedPart = nameRule(
   '123-abc',
 );
 const labelValue = nameRule(
-  `(${qualified})?`,
+  namePatterns.labelValue,
   63,
   "a valid label must be an empty string or consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character",
   'MyValue',

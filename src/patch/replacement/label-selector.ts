@@ -1,3 +1,4 @@
+import { isLabelValue, isQualifiedName } from '../../expression/object-name.ts';
 import { isObject, type Json, type JsonObject } from '../../json/value.ts';
 import { FieldPathError } from '../field-path/field-path.ts';
 
@@ -132,16 +133,9 @@ function compare(key: string, limit: number, greater: boolean): LabelTest {
   };
 }
 
-const labelName = /^(?:[A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]$/;
-const domainName = /^[a-z0-9](?:[-a-z0-9]*[a-z0-9])?(?:\.[a-z0-9](?:[-a-z0-9]*[a-z0-9])?)*$/;
-
 function checkLabel(what: 'key' | 'value', text: string): void {
-  const slash = text.indexOf('/');
-  const name = what === 'key' ? text.slice(slash + 1) : text;
-  const prefix = what === 'key' && slash >= 0 ? text.slice(0, slash) : undefined;
-  const isNameFine = name.length <= 63 && labelName.test(name);
-  const isPrefixFine = prefix === undefined || (prefix.length <= 253 && domainName.test(prefix));
-  if (!isNameFine || !isPrefixFine) throw unparsed(`'${text}' is not a valid label ${what}`);
+  const isValid = what === 'key' ? isQualifiedName(text) : isLabelValue(text);
+  if (!isValid) throw unparsed(`'${text}' is not a valid label ${what}`);
 }
 
 function unparsed(reason: string): FieldPathError {

@@ -1,3 +1,4 @@
+import { isLabelValue, isQualifiedName, isSubdomain, namePatterns } from '../../expression/object-name.ts';
 import { read, readObject, readObjects, readText, readTexts } from '../../json/read-field.ts';
 import { isObject, type JsonObject, type Path } from '../../json/value.ts';
 import type { Reporter } from '../../problem.ts';
@@ -7,28 +8,7 @@ import type { Reporter } from '../../problem.ts';
  * that breaks one of these rules. Kyverno accepts such documents as MutatingPolicies.
  */
 
-const label = '[a-z0-9]([-a-z0-9]*[a-z0-9])?';
-const subdomain = new RegExp(`^${label}(\\.${label})*$`);
-const versionLabel = /^[a-z]([-a-z0-9]*[a-z0-9])?$/;
-const labelValue = /^([A-Za-z0-9]([-\w.]*[A-Za-z0-9])?)?$/;
-
-function isSubdomain(text: string): boolean {
-  return text.length <= 253 && subdomain.test(text);
-}
-
-/** `name` or `prefix/name`, such as a label key or the name of a condition. */
-export function isQualifiedName(text: string): boolean {
-  const parts = text.split('/');
-  const name = parts.pop() ?? '';
-  const [prefix] = parts;
-  return (
-    parts.length <= 1 &&
-    (prefix === undefined || isSubdomain(prefix)) &&
-    name !== '' &&
-    name.length <= 63 &&
-    labelValue.test(name)
-  );
-}
+const versionLabel = new RegExp(`^${namePatterns.dns1035Label}$`);
 
 /** The name of a policy or binding, or one that a field refers to. */
 export function checkObjectName(name: string | undefined, path: Path, reporter: Reporter): void {
@@ -178,7 +158,7 @@ function checkSelector(selector: unknown, path: Path, reporter: Reporter): void 
     reporter.error(at, 'KYM_LABEL_SELECTOR', message, 'Write NAME or PREFIX/NAME.');
   };
   const checkValue = (value: unknown, at: Path): void => {
-    if (typeof value !== 'string' || (value.length <= 63 && labelValue.test(value))) return;
+    if (typeof value !== 'string' || isLabelValue(value)) return;
     const message = `${JSON.stringify(value)} is not a label value`;
     reporter.error(
       at,

@@ -1,8 +1,8 @@
 import { isIdentifier } from '../../cel/syntax/parser.ts';
+import { isQualifiedName } from '../../expression/object-name.ts';
 import { readObjects, readText } from '../../json/read-field.ts';
 import type { JsonObject, Path } from '../../json/value.ts';
 import type { Reporter } from '../../problem.ts';
-import { isQualifiedName } from './api-server-rules.ts';
 
 interface NamedList {
   readonly field: string;

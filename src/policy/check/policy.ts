@@ -1,3 +1,4 @@
+import { isSubdomain } from '../../expression/object-name.ts';
 import {
   read,
   readBoolean,
@@ -33,15 +34,13 @@ export function checkPolicy(document: JsonObject, reporter: Reporter): void {
   }
 }
 
-const objectName = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$/;
-
 function checkMetadata(document: JsonObject, metadata: JsonObject, reporter: Reporter): void {
   const name = readText(metadata, 'name') ?? '';
   if (name === '') reporter.error(['metadata'], 'KYM_FIELD_MISSING', 'the policy has no name');
   if (name.length > 63) {
     reporter.error(['metadata', 'name'], 'KYM_FIELD_VALUE', `more than 63 characters: ${name}`);
   }
-  if (name !== '' && name.length <= 63 && !objectName.test(name)) {
+  if (name !== '' && name.length <= 63 && !isSubdomain(name)) {
     reporter.warn(
       ['metadata', 'name'],
       'KYM_FIELD_VALUE',
