@@ -14,13 +14,16 @@ import {
 const connectionCounts = [1, 16, 128];
 /** The part of the throughput of one worker at which several are compared with it. */
 const sharedRate = 0.7;
+/** How much more CPU a review may cost with several workers. */
+const mostPerWorker = 1.15;
 const cores = availableParallelism();
 
 export async function benchServing({ figure }, { seconds, warmUp, rounds }) {
   const alone = await startKymera(1);
   const echo = await startEcho();
   const several = cores > 1 ? await startKymera(cores) : undefined;
-  const webhooks = [echo, alone, ...(several === undefined ? [] : [several])];
+  const severalEchoes = cores > 1 ? await startEcho(cores) : undefined;
+  const webhooks = [echo, alone, several, severalEchoes].filter((webhook) => webhook !== undefined);
   try {
     for (const { url, ca } of webhooks) await drive(url, { body, ca, connections: 16, seconds: warmUp });
     for (const connections of connectionCounts) {
@@ -28,6 +31,7 @@ export async function benchServing({ figure }, { seconds, warmUp, rounds }) {
       const before = several === undefined ? [] : workerMicroseconds(several.pid);
       await takeTurns(webhooks, { connections, seconds, rounds });
       report(figure, connections, { echo, alone, several });
+      if (severalEchoes !== undefined) reportEchoes(figure, connections, echo, severalEchoes);
       if (several !== undefined) reportShares(figure, connections, before, workerMicroseconds(several.pid));
       if (several !== undefined && connections === 16)
         await compareAtOneRate(figure, alone, several, { seconds, rounds });
@@ -38,8 +42,12 @@ export async function benchServing({ figure }, { seconds, warmUp, rounds }) {
   }
 }
 
+function partOf(connections) {
+  return `Server, ${connections} connection${connections === 1 ? '' : 's'}`;
+}
+
 function report(figure, connections, { echo, alone, several }) {
-  const part = `Server, ${connections} connection${connections === 1 ? '' : 's'}`;
+  const part = partOf(connections);
   const servers = [
     { name: 'one worker', rounds: alone.rounds },
     ...(several === undefined ? [] : [{ name: `${cores} workers`, rounds: several.rounds }]),
@@ -78,7 +86,7 @@ function report(figure, connections, { echo, alone, several }) {
     figure(part, `${name}: CPU per review`, value('processor'), 'µs', {
       ratio: isOne ? ratio('processor') : value('processor') / mean(alone.rounds, 'processor'),
       to: isOne ? 'the echo server' : 'one worker',
-      ...(!isOne && connections === 16 ? { bar: { ratio: 1.15 } } : {}),
+      ...(!isOne && connections === 16 ? { bar: { ratio: mostPerWorker } } : {}),
     });
   }
 }
@@ -93,9 +101,19 @@ async function compareAtOneRate(figure, alone, several, { seconds, rounds }) {
   await takeTurns([alone, several], { connections: 16, seconds, rounds, perSecond });
   const [one, each] = [alone, several].map(({ rounds }) => mean(rounds, 'processor'));
   const name = `${cores} workers: CPU per review at ${sharedRate * 100} % of the rate of one`;
-  figure('Server, 16 connections', name, each, 'µs', {
+  figure(partOf(16), name, each, 'µs', {
     ratio: each / one,
     to: 'one worker at this rate',
+    bar: { ratio: mostPerWorker },
+  });
+}
+
+/** What several processes cost on this machine, whatever they do. */
+function reportEchoes(figure, connections, echo, severalEchoes) {
+  const [one, each] = [echo, severalEchoes].map(({ rounds }) => mean(rounds, 'processor'));
+  figure(partOf(connections), `echo, ${cores} workers: CPU per review`, each, 'µs', {
+    ratio: each / one,
+    to: 'one echo server',
   });
 }
 
@@ -105,7 +123,7 @@ function reportShares(figure, connections, before, after) {
   const spent = after.map((value, index) => value - (before[index] ?? 0));
   const total = spent.reduce((sum, value) => sum + value, 0);
   const busiest = Math.max(...spent) / total;
-  figure(`Server, ${connections} connections`, `${cores} workers: share of the busiest`, busiest * 100, '%', {
+  figure(partOf(connections), `${cores} workers: share of the busiest`, busiest * 100, '%', {
     ratio: busiest * cores,
     to: 'an equal share',
     bar: { ratio: 1.2 },

@@ -27,9 +27,9 @@ export async function startKymera(workers) {
 }
 
 /** Starts the floor. It uses the certificate that the server made, so start the server first. */
-export async function startEcho() {
+export async function startEcho(workers = 1) {
   const { child, port } = await start(
-    ['bench/echo.mjs', join(state, 'tls.crt'), join(state, 'tls.key')],
+    ['bench/echo.mjs', join(state, 'tls.crt'), join(state, 'tls.key'), String(workers)],
     /port (\d+)/,
   );
   return webhook('echo', child, port);
