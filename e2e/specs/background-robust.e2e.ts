@@ -416,14 +416,23 @@ suite('the background', ({ settings, kubectl, namespace, before, after }) => {
       }),
     );
     await withPolicies(kubectl, [rule], async () => {
-      await sleep(2_000);
-      expect((await kubectl.get('configmap', 'regular')).metadata.labels).toBeUndefined();
       await becomes(
         kubectl,
         'configmap',
         'regular',
         ({ metadata }) => metadata.labels?.['by'] === 'BACKGROUND',
       );
+      const shown = await kubectl.ok('get', 'configmap', 'regular', '-o', 'json', '--show-managed-fields');
+      const writes = JSON.parse(shown).metadata.managedFields as { manager: string; time: string }[];
+      const writtenAt = writes.find(({ manager }) => manager === 'kymera-background')?.time ?? '';
+      const createdAt = await kubectl.ok(
+        'get',
+        'clusterpolicies.kyverno.io',
+        'regular',
+        '-o=jsonpath={.metadata.creationTimestamp}',
+      );
+      // The API server counts whole seconds.
+      expect(Date.parse(writtenAt) - Date.parse(createdAt)).toBeGreaterThanOrEqual(5_000);
       await kubectl.ok('label', 'configmap', 'regular', 'by=somebody', '--overwrite');
       await becomes(
         kubectl,
