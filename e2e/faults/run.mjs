@@ -2,12 +2,14 @@
 import { existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { installDebianPackage } from '../../scripts/debian-package.mjs';
+import { readOptions } from '../../scripts/options.mjs';
 import { writeSection } from '../../scripts/page-section.mjs';
 import { ensureBuilt, root } from '../../scripts/setup.mjs';
 import { report } from '../../scripts/vitest-run.mjs';
 import { measuredOn } from '../measured-on.mjs';
 import { runE2e } from '../run.mjs';
 
+readOptions({});
 await ensureBuilt();
 if (!existsSync('/usr/bin/faketime')) installDebianPackage('faketime', 'the jumps of the clock');
 const results = join(root, '.cache', 'faults.jsonl');
