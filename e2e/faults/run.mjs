@@ -17,7 +17,7 @@ mkdirSync(join(root, '.cache'), { recursive: true });
 rmSync(results, { force: true });
 process.env.KYMERA_FAULTS = 'long';
 process.env.KYMERA_FAULTS_RESULTS = results;
-const summary = await runE2e(['specs/faults', '--disable-console-intercept']);
+const summary = await runE2e(['specs/faults', '--disable-console-intercept'], { usesHelm: false });
 const code = report([summary]);
 // Nothing is written after a failure or without a control plane.
 if (code === 0 && existsSync(results)) {

@@ -25,7 +25,7 @@ rmSync(results, { force: true });
 process.env.KYMERA_SOAK_MINUTES = String(values.minutes);
 process.env.KYMERA_SOAK_SHARE = String(values.share);
 process.env.KYMERA_SOAK_RESULTS = results;
-const code = report([await runE2e(['specs/soak', '--disable-console-intercept'])]);
+const code = report([await runE2e(['specs/soak', '--disable-console-intercept'], { usesHelm: false })]);
 const figures = existsSync(results) ? figuresOf(readEntries(readFileSync(results, 'utf8'))) : undefined;
 if (figures?.soak === undefined) {
   console.log('nothing was measured; docs/reliability.md stays as it was');
