@@ -27,7 +27,7 @@ function promisesOfSoak({
   return [
     {
       promise: 'No review fails or is lost.',
-      measured: `${failed} failed and ${shed} shed of ${whole(answered + shed + failed)}; ${total(refused)} of ${whole(total(Object.entries(requests ?? {})))} requests through the API server`,
+      measured: `${failed} failed and ${shed} shed of ${whole(answered + shed + failed)}${requests === undefined ? '' : `; ${total(refused)} of ${whole(total(Object.entries(requests)))} requests through the API server`}`,
       isKept: failed + shed + total(refused) === 0,
     },
     {
