@@ -45,8 +45,10 @@ console.log(
   `${machine.cores} × ${machine.processor}, Node ${machine.node}, load ${machine.load.toFixed(1)} (above ${machine.cores} the clock also counts others' work)`,
 );
 
-for (const [name, run] of Object.entries(parts)) {
-  if (values.only === undefined || values.only.includes(name)) await run();
+const chosen = Object.keys(parts).filter((name) => values.only?.includes(name) ?? true);
+for (const [index, name] of chosen.entries()) {
+  console.error(`\n[${index + 1}/${chosen.length}] ${name} …`);
+  await parts[name]();
 }
 if (values.only === undefined) {
   const { writePages } = await import('./pages.mjs');
@@ -93,13 +95,13 @@ async function server() {
 
 async function commands() {
   const { benchApply, benchStart } = await import('./commands.mjs');
-  benchStart(report);
+  await benchStart(report);
   await benchApply(scratch, report);
 }
 
 async function build() {
   const { benchBuild } = await import('./build.mjs');
-  benchBuild(scratch, report);
+  await benchBuild(scratch, report);
 }
 
 async function reviewerBundle() {
