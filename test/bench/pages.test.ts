@@ -140,6 +140,27 @@ it('a plot draws its series, its legend and its limit', () => {
   expect(svg).not.toMatch(/#010203|#030201/);
 });
 
+it('a limit above all values is in the plot, with round numbers at the axis', () => {
+  const svg = plot({
+    title: 'T',
+    x: { name: 'x', type: 'value' },
+    y: { name: 'y', type: 'value' },
+    series: [
+      {
+        name: 'one',
+        type: 'line',
+        limit: 1.5,
+        points: [
+          [1, 1.01],
+          [2, 1.02],
+        ],
+      },
+    ],
+  });
+  expect(svg).toContain('stroke-dasharray');
+  expect(svg).toMatch(/>2<\/text>/);
+});
+
 it('a section of a page is replaced, and a page without it is an error', () => {
   const text = 'a\n<!-- one: written by x -->\n\nold\n\n<!-- end of one -->\nb\n';
   expect(replaceSection(text, 'one', 'new $& text')).toBe(text.replace('old', () => 'new $& text'));
