@@ -4,4 +4,4 @@ import { ensureBuilt } from '../scripts/setup.mjs';
 import { report } from '../scripts/vitest-run.mjs';
 
 await ensureBuilt();
-process.exit(report([await runE2e([], 'e2e/bench.config.ts')]));
+process.exit(report([await runE2e([], { config: 'e2e/bench.config.ts', usesHelm: false })]));

@@ -16,8 +16,8 @@ export async function benchApply(scratch, { figure }) {
     const input = join(scratch, `bulk-${count}.yaml`);
     const output = join(scratch, `bulk-${count}-out.yaml`);
     writeBulk(input, count);
-    const floor = measureRoundTrip(input, output);
-    const { milliseconds, peakMegabytes } = measureCommand(
+    const floor = await measureRoundTrip(input, output);
+    const { milliseconds, peakMegabytes } = await measureCommand(
       ['apply', policies, '-r', input, '-o', 'yaml'],
       output,
     );
@@ -38,9 +38,9 @@ export async function benchApply(scratch, { figure }) {
   }
 }
 
-export function benchStart({ figure }) {
-  const bare = median(measureStart(['--eval', '0'], 11));
-  const start = median(measureStart([join(root, 'bin', 'kymera'), '--version'], 11));
+export async function benchStart({ figure }) {
+  const bare = median(await measureStart(['--eval', '0'], 11));
+  const start = median(await measureStart([join(root, 'bin', 'kymera'), '--version'], 11));
   figure('Commands', 'kymera --version', start, 'ms', {
     ratio: start / bare,
     to: 'node alone',

@@ -25,6 +25,7 @@ export async function benchGrowth(bundle, files, review, { figure }) {
 async function byPolicies({ createBenchPolicies }, files, review, figure) {
   const alone = createBenchPolicies(files);
   for (const [name, clauseOf] of Object.entries(clauses)) {
+    const points = [];
     for (const count of policyCounts) {
       const among = createBenchPolicies([...files, ...others(count - files.length, clauseOf)]);
       const { cost, ratio } = await measurePair(
@@ -32,6 +33,7 @@ async function byPolicies({ createBenchPolicies }, files, review, figure) {
         () => alone.reviewer(review),
         { times: 1_000 },
       );
+      points.push([count, cost]);
       figure(part, `ten of ${count.toLocaleString('en-US')} policies match, others by ${name}`, cost, 'µs', {
         ratio,
         to: 'the ten alone',
@@ -41,6 +43,12 @@ async function byPolicies({ createBenchPolicies }, files, review, figure) {
         x: count,
       });
     }
+    // The exponent is near zero, and so are its ratios. What all policies cost next to the ten says the same.
+    figure(part, `exponent of growth with policies that differ by ${name}`, exponent(points), '', {
+      ratio: points.at(-1)[1] / points[0][1],
+      to: `the cost among ${policyCounts[0]}`,
+      bar: { value: 0.1 },
+    });
   }
   const { loadAll } = await import('js-yaml');
   const thousand = others(1_000, clauses.names);

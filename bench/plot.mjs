@@ -26,10 +26,11 @@ export function plot({ title, x, y, series, width = 720, height = 360 }) {
     animation: false,
     color: colours,
     title: { text: title, left: 'center', textStyle: { color: ink, fontSize: 15 } },
-    legend: { show: series.length > 1, bottom: 0, textStyle: { color: ink } },
+    // Without a browser the width of texts is a guess: wider gaps keep names from the next symbol.
+    legend: { show: series.length > 1, bottom: 0, itemGap: 36, textStyle: { color: ink } },
     grid: { left: 70, right: 30, top: 45, bottom: series.length > 1 ? 75 : 50 },
     xAxis: axis(x, { nameLocation: 'middle', nameGap: 28 }),
-    yAxis: axis(y, { nameLocation: 'middle', nameGap: 50, nameRotate: 90 }),
+    yAxis: { ...axis(y, { nameLocation: 'middle', nameGap: 50, nameRotate: 90 }), ...extent(y, series) },
     series: series.map(({ name, type, points, limit }) => ({
       name,
       type,
@@ -48,6 +49,17 @@ export function plot({ title, x, y, series, width = 720, height = 360 }) {
     .replace(/>/, () => ` role="img">\n<title>${title}</title>\n${style}`)
     .replaceAll(ink, 'var(--ink)')
     .replaceAll(faint, 'var(--faint)')}\n`;
+}
+
+/** The axis reaches every limit, and bars of a logarithmic axis begin at its end, not at 1. */
+function extent({ type }, series) {
+  const limits = series.flatMap(({ limit }) => limit ?? []);
+  const largest = Math.max(0, ...limits);
+  const max = { max: (given) => (given.max < largest ? Math.ceil(largest * 1.2) : null) };
+  if (type !== 'log' || !series.some((each) => each.type === 'bar')) return max;
+  const values = series.flatMap(({ points }) => points).filter((value) => value > 0);
+  const min = 10 ** Math.floor(Math.log10(Math.min(...values)));
+  return { ...max, min, startValue: min };
 }
 
 function axis({ name, type, values }, placement) {

@@ -27,18 +27,21 @@ export function createReport(print = console.log) {
   };
 }
 
-/** The figures whose ratio got worse by more than a fifth, as lines. */
+/** How many ratios both runs have, and those that got worse by more than a fifth, as lines. */
 export function compareFigures(former, current) {
-  const byName = new Map(former.map((figure) => [`${figure.part}: ${figure.name}`, figure]));
-  return current.flatMap(({ part, name, ratio, to, more }) => {
-    const before = byName.get(`${part}: ${name}`);
-    if (typeof ratio !== 'number' || typeof before?.ratio !== 'number') return [];
-    const growth = more ? before.ratio / ratio : ratio / before.ratio;
+  const byName = new Map(former.map((figure) => [`${figure.part}: ${figure.name}`, figure.ratio]));
+  const pairs = current.flatMap((figure) => {
+    const before = byName.get(`${figure.part}: ${figure.name}`);
+    return typeof figure.ratio === 'number' && typeof before === 'number' ? [{ ...figure, before }] : [];
+  });
+  const worse = pairs.flatMap(({ part, name, ratio, to, more, before }) => {
+    const growth = more ? before / ratio : ratio / before;
     if (growth <= tolerance) return [];
     return [
-      `${part}: ${name}: ${round(ratio)} × ${to}, was ${round(before.ratio)} (${Math.round((growth - 1) * 100)} % worse)`,
+      `${part}: ${name}: ${round(ratio)} × ${to}, was ${round(before)} (${Math.round((growth - 1) * 100)} % worse)`,
     ];
   });
+  return { compared: pairs.length, worse };
 }
 
 export function barText(bar, unit) {

@@ -7,32 +7,30 @@
 import { mkdirSync, readFileSync } from 'node:fs';
 import { cpus, loadavg } from 'node:os';
 import { join } from 'node:path';
-import { parseArgs } from 'node:util';
+import { fail, readJson, readOptions } from '../scripts/options.mjs';
 import { ensureBuilt, root } from '../scripts/setup.mjs';
 import { compareFigures, createReport } from './report.mjs';
 
-const { values } = parseArgs({
-  options: {
-    only: { type: 'string', multiple: true },
-    compare: { type: 'string' },
-    enforce: { type: 'boolean', default: false },
-    seconds: { type: 'string', default: '3' },
-    rounds: { type: 'string', default: '3' },
-    'warm-up': { type: 'string', default: '8' },
-  },
+const values = readOptions({
+  only: { multiple: true },
+  compare: {},
+  enforce: { type: 'boolean', default: false },
+  seconds: { is: 'a positive number', default: 3 },
+  rounds: { is: 'a positive whole number', default: 3 },
+  'warm-up': { is: 'a number of at least 0', default: 8 },
 });
 const scratch = join(root, '.cache', 'bench');
 const data = join(root, 'bench', 'data');
 const report = createReport();
 const parts = { engine, growth, server, commands, build };
-const unknown = values.only?.find((name) => !(name in parts));
-if (unknown !== undefined) {
-  console.error(`--only ${unknown}: choose one of ${Object.keys(parts).join(', ')}`);
-  process.exit(2);
-}
+const unknown = values.only?.find((name) => !Object.hasOwn(parts, name));
+if (unknown !== undefined) fail(`--only ${unknown}: choose one of ${Object.keys(parts).join(', ')}`);
 // Read first: the run may overwrite the file.
-const former =
-  values.compare === undefined ? undefined : JSON.parse(readFileSync(values.compare, 'utf8')).figures;
+const former = values.compare === undefined ? undefined : readJson('compare', values.compare)?.figures;
+if (values.compare !== undefined && !Array.isArray(former))
+  fail(
+    `--compare ${values.compare}: the file has no figures; npm run bench writes them to docs/benchmarks.json`,
+  );
 
 await ensureBuilt();
 mkdirSync(scratch, { recursive: true });
@@ -47,8 +45,10 @@ console.log(
   `${machine.cores} × ${machine.processor}, Node ${machine.node}, load ${machine.load.toFixed(1)} (above ${machine.cores} the clock also counts others' work)`,
 );
 
-for (const [name, run] of Object.entries(parts)) {
-  if (values.only === undefined || values.only.includes(name)) await run();
+const chosen = Object.keys(parts).filter((name) => values.only?.includes(name) ?? true);
+for (const [index, name] of chosen.entries()) {
+  console.error(`\n[${index + 1}/${chosen.length}] ${name} …`);
+  await parts[name]();
 }
 if (values.only === undefined) {
   const { writePages } = await import('./pages.mjs');
@@ -57,10 +57,14 @@ if (values.only === undefined) {
 }
 const missed = report.missed();
 if (missed.length > 0) console.log(`\nover the bar:\n${missed.map((name) => `  ${name}`).join('\n')}`);
-const worse = former === undefined ? [] : compareFigures(former, report.figures);
+const { compared, worse } = compareFigures(former ?? [], report.figures);
 if (former !== undefined) {
   console.log(
-    worse.length === 0 ? '\nno ratio is more than a fifth worse' : `\nworse than in ${values.compare}:`,
+    compared === 0
+      ? `\nno ratio of this run is in ${values.compare}`
+      : worse.length === 0
+        ? `\nno ratio of ${compared} is more than a fifth worse than in ${values.compare}`
+        : `\n${worse.length} of ${compared} ratios are more than a fifth worse than in ${values.compare}:`,
   );
   for (const line of worse) console.log(`  ${line}`);
 }
@@ -83,21 +87,21 @@ async function growth() {
 async function server() {
   const { benchServing } = await import('./serving.mjs');
   await benchServing(report, {
-    seconds: Number(values.seconds),
-    rounds: Number(values.rounds),
-    warmUp: Number(values['warm-up']),
+    seconds: values.seconds,
+    rounds: values.rounds,
+    warmUp: values['warm-up'],
   });
 }
 
 async function commands() {
   const { benchApply, benchStart } = await import('./commands.mjs');
-  benchStart(report);
+  await benchStart(report);
   await benchApply(scratch, report);
 }
 
 async function build() {
   const { benchBuild } = await import('./build.mjs');
-  benchBuild(scratch, report);
+  await benchBuild(scratch, report);
 }
 
 async function reviewerBundle() {

@@ -30,13 +30,14 @@ export async function buildGoProgram({ name, folder, packagePath, path, linkerFl
   mkdirSync(dirname(path), { recursive: true });
   // Renamed when complete, because suites may build concurrently and a build may be interrupted.
   const partial = `${path}.${process.pid}`;
-  const { status, lastLine } = await runGo(
+  const { status, lastLine, interruption } = await runGo(
     ['build', '-v', '-mod=readonly', '-trimpath', '-ldflags', linkerFlags, '-o', partial, packagePath],
     folder,
     (compiled, seconds) => progress(`building ${name}: ${compiled} packages compiled, ${seconds} s`),
   );
   if (status !== 0) {
     rmSync(partial, { force: true });
+    if (interruption !== undefined) process.exit(130);
     return { problem: `${name} cannot be built: go build ended with ${status}: ${lastLine}` };
   }
   renameSync(partial, path);
@@ -61,10 +62,17 @@ function runGo(args, folder, progress) {
     });
     progress(0, 0);
     const timer = setInterval(() => progress(compiled, seconds()), 15_000);
+    let interruption;
+    const interrupt = (signal) => {
+      interruption = signal;
+      child.kill(signal);
+    };
+    for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, interrupt);
     const end = (status, reason) => {
       clearInterval(timer);
+      for (const signal of ['SIGINT', 'SIGTERM']) process.off(signal, interrupt);
       progress(compiled, seconds());
-      resolve({ status, lastLine: reason ?? lastLine });
+      resolve({ status, lastLine: reason ?? lastLine, interruption });
     };
     child.on('error', (error) => end(-1, error.message));
     child.on('close', (status) => end(status));

@@ -8,15 +8,15 @@ import { helmProgram } from './helm/build.mjs';
 const atOnce = 3;
 const allSpecs = 'e2e/vitest.config.ts';
 
-/** Returns the summary of its tests. */
-export async function runE2e(args = [], config = allSpecs) {
+/** Returns the summary of its tests. Helm is built if it is missing, unless no test needs it. */
+export async function runE2e(args = [], { config = allSpecs, usesHelm = true } = {}) {
   const given = process.env.KYMERA_E2E_KUBECONFIG ? { binaries: undefined } : await controlPlaneBinaries();
   const environment = given.missing
     ? { KYMERA_E2E_SKIP: given.missing }
     : given.binaries
       ? { KYMERA_E2E_BINARIES: JSON.stringify(given.binaries) }
       : {};
-  const helm = given.missing ? {} : await helmProgram();
+  const helm = given.missing || !usesHelm ? {} : await helmProgram();
   const programs = {
     ...environment,
     ...(helm.path ? { KYMERA_E2E_HELM: helm.path } : {}),

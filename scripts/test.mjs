@@ -15,5 +15,5 @@ if (args.length === 0) {
   await controlPlaneBinaries();
 }
 const summaries = [await runVitest('test', args)];
-if (args.length === 0) summaries.push(await runE2e());
+if (args.length === 0 && !summaries[0].isInterrupted) summaries.push(await runE2e());
 process.exit(report(summaries));

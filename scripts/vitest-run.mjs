@@ -4,6 +4,8 @@ import { existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { root } from './setup.mjs';
 
+const interruptions = ['SIGINT', 'SIGTERM', 'SIGHUP'];
+
 /** Runs vitest with our standard streams and returns the summary of test-summary-reporter.mjs. */
 export async function runVitest(name, args, environment = {}) {
   const summaryFile = join(root, '.cache', `${name}-summary.json`);
@@ -18,15 +20,15 @@ export async function runVitest(name, args, environment = {}) {
     stdio: ['ignore', 'inherit', 'inherit'],
     env: { ...process.env, ...environment, KYMERA_TEST_SUMMARY: summaryFile },
   });
-  // On a terminal, Ctrl-C reaches both.
+  // vitest ends at once, and with it what it has started. This process goes on, to report what there is.
   let isInterrupted = false;
-  const interrupt = () => {
+  const interrupt = (signal) => {
     isInterrupted = true;
-    if (!process.stdin.isTTY) child.kill('SIGINT');
+    child.kill(signal);
   };
-  process.on('SIGINT', interrupt);
+  for (const signal of interruptions) process.on(signal, interrupt);
   const [status] = await once(child, 'exit');
-  process.off('SIGINT', interrupt);
+  for (const signal of interruptions) process.off(signal, interrupt);
   const summary = existsSync(summaryFile)
     ? JSON.parse(readFileSync(summaryFile, 'utf8'))
     : {
@@ -37,7 +39,7 @@ export async function runVitest(name, args, environment = {}) {
       };
   const named = summary.failed + summary.errors.length;
   // vitest may fail without naming a test.
-  return { ...summary, failures: named === 0 && status !== 0 ? 1 : named };
+  return { ...summary, isInterrupted, failures: named === 0 && status !== 0 ? 1 : named };
 }
 
 /** Prints why tests were skipped, then the line `N passed, N failed[, N skipped]`. Returns the exit code. */

@@ -6,24 +6,31 @@ import { configMap, labelPolicy } from '../objects.ts';
 import { applyPolicies, becomesTrue, withPolicies } from '../policies-in-force.ts';
 import { type Fault, type FaultWorld, hasLabel, label, secondsOf, underLoad } from './fault.ts';
 
+/** What the rows below say about the load, and about policies. */
+export const nothingLost = 'No review is lost and no object is stored unchanged.';
+export const changedTwice = 'A policy is changed twice, and each change is in effect in every replica.';
+
 /** Faults of the API server, of etcd and of the connection to them. */
 export const controlPlaneFaults: readonly Fault[] = [
   {
     name: 'the API server is killed (kill -9) and comes back',
     promise:
       'No review is lost and no object is stored unchanged. Policies that change afterwards take effect.',
+    assertion: `${nothingLost} ${changedTwice}`,
     run: (world) => outage(world, () => restartProgram(world.folder, 'kube-apiserver', 'SIGKILL', 1_000)),
   },
   {
     name: 'etcd is killed (kill -9) and comes back',
     promise:
       'No review is lost and no object is stored unchanged. Policies that change afterwards take effect.',
+    assertion: `${nothingLost} ${changedTwice}`,
     run: (world) => outage(world, () => restartProgram(world.folder, 'etcd', 'SIGKILL', 2_000)),
   },
   {
     name: 'etcd is restored from an older snapshot',
     promise:
       'The policies of the snapshot are in effect again, those that are newer are not, and no object is stored unchanged.',
+    assertion: `${nothingLost} The changed policy has its former value in every replica, the newer one has no effect. ${changedTwice}`,
     isLong: true,
     async run(world) {
       const { folder, kubectl, namespace } = world;
@@ -56,6 +63,7 @@ export const controlPlaneFaults: readonly Fault[] = [
   {
     name: 'all connections to the API server are closed, again and again',
     promise: 'No review is lost. A policy that changes in the meantime takes effect.',
+    assertion: `${nothingLost} ${changedTwice}`,
     async run(world) {
       let recoverySeconds = 0;
       const { sent: reviews, lost } = await underLoad(world, async () => {
@@ -71,6 +79,7 @@ export const controlPlaneFaults: readonly Fault[] = [
   {
     name: 'watches break off, and the API server has forgotten the past when they go on (410 Gone)',
     promise: 'No review is lost. Everything is listed again, and what changed in the meantime takes effect.',
+    assertion: `${nothingLost} The value that was set while watches were blocked is in effect in every replica. The audit log has a list of policies by each replica.`,
     async run(world) {
       const { connection, folder, replicas } = world;
       let recoverySeconds = 0;
@@ -95,6 +104,7 @@ export const controlPlaneFaults: readonly Fault[] = [
   {
     name: 'all connections to the API server fall silent without being closed',
     promise: 'No review is lost. The silence is detected, and policies that change take effect.',
+    assertion: `${nothingLost} ${changedTwice}`,
     isLong: true,
     async run(world) {
       let recoverySeconds = 0;
@@ -108,6 +118,7 @@ export const controlPlaneFaults: readonly Fault[] = [
   {
     name: 'the API server takes 2 s for each call of ours',
     promise: 'No review is lost. Policies take effect, more slowly.',
+    assertion: `${nothingLost} A policy for a further kind takes effect. ${changedTwice} This takes more than 2 s.`,
     isLong: true,
     async run(world) {
       const { connection, kubectl, namespace } = world;

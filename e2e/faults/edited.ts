@@ -8,14 +8,16 @@ import { configMap, mergePolicy } from '../objects.ts';
 import { applyPolicies, withPolicies } from '../policies-in-force.ts';
 import { writeToken } from '../token-kubeconfig.ts';
 import { GiveUp, waitFor } from '../wait-for.ts';
-import { changedAndBack, policyWith } from './control-plane.ts';
+import { changedAndBack, changedTwice, nothingLost, policyWith } from './control-plane.ts';
 import { configuration, type Fault, hasLabel, outputSince, secondsOf, underLoad } from './fault.ts';
 
 /** Faults of objects that we depend on. */
 export const editedObjects: readonly Fault[] = [
   {
     name: 'the webhook configuration is edited by hand, and deleted',
-    promise: 'The leader restores it.',
+    promise: 'The leader restores it. No review is lost; objects pass unchanged until then.',
+    assertion:
+      'No review is lost. The rules are as before, and every replica adds the label, after the edit and after the deletion.',
     async run(world) {
       const { kubectl } = world;
       const kind = 'mutatingwebhookconfiguration';
@@ -27,17 +29,27 @@ export const editedObjects: readonly Fault[] = [
         await hasLabel(world, 'yes');
       };
       const patch = '[{"op": "replace", "path": "/webhooks/0/rules", "value": []}]';
-      const edited = await secondsOf(async () => {
-        await kubectl.ok('patch', kind, configuration, '--type=json', `--patch=${patch}`);
-        await restored();
-      });
-      const deleted = await secondsOf(async () => {
-        await kubectl.ok('delete', kind, configuration);
-        await restored();
-      });
+      let edited = 0;
+      let deleted = 0;
+      const { sent, lost, unchanged } = await underLoad(
+        world,
+        async () => {
+          edited = await secondsOf(async () => {
+            await kubectl.ok('patch', kind, configuration, '--type=json', `--patch=${patch}`);
+            await restored();
+          });
+          deleted = await secondsOf(async () => {
+            await kubectl.ok('delete', kind, configuration);
+            await restored();
+          });
+        },
+        { mayBeUnchanged: true },
+      );
       return {
+        reviews: sent,
+        lost,
         recoverySeconds: Math.max(edited, deleted),
-        note: `edited: ${edited.toFixed(1)} s, deleted: ${deleted.toFixed(1)} s`,
+        note: `edited: ${edited.toFixed(1)} s, deleted: ${deleted.toFixed(1)} s; ${unchanged} objects passed unchanged`,
       };
     },
   },
@@ -45,6 +57,8 @@ export const editedObjects: readonly Fault[] = [
     name: 'a ConfigMap that a policy reads is deleted and created again',
     promise:
       'Without it, requests are denied with the reason; none is stored unchanged. With it, they pass again.',
+    assertion:
+      'A request has the label, or is denied because the ConfigMap does not exist. With the ConfigMap, it has the label again. Reviews for other policies: none is lost and no object is stored unchanged.',
     async run(world) {
       const { kubectl, namespace } = world;
       const reading = mergePolicy(
@@ -65,7 +79,8 @@ export const editedObjects: readonly Fault[] = [
       };
       const settings = configMap('settings', { team: 'red' });
       await kubectl.sendOk('create', settings);
-      return withPolicies(kubectl, [reading], async () => {
+      let recoverySeconds = 0;
+      const fault = async () => {
         await waitFor(team, { what: 'the label' });
         await kubectl.ok('delete', 'configmap', 'settings');
         const denied = await waitFor(
@@ -79,19 +94,21 @@ export const editedObjects: readonly Fault[] = [
           { what: 'the denial' },
         );
         expect(denied.stderr).toContain('the ConfigMap does not exist');
-        const recoverySeconds = await secondsOf(async () => {
+        recoverySeconds = await secondsOf(async () => {
           await kubectl.sendOk('create', settings);
           await waitFor(team, { what: 'the label' });
         });
-        await kubectl.ok('delete', 'configmap', 'settings');
-        return { recoverySeconds };
-      });
+      };
+      const { sent, lost } = await withPolicies(kubectl, [reading], () => underLoad(world, fault));
+      await kubectl.ok('delete', 'configmap', 'settings');
+      return { reviews: sent, lost, recoverySeconds, note: 'reviews for another policy' };
     },
   },
   {
     name: 'the API server rejects the token of all replicas, until it is replaced',
     promise:
       'No review is lost: policies stay in effect from memory. With a new token, changed policies take effect.',
+    assertion: `Every replica logs that its token is refused. ${nothingLost} ${changedTwice}`,
     async run(world) {
       const { kubectl, server, settings } = world;
       const own = kubectl.with(`--namespace=${server.namespace}`);
@@ -117,6 +134,7 @@ export const editedObjects: readonly Fault[] = [
   {
     name: 'the ConfigMap with the progress of the background controller is deleted',
     promise: 'Triggers have their effect as before.',
+    assertion: `The next trigger after the deletion changes its target. ${nothingLost}`,
     async run(world) {
       const { kubectl, namespace, server } = world;
       const own = kubectl.with(`--namespace=${server.namespace}`);
@@ -154,13 +172,16 @@ export const editedObjects: readonly Fault[] = [
           },
           { what: 'a run for a trigger', everyMs: 500 },
         );
-        const recoverySeconds = await secondsOf(async () => {
-          await own.ok('delete', 'configmap', 'kymera-background');
-          await kubectl.sendOk('create', configMap('progress-b'));
-          await waitFor(() => hasRun('progress-b'), { what: 'the run for the next trigger' });
+        let recoverySeconds = 0;
+        const { sent, lost } = await underLoad(world, async () => {
+          recoverySeconds = await secondsOf(async () => {
+            await own.ok('delete', 'configmap', 'kymera-background');
+            await kubectl.sendOk('create', configMap('progress-b'));
+            await waitFor(() => hasRun('progress-b'), { what: 'the run for the next trigger' });
+          });
         });
         await kubectl.ok('delete', 'configmap', 'progress', 'progress-a', 'progress-b', ...known);
-        return { recoverySeconds };
+        return { reviews: sent, lost, recoverySeconds };
       });
     },
   },
@@ -168,19 +189,30 @@ export const editedObjects: readonly Fault[] = [
     name: 'the CustomResourceDefinition of policies is deleted and created again',
     promise:
       'Without policies, requests pass unchanged: the cluster is not locked. Policies that are created again take effect.',
+    assertion:
+      'No review is lost. Objects pass without the label when the definition is gone, and have it when the policy is there again.',
     async run(world) {
       const { kubectl, namespace } = world;
-      await removeCustomResources(kubectl, ['clusterpolicies.kyverno.io']);
-      await hasLabel(world, undefined);
-      const recoverySeconds = await secondsOf(async () => {
-        await installCustomResources(kubectl);
-        await waitFor(() => applyPolicies(kubectl, [policyWith(namespace, 'yes')]).then(() => true), {
-          what: 'the policy',
-          seconds: 180,
+      let recoverySeconds = 0;
+      const fault = async () => {
+        await removeCustomResources(kubectl, ['clusterpolicies.kyverno.io']);
+        await hasLabel(world, undefined);
+        recoverySeconds = await secondsOf(async () => {
+          await installCustomResources(kubectl);
+          await waitFor(() => applyPolicies(kubectl, [policyWith(namespace, 'yes')]).then(() => true), {
+            what: 'the policy',
+            seconds: 180,
+          });
+          await hasLabel(world, 'yes');
         });
-        await hasLabel(world, 'yes');
-      });
-      return { recoverySeconds };
+      };
+      const { sent, lost, unchanged } = await underLoad(world, fault, { mayBeUnchanged: true });
+      return {
+        reviews: sent,
+        lost,
+        recoverySeconds,
+        note: `${unchanged} objects passed unchanged without the policy`,
+      };
     },
   },
 ];

@@ -8,9 +8,9 @@ import { expect } from 'vitest';
 import { issueServing } from '../../src/cluster/certificates/issuer.ts';
 import { restartProgram } from '../control-plane/start.ts';
 import { waitFor } from '../wait-for.ts';
-import { changedAndBack } from './control-plane.ts';
+import { changedAndBack, changedTwice, nothingLost } from './control-plane.ts';
 import { type Fault, type FaultWorld, hasLabel, secondsOf, underLoad } from './fault.ts';
-import { kill, killUnderLoad, replace } from './killed.ts';
+import { kill, killUnderLoad, lostAtKills, replace } from './killed.ts';
 
 /** Faults of the machine of a replica: its clock and its disk. */
 export const machineFaults: readonly Fault[] = [
@@ -18,6 +18,7 @@ export const machineFaults: readonly Fault[] = [
     name: 'the clock of the leader jumps a year ahead, and then a year back',
     promise:
       'No review is lost. Certificates that it issues are valid for the API server, it keeps the Lease, and policies that change take effect.',
+    assertion: `${nothingLost} At each time it serves the certificate that it stored, which is valid now. It became the leader once. ${changedTwice}`,
     missing: () =>
       fakeClock() === undefined ? 'libfaketime is not installed (Debian: faketime)' : undefined,
     run: clockJumps,
@@ -25,11 +26,13 @@ export const machineFaults: readonly Fault[] = [
   {
     name: 'the serving certificate expires while the API server is down',
     promise: 'The leader renews it when the API server is back. The cluster is not locked.',
+    assertion: `All replicas serve a certificate of 30 s; the API server is down until it has expired. Then no replica serves it. ${changedTwice} ${nothingLost}`,
     run: certificateExpires,
   },
   {
     name: 'the state folder of a replica is full',
     promise: 'It starts and answers, and policies that change take effect.',
+    assertion: `Further writes to its folder fail with ENOSPC. It becomes ready and answers alone, without an internal error. ${lostAtKills} ${changedTwice}`,
     missing: missingMount,
     run: fullFolder,
   },
@@ -182,16 +185,22 @@ async function fullFolder(world: FaultWorld) {
     expect(() => writeFileSync(join(state, 'filler'), Buffer.alloc(1_000_000))).toThrow(/ENOSPC/);
     const others = [...replicas];
     let replica = -1;
+    let recoverySeconds = 0;
     const counts = await underLoad(world, async (load) => {
       await replace(world, { args: ['--state-dir', state] });
       replica = [...replicas].find((each) => !others.includes(each)) ?? -1;
       for (const each of others) await killUnderLoad(world, load, each);
-      await changedAndBack(world);
+      recoverySeconds = await secondsOf(() => changedAndBack(world));
     });
     for (const each of others) if (each >= 0) await replace(world);
     await kill(world, replica);
     expect(server.output(replica)).not.toMatch(/internal error|uncaught/i);
-    return { reviews: counts.sent, lost: counts.lost, note: 'lost when other replicas are killed' };
+    return {
+      reviews: counts.sent,
+      lost: counts.lost,
+      recoverySeconds,
+      note: 'lost when other replicas are killed',
+    };
   } finally {
     execFileSync('umount', ['--lazy', state]);
   }

@@ -1,6 +1,14 @@
 // What the samples of `npm run soak` show.
 import { median } from '../../bench/measure.mjs';
 
+/** The lines of a result file. A run that is interrupted may cut off the last one. */
+export function readEntries(text) {
+  return text
+    .split('\n')
+    .slice(0, -1)
+    .map((line) => JSON.parse(line));
+}
+
 /** Figures of a run, from the lines of its result file; also of a run that was interrupted. */
 export function figuresOf(entries) {
   const samples = (phase) => entries.filter((entry) => entry.phase === phase);
@@ -21,6 +29,7 @@ export function figuresOf(entries) {
             seconds: soak.at(-1).seconds,
             isComplete: result('soak') !== undefined,
             ...totals(soak),
+            sentPerSecond: rateOf(soak),
             p50: median(soak.map(({ p50 }) => p50)),
             p99: median(soak.map(({ p99 }) => p99)),
             longest: Math.max(...soak.map(({ longest }) => longest)),
@@ -42,12 +51,15 @@ export function figuresOf(entries) {
             capacity: result('overload')?.capacity,
             perSecond: result('overload')?.perSecond,
             seconds: overload.at(-1).seconds,
+            isComplete: result('recovery') !== undefined,
             ...totals(overload),
+            sentPerSecond: rateOf(overload),
             longest: Math.max(...overload.map(({ longest }) => longest)),
-            shedP99: Math.max(...overload.map(({ shedP99 }) => shedP99)),
+            shedP99: median(overload.map(({ shedP99 }) => shedP99)),
+            worstShedP99: Math.max(...overload.map(({ shedP99 }) => shedP99)),
             queue: Math.max(...overload.map(({ queue }) => queue)),
             requests: result('overload')?.requests,
-            recoverySeconds: result('recovery')?.lastFailureSeconds,
+            recoverySeconds: recoveryOf(result('overload'), result('recovery')),
           },
     samples: { soak, overload: [...overload, ...shifted(recovery, overload.at(-1)?.seconds ?? 0)] },
   };
@@ -67,6 +79,19 @@ export function slopeOf(points) {
 function totals(samples) {
   const sum = (field) => samples.reduce((total, sample) => total + sample[field], 0);
   return { answered: sum('answered'), shed: sum('shed'), failed: sum('failed') };
+}
+
+/** Reviews per second that were sent: fewer than were due, if the client found no free connection for some. */
+function rateOf(samples) {
+  const { answered, shed, failed } = totals(samples);
+  return (answered + shed + failed) / samples.at(-1).seconds;
+}
+
+/** From the end of the overload until the last review that was not answered, those sent before included. */
+function recoveryOf(overload, recovery) {
+  if (overload === undefined || recovery === undefined) return undefined;
+  const lastAt = Math.max(overload.lastFailureAt, recovery.lastFailureAt);
+  return Math.max(0, lastAt - overload.sentUntil) / 1_000;
 }
 
 function shifted(samples, seconds) {

@@ -38,8 +38,10 @@ export interface PhaseResult {
   readonly problems: readonly string[];
   /** Requests to the API server, by result. */
   readonly requests: Readonly<Record<string, number>>;
-  /** From the start of the phase until the last review that was not answered. */
-  readonly lastFailureSeconds: number;
+  /** When the last review was sent, in milliseconds since 1970. */
+  readonly sentUntil: number;
+  /** When the last review came back without an answer; 0 for none. */
+  readonly lastFailureAt: number;
 }
 
 export interface PhaseOptions {
@@ -67,7 +69,7 @@ export async function runPhase(world: SoakWorld, options: PhaseOptions): Promise
   let targets: Targets = await readTargets(world);
   const startedAt = performance.now();
   const seconds = () => (performance.now() - startedAt) / 1_000;
-  const total = { answered: 0, shed: 0, failed: 0, lastFailureSeconds: 0 };
+  const total = { answered: 0, shed: 0, failed: 0, sentUntil: 0, lastFailureAt: 0 };
   const problems: string[] = [];
   let window = createWindow();
   let isDone = false;
@@ -77,6 +79,7 @@ export async function runPhase(world: SoakWorld, options: PhaseOptions): Promise
     timeoutSeconds: options.timeoutSeconds,
     next: (index) => {
       const [set, body] = setOf(index);
+      total.sentUntil = Date.now();
       return { target: targets[set], body };
     },
     onAnswer(answer, index) {
@@ -84,7 +87,7 @@ export async function runPhase(world: SoakWorld, options: PhaseOptions): Promise
       total[result] += 1;
       window.add(answer, result);
       if (result === 'answered') return;
-      total.lastFailureSeconds = seconds();
+      total.lastFailureAt = Date.now();
       if (result === 'failed' && problems.length < keptProblems)
         problems.push(`${answer.status}: ${answer.problem}`);
     },

@@ -76,14 +76,20 @@ suite('faults', ({ settings, kubectl, namespace, before, after }) => {
       async (context) => {
         if (folder === undefined) context.skip('only on a control plane of our own');
         if (fault.isLong && !isLong) context.skip('only in the long form: npm run faults');
+        const { name, promise, assertion } = fault;
+        const record = (entry: object) => {
+          if (resultFile !== undefined)
+            appendFileSync(resultFile, `${JSON.stringify({ name, promise, assertion, ...entry })}\n`);
+        };
         const missing = fault.missing?.();
-        if (missing !== undefined) context.skip(missing);
-        const { name, promise } = fault;
+        if (missing !== undefined) {
+          record({ note: `not run: ${missing}` });
+          context.skip(missing);
+        }
         console.info(`${index + 1} of ${faults.length}: ${name}`);
         const measured = await fault.run(world);
         console.info(JSON.stringify(measured));
-        if (resultFile !== undefined)
-          appendFileSync(resultFile, `${JSON.stringify({ name, promise, ...measured })}\n`);
+        record(measured);
       },
       timeoutMs,
     );

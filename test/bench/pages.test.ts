@@ -21,7 +21,10 @@ interface Report {
 
 // The benchmarks are plain JavaScript: they run before anything is built.
 const { compareFigures, createReport } = (await script('bench/report.mjs')) as {
-  compareFigures(former: readonly Figure[], current: readonly Figure[]): readonly string[];
+  compareFigures(
+    former: readonly Figure[],
+    current: readonly Figure[],
+  ): { readonly compared: number; readonly worse: readonly string[] };
   createReport(print: (line: string) => void): Report;
 };
 const { exponent, median } = (await script('bench/measure.mjs')) as {
@@ -71,11 +74,11 @@ describe('figures of a run', () => {
     });
     const former = [figure('cost', 2), figure('share', 0.6, true), figure('gone', 1), figure('equal', 1)];
     const current = [figure('cost', 2.5), figure('share', 0.4, true), figure('new', 9), figure('equal', 1.2)];
-    expect(compareFigures(former, current)).toEqual([
-      'P: cost: 2.5 × floor, was 2 (25 % worse)',
-      'P: share: 0.4 × floor, was 0.6 (50 % worse)',
-    ]);
-    expect(compareFigures(current, former)).toEqual([]);
+    expect(compareFigures(former, current)).toEqual({
+      compared: 3,
+      worse: ['P: cost: 2.5 × floor, was 2 (25 % worse)', 'P: share: 0.4 × floor, was 0.6 (50 % worse)'],
+    });
+    expect(compareFigures(current, former)).toEqual({ compared: 3, worse: [] });
   });
 
   it('give the exponent of growth', () => {
@@ -135,6 +138,27 @@ it('a plot draws its series, its legend and its limit', () => {
   }
   expect(svg).toContain('fill="var(--ink)"');
   expect(svg).not.toMatch(/#010203|#030201/);
+});
+
+it('a limit above all values is in the plot, with round numbers at the axis', () => {
+  const svg = plot({
+    title: 'T',
+    x: { name: 'x', type: 'value' },
+    y: { name: 'y', type: 'value' },
+    series: [
+      {
+        name: 'one',
+        type: 'line',
+        limit: 1.5,
+        points: [
+          [1, 1.01],
+          [2, 1.02],
+        ],
+      },
+    ],
+  });
+  expect(svg).toContain('stroke-dasharray');
+  expect(svg).toMatch(/>2<\/text>/);
 });
 
 it('a section of a page is replaced, and a page without it is an error', () => {

@@ -7,15 +7,18 @@ interface Slope {
 }
 interface Promised {
   readonly promise: string;
+  readonly measured: string;
   readonly isKept: boolean;
 }
 const folder = join(import.meta.dirname, '..', '..', 'e2e', 'soak');
 // Plain JavaScript: the command runs before anything is built.
-const { figuresOf, slopeOf } = (await import(join(folder, 'figures.mjs'))) as {
+const { figuresOf, readEntries, slopeOf } = (await import(join(folder, 'figures.mjs'))) as {
   figuresOf(entries: readonly object[]): object;
+  readEntries(text: string): readonly object[];
   slopeOf(points: readonly (readonly [number, number])[]): Slope;
 };
-const { promisesOf } = (await import(join(folder, 'page.mjs'))) as {
+const { drawPart, promisesOf } = (await import(join(folder, 'page.mjs'))) as {
+  drawPart(figures: object): string;
   promisesOf(figures: object): readonly Promised[];
 };
 
@@ -35,6 +38,13 @@ const sample = (phase: string, seconds: number, fields: object = {}) => ({
   ...fields,
 });
 const start = { capacity: 100, share: 0.8, perSecond: 80, minutes: 1 };
+const overload = {
+  result: 'overload',
+  capacity: 10,
+  perSecond: 100,
+  sentUntil: 1_000,
+  lastFailureAt: 1_500,
+};
 const times = Array.from({ length: 20 }, (_, index) => index * 5);
 const kept = (entries: readonly object[]) =>
   Object.fromEntries(promisesOf(figuresOf(entries)).map(({ promise, isKept }) => [promise, isKept]));
@@ -74,9 +84,49 @@ describe('promises', () => {
   it('about overload are broken by answers that are late and by a late recovery', () => {
     const entries = [
       sample('overload', 1, { shed: 900, longest: 1_200 }),
-      { result: 'overload', capacity: 10, perSecond: 100, requests: { 'stored unchanged': 1 } },
-      { result: 'recovery', lastFailureSeconds: 6 },
+      { ...overload, requests: { 'stored unchanged': 1 } },
+      { result: 'recovery', lastFailureAt: 7_000 },
     ];
     expect(Object.values(kept(entries))).toEqual([false, false, true, false]);
+  });
+
+  it('about recovery count from the last review of the overload', () => {
+    const measured = (lastFailureAt: number) =>
+      promisesOf(
+        figuresOf([sample('overload', 1, { shed: 900 }), overload, { result: 'recovery', lastFailureAt }]),
+      ).at(-1)?.measured;
+    // Those that are shed after the overload was sent count, too.
+    expect(measured(0)).toMatch(/^0\.5 s /);
+    expect(measured(3_000)).toMatch(/^2\.0 s /);
+  });
+
+  it('about what is shed are broken by a full queue and by a late refusal', () => {
+    const broken = (fields: object) => Object.values(kept([sample('overload', 1, fields), overload]))[2];
+    expect(broken({ shed: 900, shedP99: 999, queue: 1_000 })).toBe(true);
+    expect(broken({ shed: 900, shedP99: 999, queue: 1_001 })).toBe(false);
+    expect(broken({ shed: 900, shedP99: 1_000 })).toBe(false);
+  });
+});
+
+describe('the text', () => {
+  const soak = { result: 'soak', changes: { policies: 60 }, requests: { changed: 9 } };
+  const all = [start, sample('soak', 5), soak, sample('overload', 1, { shed: 900 }), overload];
+
+  it('says how many reviews were sent, which may be fewer than were due', () => {
+    const text = drawPart(figuresOf(all));
+    expect(text).toContain('80 per second were due, 80 % of them; the client sent 20.');
+    expect(text).toContain('100 per second were due; the client sent 1,000, 100.0 times the capacity,');
+  });
+
+  it('says that a run ended early', () => {
+    const end = { result: 'recovery', lastFailureAt: 0 };
+    expect(drawPart(figuresOf(all.slice(0, 2)))).toContain('The run ended after 0.1 of 1 minutes.');
+    expect(drawPart(figuresOf(all.slice(0, 3)))).toContain('The run ended before the recovery');
+    expect(drawPart(figuresOf(all))).toContain('The run ended before the recovery');
+    expect(drawPart(figuresOf([...all, end]))).not.toContain('The run ended');
+  });
+
+  it('leaves out a line that is cut off', () => {
+    expect(readEntries('{"a":1}\n{"b":2}\n{"c"')).toEqual([{ a: 1 }, { b: 2 }]);
   });
 });
