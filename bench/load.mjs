@@ -7,7 +7,8 @@ const hardLimitSeconds = 1_800;
 /**
  * Sends the body until `seconds` have passed or `count` answers have arrived, as fast as they are answered or `perSecond`
  * times a second. Refuses other hosts unless `mayLeave` is set.
- * Every answer must be 200. The first ones are checked: they must allow the request and contain a patch.
+ * Every answer must be 200. The first ones are read: they must allow the request and contain a patch. Without the patch, an
+ * answer would be much shorter, which is what later ones are checked for.
  */
 export async function drive(
   url,
@@ -39,6 +40,7 @@ export async function drive(
   const latencies = [];
   const endsAt = performance.now() + Math.min(seconds, hardLimitSeconds) * 1000;
   let started = 0;
+  let leastLength = Infinity;
   const startedAt = performance.now();
   const one = async () => {
     while (started < count && performance.now() < endsAt) {
@@ -47,12 +49,15 @@ export async function drive(
         continue;
       }
       started += 1;
-      const isChecked = started <= connections;
+      const isRead = started <= connections;
       const sentAt = performance.now();
-      const answer = await post(options, body, isChecked);
+      const { text, length } = await post(options, body, isRead);
       // A million latencies are enough.
       if (latencies.length < 1_000_000) latencies.push(performance.now() - sentAt);
-      if (isChecked) check(answer);
+      if (isRead) {
+        check(text);
+        leastLength = Math.min(leastLength, length / 2);
+      } else if (length < leastLength) throw new Error(`an answer has ${length} bytes: it has no patch`);
     }
   };
   await Promise.all(Array.from({ length: connections }, one));
@@ -80,7 +85,8 @@ function post(options, body, isRead) {
       response.on('error', reject);
       response.on('end', () => {
         const text = Buffer.concat(parts).toString();
-        if (response.statusCode === 200) resolve(text);
+        const length = Number(response.headers['content-length'] ?? Infinity);
+        if (response.statusCode === 200) resolve({ text, length });
         else reject(new Error(`answered ${response.statusCode}: ${text.slice(0, 300)}`));
       });
     });

@@ -99,7 +99,7 @@ export function summary(machine, figures) {
   };
   const throughput = find('Server, 16 connections', 'one worker: reviews per second');
   const p99 = find('Server, 16 connections', 'one worker: p99');
-  const memory = find('Memory', 'one worker, after the load');
+  const memory = find('Server, 16 connections', 'one worker: memory');
   const lines = [
     `**${round(throughput.value)} reviews per second** through ten policies in one process: ${round(throughput.ratio * 100)} % of what a server does that only echoes.`,
     `**p99 of ${round(p99.value)} ms** at that load, with 16 connections over TLS.`,

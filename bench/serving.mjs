@@ -25,8 +25,12 @@ export async function benchServing({ figure }, { seconds, warmUp, rounds }) {
   const severalEchoes = cores > 1 ? await startEcho(cores) : undefined;
   const webhooks = [echo, alone, several, severalEchoes].filter((webhook) => webhook !== undefined);
   try {
-    for (const { url, ca } of webhooks) await drive(url, { body, ca, connections: 16, seconds: warmUp });
+    for (const { name, url, ca } of webhooks) {
+      console.error(`  warming up ${name} …`);
+      await drive(url, { body, ca, connections: 16, seconds: warmUp });
+    }
     for (const connections of connectionCounts) {
+      console.error(`  ${connections} connections: ${webhooks.length * rounds} turns of ${seconds} s …`);
       for (const webhook of webhooks) webhook.rounds = [];
       const before = several === undefined ? [] : workerMicroseconds(several.pid);
       await takeTurns(webhooks, { connections, seconds, rounds });
@@ -35,8 +39,8 @@ export async function benchServing({ figure }, { seconds, warmUp, rounds }) {
       if (several !== undefined) reportShares(figure, connections, before, workerMicroseconds(several.pid));
       if (several !== undefined && connections === 16)
         await compareAtOneRate(figure, alone, several, { seconds, rounds });
+      reportMemory(figure, connections, { echo, alone, several });
     }
-    reportMemory(figure, { echo, alone, several });
   } finally {
     for (const { stop } of webhooks) stop();
   }
@@ -117,25 +121,26 @@ function reportEchoes(figure, connections, echo, severalEchoes) {
   });
 }
 
-/** How evenly the workers share the reviews, by their CPU time. With one connection there is nothing to share. */
+/** How evenly the workers share the reviews, judged by their CPU time: the reviews are alike. With one connection there is nothing to share. */
 function reportShares(figure, connections, before, after) {
   if (connections < cores) return;
   const spent = after.map((value, index) => value - (before[index] ?? 0));
   const total = spent.reduce((sum, value) => sum + value, 0);
   const busiest = Math.max(...spent) / total;
-  figure(partOf(connections), `${cores} workers: share of the busiest`, busiest * 100, '%', {
+  figure(partOf(connections), `${cores} workers: CPU share of the busiest`, busiest * 100, '%', {
     ratio: busiest * cores,
     to: 'an equal share',
     bar: { ratio: 1.2 },
   });
 }
 
-function reportMemory(figure, { echo, alone, several }) {
+/** After the load. */
+function reportMemory(figure, connections, { echo, alone, several }) {
   const floor = residentMegabytes(echo.pid);
   const named = [['one worker', alone], ...(several === undefined ? [] : [[`${cores} workers`, several]])];
   for (const [name, { pid }] of named) {
     const value = residentMegabytes(pid);
-    figure('Memory', `${name}, after the load`, value, 'MB', {
+    figure(partOf(connections), `${name}: memory`, value, 'MB', {
       ratio: value / floor,
       to: 'the echo server',
       bar: { value: name === 'one worker' ? 200 : 200 * cores },

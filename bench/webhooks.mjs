@@ -13,7 +13,7 @@ const children = new Set();
 process.on('exit', () => {
   for (const child of children) child.kill('SIGKILL');
 });
-for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => process.exit(130));
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => process.exit(130));
 
 /** Starts the server with the ten policies. */
 export async function startKymera(workers) {
@@ -109,6 +109,8 @@ function start(args, ready) {
       const match = ready.exec(text);
       if (match !== null) resolve({ child, port: match[1] });
     });
-    child.once('exit', (status) => reject(new Error(`node ${args.join(' ')} ended with ${status}`)));
+    child.once('exit', (status) =>
+      reject(new Error(`node ${args.join(' ')} ended with ${status}: run it alone to see why`)),
+    );
   });
 }
