@@ -51,8 +51,17 @@ export function createBenchPolicies(files: Files) {
       sets = createPolicySets(policies);
       changed();
       const kind = { group: '', version: 'v1', kind: 'Pod', subresource: '' };
-      const subject = { name: 'web', namespace: 'shop', labels: {} };
-      sets.all.candidates({ ...kind, operation: 'CREATE', namespace: 'shop', subject });
+      const request = { name: 'web', namespace: 'shop' };
+      const subject = {
+        ...request,
+        request,
+        generateName: '',
+        labels: {},
+        annotations: {},
+        namespaceLabels: () => ({}),
+        labelsOfVersions: () => [],
+      };
+      sets.all.candidates({ ...kind, operation: 'CREATE', subject });
     },
   };
 }

@@ -1,12 +1,14 @@
 import { type Environment, type Observer, Suspend } from '../expression/scope.ts';
 import { Budget, type BudgetLimits, generousLimits, withBudget } from '../json/budget.ts';
 import { diff, diffText } from '../json/diff/diff.ts';
+import { labelsOf } from '../json/metadata.ts';
 import type { PatchOperation } from '../json/patch/operation.ts';
 import type { JsonObject } from '../json/value.ts';
-import type { CompiledException, CompiledPolicy, CompiledRule } from '../policy/compiled.ts';
+import type { CompiledPolicy, CompiledRule } from '../policy/compiled.ts';
 import type { CelHost, CompiledCelProgram } from '../policy/compiled-cel.ts';
 import type { KindKey } from '../policy/kind-selector.ts';
-import { type Candidate, couldApply, type PolicySnapshot } from '../policy/registry.ts';
+import type { IndexedSubject } from '../policy/literal-clauses.ts';
+import { type Candidate, couldApply, type PolicySnapshot, type SubjectKey } from '../policy/registry.ts';
 import { runCelRule } from './cel-rule.ts';
 import type { ContextSettings } from './context/context.ts';
 import type { ContextBudget } from './context/context-size.ts';
@@ -14,7 +16,7 @@ import { DataCache } from './context/data-cache.ts';
 import type { DataSource } from './context/data-source.ts';
 import { RequestFacts, RequestScope } from './context/request-scope.ts';
 import { matchingExceptions } from './exceptions.ts';
-import { clauseMisses, matchingBlock, namespaceForMatch, unlistedOperation } from './match.ts';
+import { clauseMisses, isNamespace, matchingBlock, namespaceForMatch, unlistedOperation } from './match.ts';
 import { MatchSubject, type SubjectSurroundings, statedIdentity } from './match-subject.ts';
 import type { Failure, Outcome, Result, SkipReason } from './outcome.ts';
 import { outcomeOf, skipped } from './outcomes.ts';
@@ -59,9 +61,10 @@ export class Evaluation {
   readonly #failedPolicies: CompiledPolicy[] = [];
 
   #object: JsonObject | null;
-  #candidates: readonly Candidate[];
-  /** The name and labels that the candidates were found by. */
-  #foundBy: Pick<MatchSubject, 'name' | 'labels'> | undefined;
+  /** Found when the first policy runs: labels of a Namespace may have to be fetched. */
+  #candidates: readonly Candidate[] | undefined;
+  /** The subject that the candidates were found by. */
+  #foundBy: MatchSubject | undefined;
   #policyIndex = 0;
   /** Rules of MutatingAdmissionPolicies that run once more after the others of their kind. */
   #reinvocations: Candidate[] = [];
@@ -112,21 +115,22 @@ export class Evaluation {
     this.#start = request.object;
     this.#object = this.#start;
     this.#policyStart = this.#start;
-    this.#candidates = this.#findCandidates();
   }
 
   get isDone(): boolean {
+    if (this.#candidates === undefined) return false;
     return this.#policyIndex >= this.#candidates.length && this.#reinvocations.length === 0;
   }
 
   /** Runs the next policy. Returns the reason to wait if it needs data; then it must be called again. */
   runPolicy(): Suspend | undefined {
-    const next = this.#candidates[this.#policyIndex];
-    const again = next?.policy.kind === 'MutatingAdmissionPolicy' ? undefined : this.#reinvocations[0];
-    const candidate = again ?? next;
-    if (candidate === undefined) return undefined;
-    this.#isReinvoking = again !== undefined;
     try {
+      this.#candidates ??= this.#findCandidates();
+      const next = this.#candidates[this.#policyIndex];
+      const again = next?.policy.kind === 'MutatingAdmissionPolicy' ? undefined : this.#reinvocations[0];
+      const candidate = again ?? next;
+      if (candidate === undefined) return undefined;
+      this.#isReinvoking = again !== undefined;
       const first = this.#outcomes.length;
       this.#runRules(candidate);
       if (again !== undefined) {
@@ -182,22 +186,45 @@ export class Evaluation {
   }
 
   #findCandidates(): readonly Candidate[] {
-    const { kind, subresource, resource, operation, namespace } = this.#request;
+    const { operation } = this.#request;
     if (this.#explain || operation === undefined) return allRules(this.#snapshot);
     const object = this.#matchedObject();
     if (object === null) return [];
     const subject = this.#subjectFor(object);
+    const found = this.#snapshot.candidates({ ...this.#keyOf(subject), operation });
     this.#foundBy = subject;
-    return this.#snapshot.candidates({
-      group: kind.group,
-      version: kind.version,
-      kind: kind.kind,
-      subresource,
-      resource,
-      operation,
-      namespace,
-      subject: { name: subject.name, namespace: namespaceForMatch(subject), labels: subject.labels },
-    });
+    return found;
+  }
+
+  #keyOf(subject: MatchSubject): SubjectKey {
+    const { group, version, kind, subresource, resource } = this.#surroundings.kind;
+    return { group, version, kind, subresource, resource, subject: this.#indexedSubject(subject) };
+  }
+
+  #indexedSubject(subject: MatchSubject): IndexedSubject {
+    const { name, generateName, labels, annotations, user } = subject;
+    return {
+      name,
+      generateName,
+      namespace: namespaceForMatch(subject),
+      labels,
+      annotations,
+      user,
+      namespaceLabels: () => this.#labelsForIndex(subject),
+      labelsOfVersions: () => [
+        labels,
+        ...[this.#admitted, this.#request.original, this.#request.oldObject].map((object) =>
+          labelsOf(object ?? {}),
+        ),
+      ],
+      request: this.#request,
+    };
+  }
+
+  /** Selectors of namespaces also match objects without one, and CEL policies compare Namespaces with their own labels. */
+  #labelsForIndex(subject: MatchSubject): JsonObject | undefined {
+    if (isNamespace(subject) || subject.namespace !== this.#request.namespace) return undefined;
+    return subject.namespace === '' ? undefined : subject.namespaceLabels();
   }
 
   /** On DELETE the old object decides what matches; `couldApply` has left out the rules that need a new one. */
@@ -206,12 +233,16 @@ export class Evaluation {
     return this.#object ?? (operation === 'DELETE' ? oldObject : null);
   }
 
-  /** A policy may change labels, and so select other policies after it. */
+  /** A policy may change labels and annotations, and so select other policies after it. */
   #refreshCandidates({ position }: Candidate): void {
     const before = this.#foundBy;
     if (before === undefined || this.#object === null) return;
     const subject = this.#subjectFor(this.#object);
-    if (subject.labels === before.labels && subject.name === before.name) return;
+    const isSame =
+      subject.labels === before.labels &&
+      subject.name === before.name &&
+      (subject.annotations === before.annotations || !this.#snapshot.selectsByAnnotations());
+    if (isSame) return;
     const found = this.#findCandidates();
     if (found === this.#candidates) return;
     this.#candidates = found;
@@ -343,13 +374,12 @@ export class Evaluation {
   ): RuleSetting {
     const facts = this.#facts;
     const environment = observer === undefined ? facts.environment : { ...facts.environment, observer };
-    const exceptions = this.#snapshot.exceptionsFor(policy.key);
+    const hasExceptions = this.#snapshot.exceptionsFor(policy.key).length > 0;
     return {
       context,
       explain: this.#explain,
       scopeFor: (current) => new RequestScope(facts, current, environment),
-      exceptions:
-        exceptions.length === 0 ? noExceptions : () => this.#applyingExceptions(exceptions, policy, rule),
+      exceptions: hasExceptions ? () => this.#applyingExceptions(policy, rule) : noExceptions,
     };
   }
 
@@ -424,15 +454,13 @@ export class Evaluation {
       .name;
   }
 
-  #applyingExceptions(
-    exceptions: readonly CompiledException[],
-    policy: CompiledPolicy,
-    rule: CompiledRule,
-  ): readonly string[] {
+  #applyingExceptions(policy: CompiledPolicy, rule: CompiledRule): readonly string[] {
     const object = this.#policyStart;
     if (object === null) return [];
+    const subject = new MatchSubject(object, this.#surroundings);
+    const exceptions = this.#snapshot.exceptionsFor(policy.key, this.#keyOf(subject));
     const scope = new RequestScope(this.#facts, object);
-    return matchingExceptions(exceptions, policy, rule, new MatchSubject(object, this.#surroundings), scope);
+    return matchingExceptions(exceptions, policy, rule, subject, scope);
   }
 
   #subjectFor(object: JsonObject): MatchSubject {

@@ -30,7 +30,11 @@ export class MatchSubject {
 
   /** For an object without a name: its generateName prefix. */
   get name(): string {
-    return textOf(this.#metadata['name']) || textOf(this.#metadata['generateName']);
+    return textOf(this.#metadata['name']) || this.generateName;
+  }
+
+  get generateName(): string {
+    return textOf(this.#metadata['generateName']);
   }
 
   get namespace(): string {

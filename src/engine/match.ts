@@ -96,7 +96,7 @@ export function namespaceForMatch(subject: MatchSubject): string {
   return isNamespace(subject) ? subject.name : subject.namespace;
 }
 
-function isNamespace(subject: MatchSubject): boolean {
+export function isNamespace(subject: MatchSubject): boolean {
   return subject.kind.kind === 'Namespace' && subject.kind.group === '';
 }
 

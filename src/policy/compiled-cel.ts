@@ -2,6 +2,7 @@ import type { ErrorCode } from '../errors.ts';
 import type { Environment } from '../expression/scope.ts';
 import type { Json, JsonObject, Path } from '../json/value.ts';
 import type { KindSelector, Operation } from './compiled.ts';
+import type { Clause } from './literal-clauses.ts';
 
 /*
  * What the engine knows of CEL policies. The language itself is loaded only with the first such policy, so nothing
@@ -19,6 +20,8 @@ export interface CompiledCelProgram {
    * `match` of the rule, for the index.
    */
   mismatch(object: JsonObject, host: CelHost): CelMismatch | undefined;
+  /** What an object must have so that `mismatch` finds nothing, for the index. */
+  readonly clauses: readonly Clause[];
   /** Exceptions, conditions, mutations. The object is null on DELETE. Throws only Suspend and BudgetError. */
   run(object: JsonObject | null, host: CelHost): CelEffect;
   /** Set in a rule for existing objects, which `run` does not run. */

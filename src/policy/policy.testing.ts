@@ -1,3 +1,4 @@
+import type { IndexedSubject } from './literal-clauses.ts';
 import { loadDocuments } from './load.ts';
 
 /** Problems of a policy written as YAML, as `severity code pointer`. */
@@ -34,4 +35,20 @@ spec:
       ${parts.mutate ?? labelPatch}
     ${parts.rule ?? ''}
 `;
+}
+
+/** A subject of the index: the object `web` in the namespace `shop`, without labels, but for what is given. */
+export function indexedSubject(more: Partial<IndexedSubject> = {}): IndexedSubject {
+  const { name = 'web', namespace = 'shop', labels = {} } = more;
+  return {
+    name,
+    generateName: '',
+    namespace,
+    labels,
+    annotations: {},
+    namespaceLabels: () => ({}),
+    labelsOfVersions: () => [labels],
+    request: { name, namespace },
+    ...more,
+  };
 }

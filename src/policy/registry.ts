@@ -8,33 +8,44 @@ import type {
 } from './compiled.ts';
 import type { CompiledCelException } from './compiled-cel.ts';
 import { type KindKey, matchesKind } from './kind-selector.ts';
-import { type IndexedSubject, indexRules } from './rule-index.ts';
+import {
+  type Alternative,
+  alternativesOf,
+  alternativesOfRule,
+  type IndexedSubject,
+  kindsOf,
+} from './literal-clauses.ts';
+import { indexAlternatives, type LiteralIndex } from './rule-index.ts';
 
-/** An immutable set of policies, indexed by kind, name, namespace and labels. */
+/** An immutable set of policies, indexed by kind and literal clauses. */
 export interface PolicySnapshot {
   /** In evaluation order. */
   readonly policies: readonly CompiledPolicy[];
   readonly exceptions: readonly CompiledException[];
   /** Policies with rules that could apply. The same list for the same policies and rules. */
   candidates(key: CandidateKey): readonly Candidate[];
-  exceptionsFor(policyKey: string): readonly CompiledException[];
+  /** Whether candidates depend on annotations. */
+  selectsByAnnotations(): boolean;
+  /** Exceptions that name the policy. With a key, those whose literal clauses it may meet. */
+  exceptionsFor(policyKey: string, key?: SubjectKey): readonly CompiledException[];
   /** Exceptions of policies.kyverno.io that name the policy. */
   celExceptionsFor(policy: CompiledPolicy): readonly CompiledCelException[];
 }
 
-export interface CandidateKey extends KindKey {
+/** A resource and what literal clauses are compared with. */
+export interface SubjectKey extends KindKey {
+  readonly subject: IndexedSubject;
+}
+
+export interface CandidateKey extends SubjectKey {
   readonly operation: Operation;
-  /** Empty for objects without a namespace. */
-  readonly namespace: string;
-  /** When absent, policies with any names, namespaces and label selectors are found. */
-  readonly subject?: IndexedSubject | undefined;
 }
 
 export interface Candidate {
   readonly policy: CompiledPolicy;
   /** The position of the policy in the snapshot; in a part of a snapshot, its position in the whole. */
   readonly position: number;
-  /** All rules for the kind and operation, also those whose names, namespaces and labels do not match. */
+  /** All rules for the kind and operation, also those whose literal clauses do not match. */
   readonly rules: readonly CompiledRule[];
   /** Those whose match block holds for every object of the kind and operation. Absent if that is not known. */
   readonly matched?: ReadonlySet<CompiledRule> | undefined;
@@ -48,6 +59,8 @@ export interface SnapshotOptions {
 /** Keys come from requests, so the cache is cleared at this size. */
 const maximumRemembered = 2_000;
 const longestRemembered = 100;
+/** The lists of the cache have at most so many items together: most contain all policies without literal clauses. */
+const maximumReferences = 1_000_000;
 const none: readonly never[] = [];
 
 export function createSnapshot(
@@ -56,45 +69,64 @@ export function createSnapshot(
   { order = 'name' }: SnapshotOptions = {},
 ): PolicySnapshot {
   const ordered = policies.toSorted(order === 'given' ? byKind : byScopeAndName);
-  const index = lazy(() => indexRules(ordered));
+  const index = lazy(() => indexAlternatives(ordered.map(alternativesOfPolicy)));
   const namespaces = new Set<string>();
   for (const { namespace } of ordered) if (namespace !== undefined) namespaces.add(namespace);
-  const exceptionsByPolicy = indexExceptions(exceptions);
+  const exceptionsByPolicy = lazy(() => indexExceptions(exceptions));
   const celExceptions = indexCelExceptions(exceptions);
   const remembered = new Map<string, readonly Candidate[]>();
+  let references = 0;
+  /** Shared by all lists, by kind and operation, then by position. */
+  const known = new Map<string, Map<number, Candidate | undefined>>();
   const textOf = createKeyText();
 
   function remember(text: string, find: () => readonly Candidate[]): readonly Candidate[] {
-    const known = remembered.get(text);
-    if (known !== undefined) return known;
-    if (remembered.size >= maximumRemembered) remembered.clear();
+    const former = remembered.get(text);
+    if (former !== undefined) return former;
     const found = find();
+    references += found.length;
+    if (remembered.size >= maximumRemembered || references > maximumReferences) {
+      remembered.clear();
+      known.clear();
+      references = found.length;
+    }
     remembered.set(text, found);
     return found;
   }
 
-  const candidatesAt = (positions: Iterable<number>, key: CandidateKey): readonly Candidate[] =>
-    [...new Set(positions)]
-      .sort((left, right) => left - right)
-      .flatMap((position) => candidateFor(ordered[position] as CompiledPolicy, position, key));
+  function candidatesAt(positions: readonly number[], key: CandidateKey): readonly Candidate[] {
+    const text = kindText(key);
+    const ofKind = known.get(text) ?? new Map<number, Candidate | undefined>();
+    known.set(text, ofKind);
+    return inOrder(positions).flatMap((position) => {
+      const policy = ordered[position] as CompiledPolicy;
+      if (policy.namespace !== undefined && policy.namespace !== key.subject.request.namespace) return [];
+      if (!ofKind.has(position)) ofKind.set(position, candidateFor(policy, position, key));
+      return ofKind.get(position) ?? [];
+    });
+  }
 
   return {
     policies: ordered,
     exceptions,
-    exceptionsFor: (policyKey) => exceptionsByPolicy.get(policyKey) ?? none,
+    selectsByAnnotations: () => index().attributes.has('annotations'),
+    exceptionsFor(policyKey, key) {
+      const found = exceptionsByPolicy().get(policyKey);
+      if (found === undefined) return none;
+      return key === undefined ? found.all : found.meeting(key);
+    },
     celExceptionsFor: ({ kind, name }) =>
       celExceptions.size === 0 ? none : (celExceptions.get(`${kind} ${name}`) ?? none),
     candidates(key) {
-      // All namespaces without namespaced policies share one entry.
-      const namespace = namespaces.has(key.namespace) ? key.namespace : '';
       const { subject } = key;
+      // All namespaces without namespaced policies share one entry.
+      const namespace = namespaces.has(subject.request.namespace) ? subject.request.namespace : '';
       const text = textOf(key, namespace);
-      if (subject === undefined) return remember(`${text} *`, () => candidatesAt(index().all(key.kind), key));
-      const restricted = index().restricted(key.kind, subject);
-      const unrestricted = () => index().unrestricted(key.kind);
-      if (restricted.length === 0) return remember(text, () => candidatesAt(unrestricted(), key));
-      const find = () => candidatesAt([...restricted, ...unrestricted()], key);
-      return restricted.length > longestRemembered ? find() : remember(`${text} ${restricted.join()}`, find);
+      const kinds = kindsOf(key);
+      const restricted = index().restricted(kinds, subject);
+      const find = () => candidatesAt([...restricted, ...index().unrestricted(kinds)], key);
+      if (restricted.length > longestRemembered) return find();
+      return remember(`${text} ${restricted.join()}`, find);
     },
   };
 }
@@ -113,10 +145,15 @@ function createKeyText(): (key: CandidateKey, namespace: string) => string {
       last.subresource === subresource
     )
       return last.text;
-    const text = `${operation} ${group}/${version}/${kind}/${resource ?? ''}/${subresource} ${namespace}`;
-    last = { operation, group, version, kind, resource, subresource, namespace, text };
+    const facts = { operation, group, version, kind, resource, subresource };
+    const text = `${kindText(facts)} ${namespace}`;
+    last = { ...facts, namespace, text };
     return text;
   };
+}
+
+function kindText({ operation, group, version, kind, resource, subresource }: KindAndOperation): string {
+  return `${operation} ${group}/${version}/${kind}/${resource ?? ''}/${subresource}`;
 }
 
 /** Some policies of a snapshot. They match at most what they match in the snapshot, which may be restricted. */
@@ -158,11 +195,14 @@ function lazy<T>(create: () => T): () => T {
   };
 }
 
-function candidateFor(policy: CompiledPolicy, position: number, key: CandidateKey): Candidate[] {
-  if (policy.namespace !== undefined && policy.namespace !== key.namespace) return [];
+function candidateFor(
+  policy: CompiledPolicy,
+  position: number,
+  key: KindAndOperation,
+): Candidate | undefined {
   const rules = policy.rules.filter((rule) => couldApply(rule, key));
-  if (rules.length === 0) return [];
-  return [{ policy, position, rules, matched: new Set(rules.filter((rule) => matchesAll(rule, key))) }];
+  if (rules.length === 0) return undefined;
+  return { policy, position, rules, matched: new Set(rules.filter((rule) => matchesAll(rule, key))) };
 }
 
 /** Kyverno's command line runs ClusterPolicies, then MutatingAdmissionPolicies, then MutatingPolicies. */
@@ -234,18 +274,57 @@ function runsWithoutObject({ mutation }: CompiledRule): boolean {
   return mutation.type === 'cel' && mutation.program.admission === undefined;
 }
 
-function indexExceptions(
-  exceptions: readonly CompiledException[],
-): ReadonlyMap<string, readonly CompiledException[]> {
-  const index = new Map<string, CompiledException[]>();
+/** Policies and exceptions are immutable, and most of them survive a change of the set, so their clauses are read once. */
+const knownAlternatives = new WeakMap<CompiledPolicy | CompiledException, readonly Alternative[]>();
+
+function readOnce<T extends CompiledPolicy | CompiledException>(read: (item: T) => readonly Alternative[]) {
+  return (item: T): readonly Alternative[] => {
+    const known = knownAlternatives.get(item);
+    if (known !== undefined) return known;
+    const alternatives = read(item);
+    knownAlternatives.set(item, alternatives);
+    return alternatives;
+  };
+}
+
+const alternativesOfPolicy = readOnce(({ rules, namespace }: CompiledPolicy) =>
+  rules.flatMap((rule) => alternativesOfRule(rule, namespace)),
+);
+const alternativesOfException = readOnce(({ match }: CompiledException) => alternativesOf(match));
+
+interface PolicyExceptions {
+  readonly all: CompiledException[];
+  meeting(key: SubjectKey): readonly CompiledException[];
+}
+
+function indexExceptions(exceptions: readonly CompiledException[]): ReadonlyMap<string, PolicyExceptions> {
+  const byPolicy = new Map<string, PolicyExceptions>();
   for (const exception of exceptions) {
     for (const name of new Set(exception.exceptions.map(({ policyName }) => policyName))) {
-      const list = index.get(name);
-      if (list === undefined) index.set(name, [exception]);
-      else list.push(exception);
+      const known = byPolicy.get(name);
+      if (known === undefined) byPolicy.set(name, exceptionsOfPolicy([exception]));
+      else known.all.push(exception);
     }
   }
-  return index;
+  return byPolicy;
+}
+
+function exceptionsOfPolicy(all: CompiledException[]): PolicyExceptions {
+  const index = lazy(() => indexAlternatives(all.map(alternativesOfException)));
+  return {
+    all,
+    meeting: (key) => positionsOf(index(), key).map((position) => all[position] as CompiledException),
+  };
+}
+
+/** In ascending order. */
+function positionsOf(index: LiteralIndex, key: SubjectKey): readonly number[] {
+  const kinds = kindsOf(key);
+  return inOrder([...index.restricted(kinds, key.subject), ...index.unrestricted(kinds)]);
+}
+
+function inOrder(positions: readonly number[]): readonly number[] {
+  return [...new Set(positions)].sort((left, right) => left - right);
 }
 
 function indexCelExceptions(

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { createModeSplitter } from '../../admission/policy-mode.ts';
 import type { JsonObject } from '../../json/value.ts';
 import { loadCelCompilers } from '../../policy/cel-documents.ts';
+import { indexedSubject } from '../../policy/policy.testing.ts';
 import { createPolicyCatalog } from './catalog.ts';
 import { celEntryId } from './grouping.ts';
 import { exceptionKinds, policyKinds } from './kinds.ts';
@@ -42,7 +43,7 @@ const pod = {
   version: 'v1',
   kind: 'ConfigMap',
   subresource: '',
-  namespace: 'a',
+  subject: indexedSubject(),
   operation: 'CREATE',
 } as const;
 

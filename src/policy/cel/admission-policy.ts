@@ -291,6 +291,7 @@ function createProgram(program: Program): CompiledCelProgram {
       exclusion(host.request) ??
       constraints.mismatch(object, host) ??
       binding?.constraints.mismatch(object, host),
+    clauses: [...constraints.clauses, ...(binding?.constraints.clauses ?? [])],
     run: (object, host) => runAdmissionPolicy(program, object, host),
   };
 }

@@ -8,12 +8,15 @@ import type { Reporter } from '../../problem.ts';
 import type { CompiledBlock, KindSelector, Operation } from '../compiled.ts';
 import type { CelHost, CelMismatch, CelRequest } from '../compiled-cel.ts';
 import { type KindKey, matchesKind } from '../kind-selector.ts';
+import { type Clause, selectorClauses } from '../literal-clauses.ts';
 import { checkMatchResources } from './api-server-rules.ts';
 
 /** `matchConstraints`, `matchResources` or `targetMatchConstraints`. */
 export interface CompiledConstraints {
   /** Kinds and operations of each rule, for the index. */
   readonly blocks: readonly CompiledBlock[];
+  /** Literal selectors and names, for the index. */
+  readonly clauses: readonly Clause[];
   mismatch(object: JsonObject, host: CelHost): CelMismatch | undefined;
 }
 
@@ -60,9 +63,17 @@ export function compileConstraints(
   // Without the rest, so that the index alone decides whether they match.
   const blocks = rules.map(({ path: at, kinds, operations }) => ({ path: at, kinds, operations }));
   const hasSelector = namespaceSelector !== undefined || objectSelector !== undefined;
-  if (isDecided && !hasSelector && excluded.length === 0) return { blocks, mismatch: () => undefined };
+  if (isDecided && !hasSelector && excluded.length === 0)
+    return { blocks, clauses: [], mismatch: () => undefined };
+  const names = rules.map(({ resourceNames }) => resourceNames);
+  const isNamed = names.length > 0 && names.every((each) => each.length > 0);
   return {
     blocks,
+    clauses: [
+      ...(isNamed ? [{ attribute: 'requestName', values: names.flat() } as const] : []),
+      ...selectorClauses('objectLabels', objectSelector?.document),
+      ...selectorClauses('namespaceLabels', namespaceSelector?.document),
+    ],
     mismatch(object, host) {
       const { request } = host;
       if (namespaceSelector !== undefined && !selectsNamespace(namespaceSelector, object, host)) {

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { loadCelCompilers } from '../cel-documents.ts';
 import { loadDocuments } from '../load.ts';
+import { indexedSubject } from '../policy.testing.ts';
 import { createSnapshot } from '../registry.ts';
 
 const { compileMutatingPolicy } = await loadCelCompilers();
@@ -46,7 +47,7 @@ describe('a CEL policy', () => {
       resource: 'pods',
       subresource: '',
       operation: 'CREATE',
-      namespace: 'team',
+      subject: indexedSubject(),
     });
     expect(rule !== undefined && candidate?.matched?.has(rule)).toBe(true);
   });

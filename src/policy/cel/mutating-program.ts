@@ -17,7 +17,7 @@ const dataNames = ['resource', 'http', 'globalContext', 'image', 'namespaceObjec
 
 export function createMutatingProgram(
   program: Program,
-  { mismatch }: CompiledConstraints,
+  { mismatch, clauses }: CompiledConstraints,
 ): CompiledCelProgram {
   const { parts } = program;
   const expressions = [
@@ -27,6 +27,7 @@ export function createMutatingProgram(
   return {
     readsData: expressions.some(({ reads }) => dataNames.some((name) => reads.has(name))),
     mismatch,
+    clauses,
     run: (object, host) => runPolicy(program, object, host),
     check(object, host) {
       const exempted = exemption(object, host);
