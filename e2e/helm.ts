@@ -5,6 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { parseAllDocuments } from 'yaml';
 import type { Answer, KubernetesObject } from './kubectl.ts';
 import { givenHelm, givenHelmSkip, type Settings } from './settings.ts';
+import { patienceSeconds } from './wait-for.ts';
 
 export const chart = fileURLToPath(new URL('../charts/kymera', import.meta.url));
 /** Values that set every key of the chart to something other than its default. */
@@ -32,7 +33,7 @@ export function createHelm(settings: Settings): Helm {
   };
   const run = (...args: string[]): Promise<Answer> =>
     new Promise((resolve) => {
-      const options = { env, timeout: 60_000, maxBuffer: 64 * 1024 * 1024 };
+      const options = { env, timeout: 5 * patienceSeconds * 1_000, maxBuffer: 64 * 1024 * 1024 };
       execFile(givenHelm ?? 'helm', args, options, (error, stdout, stderr) => {
         resolve({ code: error === null ? 0 : Number(error.code ?? -1), stdout, stderr });
       });

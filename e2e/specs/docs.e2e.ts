@@ -34,7 +34,7 @@ suite('docs', ({ settings, before, after }) => {
     return new Promise((resolve, reject) => {
       const child = spawn('sh', ['-c', `{ ${command}\n} 2>&1`], {
         cwd: folder,
-        timeout: 60_000,
+        timeout: 600_000,
         env: {
           ...process.env,
           KUBECONFIG: settings.kubeconfig,

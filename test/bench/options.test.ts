@@ -14,7 +14,7 @@ writeFileSync(other, '{"name": "kymera"}');
 function run(script: string, ...args: readonly string[]) {
   const { status, stdout, stderr } = spawnSync(process.execPath, [join(root, script), ...args], {
     encoding: 'utf8',
-    timeout: 60_000,
+    timeout: 600_000,
   });
   return { status, stdout, stderr };
 }

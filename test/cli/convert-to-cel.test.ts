@@ -47,7 +47,7 @@ function folder(): string {
   return mkdtempSync(join(tmpdir(), 'kymera-convert-'));
 }
 
-describe('kymera convert to CEL', { timeout: 120_000 }, () => {
+describe('kymera convert to CEL', () => {
   it.each([
     ['mutatingpolicy', 'kind: MutatingPolicy'],
     ['map', 'kind: MutatingAdmissionPolicy'],

@@ -32,7 +32,7 @@ beforeAll(() => {
 });
 
 function shell(command: string) {
-  const result = spawnSync('bash', ['-c', command], { cwd: folder, encoding: 'utf8', timeout: 60_000 });
+  const result = spawnSync('bash', ['-c', command], { cwd: folder, encoding: 'utf8', timeout: 600_000 });
   return { status: result.status, stdout: result.stdout, stderr: result.stderr };
 }
 

@@ -271,9 +271,9 @@ test('--watch runs again when a file that a test names changes', async () => {
     signal: abort.signal,
   };
   const ended = run(['test', 't', '--watch'], io);
-  await expect.poll(() => printed, { timeout: 10_000 }).toContain('2 passed, 1 failed');
+  await expect.poll(() => printed).toContain('2 passed, 1 failed');
   writeFileSync(join(cwd, 'policy.yaml'), policy.replace('team): web', 'team): other'));
-  await expect.poll(() => printed, { timeout: 10_000 }).toContain('1 passed, 2 failed');
+  await expect.poll(() => printed).toContain('1 passed, 2 failed');
   abort.abort();
   expect(await ended).toBe(1);
 });

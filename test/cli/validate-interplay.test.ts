@@ -248,7 +248,7 @@ describe('no false alarms', () => {
     expect(stdout).toContain('no problems');
   });
 
-  it('in the policies of Kyverno: those found are so', { timeout: 120_000 }, async ({ skip }) => {
+  it('in the policies of Kyverno: those found are so', async ({ skip }) => {
     const corpus = findCorpus(root);
     if (corpus === undefined) return skip(noCorpus);
     const found: string[] = [];
@@ -288,9 +288,7 @@ describe('many rules', () => {
     spec: { rules },
   });
 
-  it('end the trial runs and are more than a server compiles, and validate reports both', {
-    timeout: 120_000,
-  }, async () => {
+  it('end the trial runs and are more than a server compiles, and validate reports both', async () => {
     const { stdout, exitCode } = await kymera(['validate', 'p.yaml', '-o', 'json'], {
       files: { 'p.yaml': large },
     });

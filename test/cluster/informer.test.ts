@@ -43,7 +43,7 @@ function follow(more: Partial<Parameters<typeof startInformer>[0]> = {}): {
   return { informer, changes };
 }
 
-describeCluster('with a real API server', { timeout: 120_000 }, () => {
+describeCluster('with a real API server', () => {
   beforeAll(async () => {
     if (binaries === undefined) return;
     state = await startControlPlane(binaries);

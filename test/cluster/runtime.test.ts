@@ -109,7 +109,7 @@ async function webhookNames(): Promise<readonly string[]> {
     .map(({ name }) => String(name));
 }
 
-describeCluster('life in a real cluster', { timeout: 120_000 }, () => {
+describeCluster('life in a real cluster', () => {
   beforeAll(async () => {
     if (binaries === undefined) return;
     state = await startControlPlane(binaries);
@@ -141,8 +141,8 @@ describeCluster('life in a real cluster', { timeout: 120_000 }, () => {
       [runtime.policyReviewPath]: runtime.policyReviewer,
     });
     await kubectl(['apply', '-f', 'deploy/crds']);
-    await kubectl(['wait', '--for=condition=Established', '--timeout=30s', '-f', 'deploy/crds']);
-  }, 180_000);
+    await kubectl(['wait', '--for=condition=Established', '--timeout=600s', '-f', 'deploy/crds']);
+  });
 
   afterAll(async () => {
     await runtime?.stop();

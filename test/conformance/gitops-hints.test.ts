@@ -106,7 +106,7 @@ function sorted(value: Json): Json {
 const hasJq = spawnSync('jq', ['--version']).status === 0;
 
 describe('with what the hints name left out, nothing that a rule wrote is seen', () => {
-  it('in the cases of Kyverno', { timeout: 120_000 }, async ({ skip }) => {
+  it('in the cases of Kyverno', async ({ skip }) => {
     const samples = upstreamSamples();
     if (!hasJq) return skip('jq is not installed');
     if (samples === undefined) return skip(noCorpus);
@@ -115,7 +115,7 @@ describe('with what the hints name left out, nothing that a rule wrote is seen',
     expect(checked).toBeGreaterThan(100);
   });
 
-  it('in our own cases', { timeout: 120_000 }, async ({ skip }) => {
+  it('in our own cases', async ({ skip }) => {
     if (!hasJq) return skip('jq is not installed');
     const { checked, left } = await differencesLeft(ownSamples());
     expect(left).toEqual([]);

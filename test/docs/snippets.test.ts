@@ -105,7 +105,7 @@ function runIn(cwd: string, command: string): { readonly status: number | null; 
     cwd,
     env,
     encoding: 'utf8',
-    timeout: 60_000,
+    timeout: 600_000,
   });
   return { status, printed: `${stdout}${stderr}`.replace(/^\n/, '') };
 }
