@@ -48,13 +48,13 @@ describeCluster('with a real API server', () => {
     if (binaries === undefined) return;
     state = await startControlPlane(binaries);
     ({ client } = await connect({ kubeconfig: state.kubeconfig }));
-  }, 180_000);
+  });
 
   afterAll(async () => {
     await Promise.all(informers.map((informer) => informer.stop()));
     client?.close();
     if (state !== undefined) await stopControlPlane(state.folder, { keepLogs: false });
-  }, 60_000);
+  });
 
   it('the client creates, reads, updates, patches and deletes', async () => {
     const created = await client.create(resourceTypes.configMaps, configMap('crud', { a: '1' }));

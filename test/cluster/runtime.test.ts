@@ -149,7 +149,7 @@ describeCluster('life in a real cluster', () => {
     await server?.close();
     client?.close();
     if (state !== undefined) await stopControlPlane(state.folder, { keepLogs: false });
-  }, 60_000);
+  });
 
   it('the kinds are accepted, as structural schemas, and explained by kubectl', async () => {
     const { items } = await client.list(resourceTypes.customResourceDefinitions);
