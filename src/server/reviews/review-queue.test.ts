@@ -133,6 +133,7 @@ function timedTurns() {
       return time - startedAt;
     },
     isIdle: () => scheduled === undefined,
+    now: () => time,
   };
 }
 
@@ -201,6 +202,27 @@ describe('more reviews than can be answered', () => {
     }
     expect(counts.longestWait).toBeLessThan(1_000);
     expect(counts.shed).toBeGreaterThan(10_000);
+  });
+
+  it('leave time for those that are answered, even when receiving and shedding them could take all of it', () => {
+    const { turns, counts, pass, arrive, takeTurn, now } = timedTurns();
+    const [milliseconds, reading, shedding, perMillisecond] = [1.5, 0.08, 0.06, 7];
+    let owed = 20;
+    while (now() < 20_000) {
+      const startedAt = now();
+      for (; owed >= 1; owed -= 1) {
+        pass(reading);
+        turns.arrive(() => {
+          pass(shedding);
+          arrive(1, milliseconds);
+        });
+      }
+      takeTurn();
+      // Callers have at most 600 reviews in flight.
+      owed = Math.min(600, owed + (now() - startedAt) * perMillisecond);
+    }
+    expect((counts.answered * milliseconds) / now()).toBeGreaterThan(0.15);
+    expect(counts.longestWait).toBeLessThan(1_000);
   });
 
   it('let the event loop turn every 20 ms', () => {

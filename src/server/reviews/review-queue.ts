@@ -74,6 +74,8 @@ export function createTurns({ now = createWorkClock(), schedule = setImmediate }
     const arrived = arrivals;
     arrivals = [];
     for (const receive of arrived) receive();
+    // Reviews that are shed on arrival must not take the time of those that are answered.
+    const answeringFrom = now();
     do {
       const begun = small.take(small.fitting(turnMilliseconds, largestBatch));
       turn.small += begun.length;
@@ -81,7 +83,7 @@ export function createTurns({ now = createWorkClock(), schedule = setImmediate }
       const alone = large.take(1);
       turn.large += alone.length;
       run(alone);
-    } while (resumed.length + small.length > 0 && now() - turn.startedAt < turnMilliseconds);
+    } while (resumed.length + small.length > 0 && now() - answeringFrom < turnMilliseconds);
     turn.endedAt = now();
     unfinished = small.length + large.length > 0 ? turn : undefined;
     if (unfinished === undefined) learn(turn, turn.endedAt - turn.startedAt);
