@@ -4,7 +4,7 @@ import { MalformedReview } from '../../admission/review-request.ts';
 import { type Steps, waitFor } from '../../engine/steps.ts';
 import { parseJson } from '../../json/json-text.ts';
 import type { Json } from '../../json/value.ts';
-import { HttpError, notFound, Overloaded, writeError } from '../http-error.ts';
+import { HttpError, notFound, Overloaded, type ShedReason, writeError } from '../http-error.ts';
 import type { Log } from '../log.ts';
 import type { Metrics } from '../metrics/metrics.ts';
 import type { Body, BodyReader } from './body-reader.ts';
@@ -39,6 +39,10 @@ interface Exchange {
 }
 
 const retryAfterSeconds = 1;
+/** Created once: an overloaded server has no time for stack traces. */
+const overloaded = overloadedErrors();
+/** Callers may come again. */
+const overloadedForNow = overloadedErrors(retryAfterSeconds);
 const contentType = 'application/json';
 const answerType = 'application/json; charset=utf-8';
 /** The label of paths that do not exist, or not for this caller. */
@@ -78,7 +82,7 @@ export function createReviewHandler(options: ReviewHandlerOptions): ReviewHandle
       isLarge: isLarge(body),
       shed() {
         body.release();
-        refuse(exchange, new Overloaded('queue'));
+        refuse(exchange, overloaded.queue);
       },
     });
   }
@@ -88,7 +92,7 @@ export function createReviewHandler(options: ReviewHandlerOptions): ReviewHandle
       const { review, scope, path, milliseconds } = exchange.route;
       if (milliseconds === undefined) throw new HttpError(400, 'the timeout is not a duration such as 10s');
       const left = milliseconds - (performance.now() - exchange.startedAt);
-      if (left <= 0) throw new Overloaded('deadline');
+      if (left <= 0) throw overloaded.deadline;
       const parsed = parseBody(body);
       yield;
       const reviewed = review(parsed, scope, left, path);
@@ -148,7 +152,7 @@ export function createReviewHandler(options: ReviewHandlerOptions): ReviewHandle
 function statedError(error: Error, { isWorthWaiting }: ReviewRoute): Error {
   if (error instanceof MalformedReview) return new HttpError(400, error.message);
   if (!(error instanceof Overloaded)) return error;
-  return new Overloaded(error.reason, isWorthWaiting ? retryAfterSeconds : undefined);
+  return (isWorthWaiting ? overloadedForNow : overloaded)[error.reason];
 }
 
 /** Refuses callers before their body is read. */
@@ -165,6 +169,14 @@ function callerError(
   if (request.headers['content-type'] !== contentType)
     return new HttpError(415, 'the content type must be application/json');
   return undefined;
+}
+
+function overloadedErrors(retryAfter?: number): Readonly<Record<ShedReason, Overloaded>> {
+  return {
+    queue: new Overloaded('queue', retryAfter),
+    memory: new Overloaded('memory', retryAfter),
+    deadline: new Overloaded('deadline', retryAfter),
+  };
 }
 
 function isLarge({ bytes }: Body): boolean {
