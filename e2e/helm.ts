@@ -33,7 +33,7 @@ export function createHelm(settings: Settings): Helm {
   };
   const run = (...args: string[]): Promise<Answer> =>
     new Promise((resolve) => {
-      const options = { env, timeout: 5 * patienceSeconds * 1_000, maxBuffer: 64 * 1024 * 1024 };
+      const options = { env, timeout: 2 * patienceSeconds * 1_000, maxBuffer: 64 * 1024 * 1024 };
       execFile(givenHelm ?? 'helm', args, options, (error, stdout, stderr) => {
         resolve({ code: error === null ? 0 : Number(error.code ?? -1), stdout, stderr });
       });

@@ -9,8 +9,8 @@ export default defineConfig({
     // One control plane per worker (see run.mjs). Spec files of a worker run one after the other.
     maxWorkers: 1,
     // On a busy machine. A test that hangs ends later; none depends on it.
-    testTimeout: 600_000,
-    hookTimeout: 600_000,
+    testTimeout: 1_200_000,
+    hookTimeout: 1_200_000,
     expect: { poll: { timeout: patienceSeconds * 1_000 } },
   },
 });

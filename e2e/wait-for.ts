@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
 /** Only what never happens takes so long, even on a busy machine. */
-export const patienceSeconds = 120;
+export const patienceSeconds = 300;
 /** For `kubectl wait` and `kubectl delete`. */
 export const patienceFlag = `--timeout=${patienceSeconds}s`;
 

@@ -88,7 +88,7 @@ export async function untilEnforced(client: ApiClient, namespace: string): Promi
         const { metadata } = body as { readonly metadata?: { readonly labels?: JsonObject } };
         return metadata?.labels?.['canary'] === 'seen';
       },
-      { what: `the policies to be enforced for ${canary.kind}`, seconds: 120 },
+      { what: `the policies to be enforced for ${canary.kind}` },
     );
   }
 }

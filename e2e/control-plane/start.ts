@@ -23,7 +23,6 @@ import {
 
 export type Binaries = Readonly<Record<ProgramName | 'kubectl', string>>;
 
-const startSeconds = 90;
 const watchdog = fileURLToPath(new URL('watchdog.mjs', import.meta.url));
 
 /** Starts etcd, the API server and the controller manager on free loopback ports, and waits until Pods can be created. */
@@ -56,7 +55,6 @@ export async function startControlPlane(binaries: Binaries): Promise<ControlPlan
     start('kube-controller-manager', controllerManagerArguments(folder, controllerPort, kubeconfigs.manager));
     await waitFor(() => failIfEnded(state) ?? hasDefaultServiceAccount(state), {
       what: 'the default service account',
-      seconds: startSeconds,
     });
     return state;
   } catch (error) {
@@ -125,7 +123,6 @@ export async function stopControlPlane(folder: string, options: { keepLogs: bool
 async function becomesReady(state: ControlPlaneState): Promise<void> {
   await waitFor(() => failIfEnded(state) ?? isReady(state), {
     what: 'the API server to be ready',
-    seconds: startSeconds,
   });
 }
 

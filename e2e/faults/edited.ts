@@ -201,7 +201,6 @@ export const editedObjects: readonly Fault[] = [
           await installCustomResources(kubectl);
           await waitFor(() => applyPolicies(kubectl, [policyWith(namespace, 'yes')]).then(() => true), {
             what: 'the policy',
-            seconds: 180,
           });
           await hasLabel(world, 'yes');
         });

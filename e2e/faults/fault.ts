@@ -141,7 +141,6 @@ export function startReviews({ api, namespace }: FaultWorld): Reviews {
       const goal = counts.changed + count;
       await waitFor(() => counts.changed >= goal, {
         what: `${count} further reviews`,
-        seconds: 240,
         everyMs: 20,
       });
     },
@@ -154,7 +153,6 @@ export function startReviews({ api, namespace }: FaultWorld): Reviews {
       const goals = changedOf.map((count) => count + settling);
       await waitFor(() => goals.every((goal, client) => (changedOf[client] ?? 0) >= goal), {
         what: `${settling} further reviews of each client`,
-        seconds: 240,
         everyMs: 20,
       });
       const lost = counts.lost - before;
@@ -219,7 +217,7 @@ export async function hasLabel(world: FaultWorld, value: string | undefined): Pr
       if (status !== 201 || body.metadata?.labels?.[label] !== value) return false;
       return value === undefined || (await labelsOfReplicas(world)).every((each) => each === value);
     },
-    { what: `the label ${label}=${value}`, seconds: 180 },
+    { what: `the label ${label}=${value}` },
   );
 }
 

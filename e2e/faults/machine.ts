@@ -140,7 +140,6 @@ async function certificateExpires(world: FaultWorld) {
     await changedAndBack(world);
     await waitFor(() => areServing(false), {
       what: 'no replica to serve the expired certificate',
-      seconds: 240,
     });
   });
   const { sent: reviews, lost } = await underLoad(world, async () => undefined);
