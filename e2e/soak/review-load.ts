@@ -43,18 +43,23 @@ export function createReviewLoad(options: ReviewLoadOptions): ReviewLoad {
   const { connections, next, onAnswer, timeoutSeconds = 10 } = options;
   const agent = new Agent({ keepAlive: true, maxSockets: connections, scheduling: 'lifo' });
   let sent = 0;
-  const send = async () => {
+  const send = async (onConnection?: () => void) => {
     const index = sent;
     sent += 1;
     const { target, body } = next(index);
-    onAnswer(await post(agent, target, body, timeoutSeconds), index);
+    onAnswer(await post(agent, target, body, { timeoutSeconds, onConnection }), index);
   };
   return {
     async closed(isEnough) {
-      const work = async () => {
+      const work = async (onConnection: () => void) => {
+        if (!isEnough()) await send(onConnection);
+        onConnection();
         while (!isEnough()) await send();
       };
-      await Promise.all(Array.from({ length: connections }, work));
+      const all: Promise<void>[] = [];
+      // One handshake at a time: on a busy machine, many at once exceed their time limit.
+      while (all.length < connections) await new Promise<void>((connected) => all.push(work(connected)));
+      await Promise.all(all);
     },
     async open(perSecond, isEnough) {
       const startedAt = performance.now();
@@ -80,7 +85,7 @@ function post(
   agent: Agent,
   { url, ca }: ReviewTarget,
   body: Buffer,
-  timeoutSeconds: number,
+  { timeoutSeconds, onConnection }: { timeoutSeconds: number; onConnection?: (() => void) | undefined },
 ): Promise<ReviewAnswer> {
   return new Promise((resolve) => {
     let startedAt = performance.now();
@@ -109,9 +114,10 @@ function post(
       });
     });
     call.on('socket', (socket) => {
-      if (!socket.connecting) return;
+      if (!socket.connecting) return onConnection?.();
       socket.once('secureConnect', () => {
         startedAt = performance.now();
+        onConnection?.();
       });
     });
     call.on('timeout', () => call.destroy(new Error('no answer within the timeout')));

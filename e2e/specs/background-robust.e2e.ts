@@ -404,7 +404,7 @@ suite('the background', ({ settings, kubectl, namespace, before, after }) => {
   it('resyncs periodically, one interval after the policy was created', async () => {
     await second.stop();
     second = await startBackgroundProcess(settings, { environment: { BACKGROUND_SCAN_INTERVAL: '6s' } });
-    await kubectl.sendOk('create', [configMap('regular-trigger'), configMap('regular', {}, {})]);
+    await kubectl.sendOk('create', [configMap('regular-trigger'), configMap('regular', { n: '1' }, {})]);
     const rule = policy(
       'regular',
       ['regular-trigger'],
