@@ -1,6 +1,6 @@
 import type { CompiledException, CompiledPolicy } from '../policy/compiled.ts';
 import { groupPrefix, policyId } from '../policy/policy-id.ts';
-import { createSnapshot, type PolicySnapshot } from '../policy/registry.ts';
+import { createSnapshot, lazy, type PolicySnapshot } from '../policy/registry.ts';
 import type { PolicySets } from './policy-provider.ts';
 
 export interface PolicySetOptions {
@@ -29,15 +29,22 @@ export function createPolicySets(
   // In the order of `all`, which is sorted.
   const snapshotOf = (chosen: readonly CompiledPolicy[]) =>
     restrict(createSnapshot(chosen, exceptions, { order: 'given' }));
-  const shared = all.policies.filter((policy) => !hasOwnPath(policy));
+  const ofFailurePolicy = (wanted: CompiledPolicy['failurePolicy']) =>
+    lazy(() => snapshotOf(all.policies.filter((each) => each.failurePolicy === wanted && !hasOwnPath(each))));
+  const ignore = ofFailurePolicy('Ignore');
+  const fail = ofFailurePolicy('Fail');
   let byId: ReadonlyMap<string, readonly CompiledPolicy[]> | undefined;
   const ofPath = new Map<string, PolicySnapshot>();
   const none = snapshotOf([]);
   const idleIds = new Set(idle.map(policyId));
   return {
     all: restrict(all),
-    ignore: snapshotOf(shared.filter(({ failurePolicy }) => failurePolicy === 'Ignore')),
-    fail: snapshotOf(shared.filter(({ failurePolicy }) => failurePolicy === 'Fail')),
+    get ignore() {
+      return ignore();
+    },
+    get fail() {
+      return fail();
+    },
     policy(id) {
       byId ??= policiesById(all.policies, groupOf);
       // The last policy of a group may just have been deleted: as for the paths of a failure policy, none is left to run.

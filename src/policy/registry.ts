@@ -70,8 +70,7 @@ export function createSnapshot(
 ): PolicySnapshot {
   const ordered = policies.toSorted(order === 'given' ? byKind : byScopeAndName);
   const index = lazy(() => indexAlternatives(ordered.map(alternativesOfPolicy)));
-  const namespaces = new Set<string>();
-  for (const { namespace } of ordered) if (namespace !== undefined) namespaces.add(namespace);
+  const namespaces = lazy(() => new Set(ordered.map(({ namespace }) => namespace)));
   const exceptionsByPolicy = lazy(() => indexExceptions(exceptions));
   const celExceptions = indexCelExceptions(exceptions);
   const remembered = new Map<string, readonly Candidate[]>();
@@ -120,7 +119,7 @@ export function createSnapshot(
     candidates(key) {
       const { subject } = key;
       // All namespaces without namespaced policies share one entry.
-      const namespace = namespaces.has(subject.request.namespace) ? subject.request.namespace : '';
+      const namespace = namespaces().has(subject.request.namespace) ? subject.request.namespace : '';
       const text = textOf(key, namespace);
       const kinds = kindsOf(key);
       const restricted = index().restricted(kinds, subject);
@@ -187,7 +186,8 @@ export function withCandidates(
   };
 }
 
-function lazy<T>(create: () => T): () => T {
+/** Creates a value when it is first asked for. */
+export function lazy<T>(create: () => T): () => T {
   let created: { readonly value: T } | undefined;
   return () => {
     created ??= { value: create() };
