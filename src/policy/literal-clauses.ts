@@ -63,6 +63,7 @@ export interface Alternative {
 }
 
 export const anyKind = '*';
+const longestName = 253;
 const none: readonly never[] = [];
 
 export function valuesOf(
@@ -194,7 +195,8 @@ const groupValue = (name: string) => `group ${name}`;
 const roleValue = (name: string) => `role ${name}`;
 const clusterRoleValue = (name: string) => `clusterRole ${name}`;
 
-/** A listed name may be the beginning of generateName. */
-function beginningsOf(text: string): string[] {
+/** A listed name may be the beginning of generateName. Undefined if it is longer than any name: it comes from a request. */
+function beginningsOf(text: string): string[] | undefined {
+  if (text.length > longestName) return undefined;
   return Array.from({ length: text.length }, (_, index) => text.slice(0, index + 1));
 }
