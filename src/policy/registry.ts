@@ -96,6 +96,8 @@ export function createSnapshot(
   function candidatesAt(positions: readonly number[], key: CandidateKey): readonly Candidate[] {
     const text = kindText(key);
     const ofKind = known.get(text) ?? new Map<number, Candidate | undefined>();
+    // Lists that are not remembered use it, too.
+    if (known.size >= maximumRemembered) known.clear();
     known.set(text, ofKind);
     return inOrder(positions).flatMap((position) => {
       const policy = ordered[position] as CompiledPolicy;
