@@ -1,5 +1,5 @@
 // The review that the server runs, without HTTP. bench/run.mjs bundles this file.
-import { createPolicySets } from '../src/admission/policy-sets.ts';
+import { createPolicySetIndexers, createPolicySets } from '../src/admission/policy-sets.ts';
 import { completeSteps } from '../src/engine/steps.ts';
 import type { Json } from '../src/json/value.ts';
 import { celCompilers } from '../src/policy/cel/language.ts';
@@ -26,7 +26,8 @@ function load(files: Files) {
 /** The policies of a server, with its metrics. */
 export function createBenchPolicies(files: Files) {
   let policies = load(files);
-  let sets = createPolicySets(policies);
+  const indexers = createPolicySetIndexers();
+  let sets = createPolicySets(policies, [], { indexers });
   let changed: () => void = () => undefined;
   const provider = {
     current: () => sets,
@@ -48,7 +49,7 @@ export function createBenchPolicies(files: Files) {
       const added = load([file]);
       const names = new Set(added.map(({ key }) => key));
       policies = [...policies.filter(({ key }) => !names.has(key)), ...added];
-      sets = createPolicySets(policies);
+      sets = createPolicySets(policies, [], { indexers });
       changed();
       const kind = { group: '', version: 'v1', kind: 'Pod', subresource: '' };
       const request = { name: 'web', namespace: 'shop' };

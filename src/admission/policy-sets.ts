@@ -1,6 +1,12 @@
 import type { CompiledException, CompiledPolicy } from '../policy/compiled.ts';
+import { lazy } from '../policy/lazy.ts';
 import { groupPrefix, policyId } from '../policy/policy-id.ts';
-import { createSnapshot, lazy, type PolicySnapshot } from '../policy/registry.ts';
+import {
+  createPolicyIndexer,
+  createSnapshot,
+  type PolicyIndexer,
+  type PolicySnapshot,
+} from '../policy/registry.ts';
 import type { PolicySets } from './policy-provider.ts';
 
 export interface PolicySetOptions {
@@ -12,6 +18,15 @@ export interface PolicySetOptions {
   readonly restrict?: ((snapshot: PolicySnapshot) => PolicySnapshot) | undefined;
   /** Policies that run elsewhere. The API server may still call their paths for a moment. */
   readonly idle?: readonly CompiledPolicy[] | undefined;
+  /** For sets that follow one another. */
+  readonly indexers?: PolicySetIndexers | undefined;
+}
+
+/** Keep the indexes of the sets with many policies, so that a change of one policy costs little. */
+export type PolicySetIndexers = Readonly<Record<'all' | 'ignore' | 'fail', PolicyIndexer>>;
+
+export function createPolicySetIndexers(): PolicySetIndexers {
+  return { all: createPolicyIndexer(), ignore: createPolicyIndexer(), fail: createPolicyIndexer() };
 }
 
 /** Indexes policies for every path of the server. The set of a single policy is created on its first use. */
@@ -23,16 +38,22 @@ export function createPolicySets(
     groupOf = () => undefined,
     restrict = (snapshot) => snapshot,
     idle = [],
+    indexers,
   }: PolicySetOptions = {},
 ): PolicySets {
-  const all = createSnapshot(policies, exceptions);
+  const all = createSnapshot(policies, exceptions, { indexer: indexers?.all });
   // In the order of `all`, which is sorted.
-  const snapshotOf = (chosen: readonly CompiledPolicy[]) =>
-    restrict(createSnapshot(chosen, exceptions, { order: 'given' }));
-  const ofFailurePolicy = (wanted: CompiledPolicy['failurePolicy']) =>
-    lazy(() => snapshotOf(all.policies.filter((each) => each.failurePolicy === wanted && !hasOwnPath(each))));
-  const ignore = ofFailurePolicy('Ignore');
-  const fail = ofFailurePolicy('Fail');
+  const snapshotOf = (chosen: readonly CompiledPolicy[], indexer?: PolicyIndexer) =>
+    restrict(createSnapshot(chosen, exceptions, { order: 'given', indexer }));
+  const ofFailurePolicy = (wanted: CompiledPolicy['failurePolicy'], indexer?: PolicyIndexer) =>
+    lazy(() =>
+      snapshotOf(
+        all.policies.filter((each) => each.failurePolicy === wanted && !hasOwnPath(each)),
+        indexer,
+      ),
+    );
+  const ignore = ofFailurePolicy('Ignore', indexers?.ignore);
+  const fail = ofFailurePolicy('Fail', indexers?.fail);
   let byId: ReadonlyMap<string, readonly CompiledPolicy[]> | undefined;
   const ofPath = new Map<string, PolicySnapshot>();
   const none = snapshotOf([]);

@@ -8,6 +8,7 @@ import type {
 } from './compiled.ts';
 import type { CompiledCelException } from './compiled-cel.ts';
 import { type KindKey, matchesKind } from './kind-selector.ts';
+import { lazy } from './lazy.ts';
 import {
   type Alternative,
   alternativesOf,
@@ -15,7 +16,7 @@ import {
   type IndexedSubject,
   kindsOf,
 } from './literal-clauses.ts';
-import { indexAlternatives, type LiteralIndex } from './rule-index.ts';
+import { createIndexer, type Indexer, indexAlternatives, type LiteralIndex } from './rule-index.ts';
 
 /** An immutable set of policies, indexed by kind and literal clauses. */
 export interface PolicySnapshot {
@@ -54,6 +55,14 @@ export interface Candidate {
 export interface SnapshotOptions {
   /** By name (cluster policies first, then namespaced ones), or as given; kinds stay together in both. */
   readonly order?: 'name' | 'given' | undefined;
+  /** For snapshots that follow one another: each takes over the index of the one before. */
+  readonly indexer?: PolicyIndexer | undefined;
+}
+
+export type PolicyIndexer = Indexer<CompiledPolicy>;
+
+export function createPolicyIndexer(): PolicyIndexer {
+  return createIndexer(alternativesOfPolicy);
 }
 
 /** Keys come from requests, so the cache is cleared at this size. */
@@ -66,10 +75,10 @@ const none: readonly never[] = [];
 export function createSnapshot(
   policies: readonly CompiledPolicy[],
   exceptions: readonly CompiledException[] = [],
-  { order = 'name' }: SnapshotOptions = {},
+  { order = 'name', indexer = createPolicyIndexer() }: SnapshotOptions = {},
 ): PolicySnapshot {
   const ordered = policies.toSorted(order === 'given' ? byKind : byScopeAndName);
-  const index = lazy(() => indexAlternatives(ordered.map(alternativesOfPolicy)));
+  const index = lazy(() => indexer(ordered));
   const namespaces = lazy(() => new Set(ordered.map(({ namespace }) => namespace)));
   const exceptionsByPolicy = lazy(() => indexExceptions(exceptions));
   const celExceptions = indexCelExceptions(exceptions);
@@ -185,15 +194,6 @@ export function withCandidates(
       }
       return result;
     },
-  };
-}
-
-/** Creates a value when it is first asked for. */
-export function lazy<T>(create: () => T): () => T {
-  let created: { readonly value: T } | undefined;
-  return () => {
-    created ??= { value: create() };
-    return created.value;
   };
 }
 

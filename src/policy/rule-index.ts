@@ -1,3 +1,4 @@
+import { lazy } from './lazy.ts';
 import {
   type Alternative,
   type Clause,
@@ -8,7 +9,7 @@ import {
 
 /** Finds items by kind and by one literal clause of each alternative. Lists of positions may contain duplicates. */
 export interface LiteralIndex {
-  /** The attributes of all literal clauses. */
+  /** The attributes of all literal clauses, and perhaps of some that no item has any more. */
   readonly attributes: ReadonlySet<IndexedAttribute>;
   /** The positions of items with an alternative for one of the kinds that no literal clause restricts. */
   unrestricted(kinds: readonly string[]): readonly number[];
@@ -29,6 +30,71 @@ interface KindEntries {
   readonly positions: number[];
   readonly alternatives: Alternative[];
   index?: KindIndex | undefined;
+}
+
+/** Indexes a list of items; the index finds them by their positions. */
+export type Indexer<Item> = (items: readonly Item[]) => LiteralIndex;
+
+/** What a list has in common with those before: their index, and where its items are. */
+interface Base<Item> {
+  readonly index: LiteralIndex;
+  readonly length: number;
+  readonly positions: () => ReadonlyMap<Item, number>;
+}
+
+/** The share of a list that may differ from the base before everything is indexed anew. */
+const largestChange = 1 / 8;
+
+/** Indexes lists that follow one another: a list that is nearly the same as one before costs little. */
+export function createIndexer<Item>(alternativesOf: (item: Item) => readonly Alternative[]): Indexer<Item> {
+  let base: Base<Item> | undefined;
+  const rebase = (items: readonly Item[]) => {
+    const index = indexAlternatives(items.map(alternativesOf));
+    base = {
+      index,
+      length: items.length,
+      positions: lazy(() => new Map(items.map((item, position) => [item, position]))),
+    };
+    return index;
+  };
+  return (items) =>
+    (base === undefined ? undefined : indexChanges(base, items, alternativesOf)) ?? rebase(items);
+}
+
+/** The index of the base and another one of what is not in it. Undefined if too much has changed. */
+function indexChanges<Item>(
+  base: Base<Item>,
+  items: readonly Item[],
+  alternativesOf: (item: Item) => readonly Alternative[],
+): LiteralIndex | undefined {
+  const { index, length } = base;
+  const positions = base.positions();
+  /** Where the items of the base are now; -1 for those that are gone. */
+  const current = new Int32Array(length).fill(-1);
+  const added: number[] = [];
+  items.forEach((item, position) => {
+    const before = positions.get(item);
+    if (before === undefined || current[before] !== -1) added.push(position);
+    else current[before] = position;
+  });
+  const gone = length - (items.length - added.length);
+  if (Math.max(gone, added.length) > length * largestChange) return undefined;
+  const ofAdded = indexAlternatives(added.map((position) => alternativesOf(items[position] as Item)));
+  const merge = (kept: readonly number[], others: readonly number[]) => {
+    const found: number[] = [];
+    for (const before of kept) {
+      const position = current[before] as number;
+      if (position !== -1) found.push(position);
+    }
+    for (const position of others) found.push(added[position] as number);
+    return found;
+  };
+  return {
+    attributes: new Set([...index.attributes, ...ofAdded.attributes]),
+    unrestricted: (kinds) => merge(index.unrestricted(kinds), ofAdded.unrestricted(kinds)),
+    restricted: (kinds, subject) =>
+      merge(index.restricted(kinds, subject), ofAdded.restricted(kinds, subject)),
+  };
 }
 
 /** @param items the alternatives of each item; the index finds the items by their positions. */

@@ -1,5 +1,5 @@
 import type { PolicySets } from '../../admission/policy-provider.ts';
-import { createPolicySets } from '../../admission/policy-sets.ts';
+import { createPolicySetIndexers, createPolicySets } from '../../admission/policy-sets.ts';
 import { stringifyJson } from '../../json/json-text.ts';
 import { readBoolean, readObject, readText } from '../../json/read-field.ts';
 import type { JsonObject } from '../../json/value.ts';
@@ -65,6 +65,7 @@ export function createPolicyCatalog(options: CatalogOptions): PolicyCatalog {
   const exceptionNamespaces = new Set(options.exceptionNamespaces ?? []);
   let records: readonly PolicyRecord[] | undefined;
   let sets: PolicySets | undefined;
+  const indexers = createPolicySetIndexers();
   const changed = () => {
     records = undefined;
     sets = undefined;
@@ -115,6 +116,7 @@ export function createPolicyCatalog(options: CatalogOptions): PolicyCatalog {
         groupOf: pathGroupOf,
         restrict: guardProtectedKinds,
         idle: policiesThat(true),
+        indexers,
       });
       return sets;
     },
