@@ -13,6 +13,7 @@ import {
   type Alternative,
   alternativesOf,
   alternativesOfRule,
+  type IndexedAttribute,
   type IndexedSubject,
   kindsOf,
 } from './literal-clauses.ts';
@@ -25,8 +26,8 @@ export interface PolicySnapshot {
   readonly exceptions: readonly CompiledException[];
   /** Policies with rules that could apply. The same list for the same policies and rules. */
   candidates(key: CandidateKey): readonly Candidate[];
-  /** Whether candidates depend on annotations. */
-  selectsByAnnotations(): boolean;
+  /** Whether candidates depend on the labels or annotations of objects. */
+  selectsBy(metadata: 'labels' | 'annotations'): boolean;
   /** Exceptions that name the policy. With a key, those whose literal clauses it may meet. */
   exceptionsFor(policyKey: string, key?: SubjectKey): readonly CompiledException[];
   /** Exceptions of policies.kyverno.io that name the policy. */
@@ -71,6 +72,11 @@ const longestRemembered = 100;
 /** The lists of the cache have at most so many items together: most contain all policies without literal clauses. */
 const maximumReferences = 1_000_000;
 const none: readonly never[] = [];
+/** A Namespace has the labels that selectors of namespaces read. */
+const attributesFrom: Readonly<Record<'labels' | 'annotations', readonly IndexedAttribute[]>> = {
+  labels: ['labels', 'objectLabels', 'namespaceLabels'],
+  annotations: ['annotations'],
+};
 
 export function createSnapshot(
   policies: readonly CompiledPolicy[],
@@ -119,7 +125,7 @@ export function createSnapshot(
   return {
     policies: ordered,
     exceptions,
-    selectsByAnnotations: () => index().attributes.has('annotations'),
+    selectsBy: (metadata) => attributesFrom[metadata].some((attribute) => index().attributes.has(attribute)),
     exceptionsFor(policyKey, key) {
       const found = exceptionsByPolicy().get(policyKey);
       if (found === undefined) return none;
@@ -136,7 +142,8 @@ export function createSnapshot(
       const restricted = index().restricted(kinds, subject);
       const find = () => candidatesAt([...restricted, ...index().unrestricted(kinds)], key);
       if (restricted.length > longestRemembered) return find();
-      return remember(`${text} ${restricted.join()}`, find);
+      // Mostly the same string as before, whose hash is known.
+      return remember(restricted.length === 0 ? text : `${text} ${restricted.join()}`, find);
     },
   };
 }
