@@ -10,10 +10,13 @@ const lengths = [10, 100, 1_000, 10_000];
 const linear = 1.15;
 
 /** The clause in which the other policies differ from the ten. */
+const pods = (clause) => `match: {any: [{resources: {kinds: [Pod], ${clause}}}]}`;
 const clauses = {
-  names: (index) => `names: [other-${index}]`,
-  namespaces: (index) => `namespaces: [other-${index}]`,
-  labels: (index) => `selector: {matchLabels: {app: other-${index}}}`,
+  names: (index) => pods(`names: [other-${index}]`),
+  namespaces: (index) => pods(`namespaces: [other-${index}]`),
+  labels: (index) => pods(`selector: {matchLabels: {app: other-${index}}}`),
+  exclude: () =>
+    'match: {any: [{resources: {kinds: [Pod]}}]}, exclude: {any: [{resources: {namespaces: [bench]}}]}',
 };
 
 export async function benchGrowth(bundle, files, review, { figure }) {
@@ -60,7 +63,7 @@ async function byPolicies({ createBenchPolicies }, files, review, figure) {
     bar: { value: 1_000 },
   });
   const large = createBenchPolicies(others(10_000, clauses.names));
-  const [added] = others(1, () => 'names: [added]');
+  const [added] = others(1, () => pods('names: [added]'));
   const adding = medianTime(9, () => large.add(added));
   figure(part, 'add a policy to 10,000', adding, 'ms', {
     ratio: adding / loading,
@@ -184,10 +187,8 @@ kind: ClusterPolicy
 metadata: {name: other-${index}}
 spec:
   rules:
-  - name: rule
-    match: {any: [{resources: {kinds: [Pod]}}]}
-    mutate: {patchStrategicMerge: {metadata: {labels: {other: "${index}"}}}}
-`.replace('kinds: [Pod]', `kinds: [Pod], ${clauseOf(index)}`),
+  - {name: rule, ${clauseOf(index)}, mutate: {patchStrategicMerge: {metadata: {labels: {other: "${index}"}}}}}
+`,
   }));
 }
 

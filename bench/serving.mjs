@@ -35,7 +35,8 @@ export async function benchServing({ figure }, { seconds, warmUp, rounds }) {
       const before = several === undefined ? [] : workerMicroseconds(several.pid);
       await takeTurns(webhooks, { connections, seconds, rounds });
       report(figure, connections, { echo, alone, several });
-      if (severalEchoes !== undefined) reportEchoes(figure, connections, echo, severalEchoes);
+      if (severalEchoes !== undefined)
+        reportEchoes(figure, connections, { echo, alone, several, severalEchoes });
       if (several !== undefined) reportShares(figure, connections, before, workerMicroseconds(several.pid));
       if (several !== undefined && connections === 16)
         await compareAtOneRate(figure, alone, several, { seconds, rounds });
@@ -112,12 +113,19 @@ async function compareAtOneRate(figure, alone, several, { seconds, rounds }) {
   });
 }
 
-/** What several processes cost on this machine, whatever they do. */
-function reportEchoes(figure, connections, echo, severalEchoes) {
-  const [one, each] = [echo, severalEchoes].map(({ rounds }) => mean(rounds, 'processor'));
-  figure(partOf(connections), `echo, ${cores} workers: CPU per review`, each, 'µs', {
-    ratio: each / one,
+/** What several processes cost on this machine, whatever they do, and what our workers cost beyond that. */
+function reportEchoes(figure, connections, { echo, alone, several, severalEchoes }) {
+  const cost = ({ rounds }) => mean(rounds, 'processor');
+  const ofEcho = cost(severalEchoes) / cost(echo);
+  figure(partOf(connections), `echo, ${cores} workers: CPU per review`, cost(severalEchoes), 'µs', {
+    ratio: ofEcho,
     to: 'one echo server',
+  });
+  const own = cost(several) / cost(alone);
+  figure(partOf(connections), `${cores} workers: growth of CPU per review`, (own - 1) * 100, '%', {
+    ratio: own / ofEcho,
+    to: `the growth with ${cores} echo servers`,
+    ...(connections === 16 ? { bar: { ratio: mostPerWorker } } : {}),
   });
 }
 

@@ -162,10 +162,13 @@ const filter = fc
 
 /** A change that may select other policies. */
 const change = fc.record({ field: fc.constantFrom('labels', 'annotations'), key, value: letter });
+/** Mostly one block, which may decide alone. */
+const exclusion = fc.oneof(fc.constant({}), fc.record({ exclude: filter }));
 const rule = fc
-  .record({ match: filter, change })
-  .map(({ match, change: { field, key: changed, value } }) => ({
+  .record({ match: filter, exclusion, change })
+  .map(({ match, exclusion: excluded, change: { field, key: changed, value } }) => ({
     match,
+    ...excluded,
     mutate: { patchStrategicMerge: { metadata: { [field]: { [changed]: value } } } },
   }));
 const kyvernoPolicy = listOf(rule).map((rules) => ({

@@ -110,7 +110,7 @@ function resourceKind(resource: string): string {
   return `${resource}/`;
 }
 
-function literalClauses({
+export function literalClauses({
   names,
   namespaces,
   selector,

@@ -7,11 +7,12 @@ import { type CandidateKey, createSnapshot } from './registry.ts';
 
 const silent = { error: () => {}, warn: () => {} };
 
-function rule(name: string, match: JsonObject, targets?: []): CompiledRule {
+function rule(name: string, match: JsonObject, targets?: [], exclude?: JsonObject): CompiledRule {
   return {
     name,
     path: [],
     match: compileFilter(match, ['match'], silent) ?? {},
+    exclude: exclude === undefined ? undefined : compileFilter(exclude, ['exclude'], silent),
     context: [],
     mutation: { type: 'replacements', replacements: [] },
     ...(targets === undefined ? {} : { targets }),
@@ -274,6 +275,84 @@ describe('the index of literal clauses', () => {
     expect(found(policies, { subject })).toEqual([]);
     const unknown = { ...subject, user: undefined, namespaceLabels: () => undefined };
     expect(found(policies, { subject: unknown })).toEqual(['p:r', 'q:r']);
+  });
+
+  describe('an exclude block with one literal clause', () => {
+    const excluding = (block: JsonObject, ...more: readonly JsonObject[]) =>
+      rule('r', kinds('Pod'), undefined, { any: [block, ...more] });
+    const isFound = (each: CompiledRule, key: Partial<CandidateKey> = {}) =>
+      found([policy('p', [each])], { subject, ...key }).length > 0;
+
+    it.each<[string, JsonObject]>([
+      ['names', { resources: { names: ['other', 'web'] } }],
+      ['namespaces', { resources: { namespaces: ['shop'] } }],
+      ['matchLabels', { resources: label('web') }],
+      ['matchExpressions', { resources: oneOf('x', 'web') }],
+      ['a key of a label', { resources: exists('tier') }],
+      ['annotations', { resources: { annotations: { team: 'a' } } }],
+      ['kinds beside the clause', { resources: { kinds: ['Pod'], namespaces: ['shop'] } }],
+      ['operations beside the clause', { resources: { operations: ['CREATE'], namespaces: ['shop'] } }],
+      ['kinds alone', { resources: { kinds: ['Pod'] } }],
+      ['users', subjects('User', 'ann')],
+      ['groups', subjects('Group', 'devs')],
+      ['roles', { roles: ['shop:editor'] }],
+      ['cluster roles', { clusterRoles: ['view'] }],
+    ])('by %s leaves out the policy', (_name, block) => {
+      expect(isFound(excluding(block))).toBe(false);
+      expect(isFound(excluding({ resources: { names: ['other'] } }, block))).toBe(false);
+      expect(isFound(rule('r', kinds('Pod'), undefined, { all: [block] }))).toBe(false);
+    });
+
+    it.each<[string, JsonObject]>([
+      ['another value', { resources: { namespaces: ['n'] } }],
+      ['another kind', { resources: { kinds: ['Service'], namespaces: ['shop'] } }],
+      ['another operation', { resources: { operations: ['DELETE'], namespaces: ['shop'] } }],
+      ['two clauses', { resources: { names: ['web'], namespaces: ['shop'] } }],
+      ['a literal and a wildcard', { resources: { annotations: { team: 'a', 'x*': 'y' } } }],
+      [
+        'two labels',
+        {
+          resources: {
+            selector: { matchLabels: { app: 'web' }, matchExpressions: [{ key: 'x', operator: 'Exists' }] },
+          },
+        },
+      ],
+      ['labels of namespaces', { resources: { namespaceSelector: { matchLabels: { team: 'a' } } } }],
+    ])('but for %s does not', (_name, block) => {
+      expect(isFound(excluding(block))).toBe(true);
+    });
+
+    it('leaves out the policy only if each of its rules is excluded', () => {
+      const inShop = excluding({ resources: { namespaces: ['shop'] } });
+      const byName = excluding({ resources: { names: ['web'] } });
+      expect(found([policy('p', [inShop, byName])], { subject })).toEqual([]);
+      expect(found([policy('p', [inShop, rule('s', kinds('Pod'))])], { subject })).toEqual(['p:r', 'p:s']);
+      // A rule for another kind does not count.
+      expect(found([policy('p', [inShop, rule('s', kinds('Service'))])], { subject })).toEqual([]);
+    });
+
+    it('is not decided for a subject whose user or labels are not known as strings', () => {
+      const { user: _, ...unknown } = subject;
+      expect(isFound(excluding(subjects('User', 'ann')), { subject: { ...unknown } })).toBe(true);
+      const numbers = { ...subject, labels: { app: 'web', tier: 1 } };
+      expect(isFound(excluding({ resources: label('web') }), { subject: numbers })).toBe(true);
+    });
+
+    it('is told apart for subjects that differ in nothing else, and followed when labels change', () => {
+      const snapshot = createSnapshot([
+        policy('p', [excluding({ resources: { namespaces: ['shop'] } })]),
+        policy('q', [excluding({ resources: label('web') })]),
+      ]);
+      const names = (each: typeof subject) =>
+        snapshot.candidates({ ...podCreate, subject: each }).map((candidate) => candidate.policy.name);
+      for (const _ of [1, 2]) {
+        expect(names(subject)).toEqual([]);
+        expect(names({ ...subject, labels: {} })).toEqual(['q']);
+        expect(names({ ...subject, namespace: 'other' })).toEqual(['p']);
+      }
+      expect(snapshot.selectsBy('labels')).toBe(true);
+      expect(snapshot.selectsBy('annotations')).toBe(false);
+    });
   });
 
   it('namespaced policies of other namespaces are not looked at', () => {

@@ -13,10 +13,18 @@ import {
   type Alternative,
   alternativesOf,
   alternativesOfRule,
+  type Clause,
   type IndexedAttribute,
   type IndexedSubject,
   kindsOf,
 } from './literal-clauses.ts';
+import {
+  type Exclusion,
+  excludedValuesOf,
+  excludingValues,
+  exclusionsOfRule,
+  isExcludedBy,
+} from './literal-exclusions.ts';
 import { createIndexer, type Indexer, indexAlternatives, type LiteralIndex } from './rule-index.ts';
 
 /** An immutable set of policies, indexed by kind and literal clauses. */
@@ -53,6 +61,12 @@ export interface Candidate {
   readonly matched?: ReadonlySet<CompiledRule> | undefined;
 }
 
+interface KnownCandidate {
+  readonly candidate: Candidate;
+  /** The literal exclusions of each rule. Absent if a rule has none: then the policy is always a candidate. */
+  readonly exclusions?: readonly (readonly Exclusion[])[] | undefined;
+}
+
 export interface SnapshotOptions {
   /** By name (cluster policies first, then namespaced ones), or as given; kinds stay together in both. */
   readonly order?: 'name' | 'given' | undefined;
@@ -63,7 +77,7 @@ export interface SnapshotOptions {
 export type PolicyIndexer = Indexer<CompiledPolicy>;
 
 export function createPolicyIndexer(): PolicyIndexer {
-  return createIndexer(alternativesOfPolicy);
+  return createIndexer((policy: CompiledPolicy) => literalsOf(policy).alternatives);
 }
 
 /** Keys come from requests, so the cache is cleared at this size. */
@@ -91,7 +105,10 @@ export function createSnapshot(
   const remembered = new Map<string, readonly Candidate[]>();
   let references = 0;
   /** Shared by all lists, by kind and operation, then by position. */
-  const known = new Map<string, Map<number, Candidate | undefined>>();
+  const known = new Map<string, Map<number, KnownCandidate | undefined>>();
+  const excludedValues = lazy(() =>
+    excludedValuesOf(ordered.flatMap((policy) => literalsOf(policy).excluding)),
+  );
   const textOf = createKeyText();
 
   function remember(text: string, find: () => readonly Candidate[]): readonly Candidate[] {
@@ -108,9 +125,14 @@ export function createSnapshot(
     return found;
   }
 
-  function candidatesAt(positions: readonly number[], key: CandidateKey): readonly Candidate[] {
+  /** @param excluding what the subject has of the values that exclude. */
+  function candidatesAt(
+    positions: readonly number[],
+    excluding: readonly string[],
+    key: CandidateKey,
+  ): readonly Candidate[] {
     const text = kindText(key);
-    const ofKind = known.get(text) ?? new Map<number, Candidate | undefined>();
+    const ofKind = known.get(text) ?? new Map<number, KnownCandidate | undefined>();
     // Lists that are not remembered use it, too.
     if (known.size >= maximumRemembered) known.clear();
     known.set(text, ofKind);
@@ -118,14 +140,20 @@ export function createSnapshot(
       const policy = ordered[position] as CompiledPolicy;
       if (policy.namespace !== undefined && policy.namespace !== key.subject.request.namespace) return [];
       if (!ofKind.has(position)) ofKind.set(position, candidateFor(policy, position, key));
-      return ofKind.get(position) ?? [];
+      const found = ofKind.get(position);
+      if (found === undefined) return [];
+      const isExcluded = found.exclusions?.every((each) => isExcludedBy(each, excluding)) ?? false;
+      return isExcluded ? [] : found.candidate;
     });
   }
 
   return {
     policies: ordered,
     exceptions,
-    selectsBy: (metadata) => attributesFrom[metadata].some((attribute) => index().attributes.has(attribute)),
+    selectsBy: (metadata) =>
+      attributesFrom[metadata].some(
+        (attribute) => index().attributes.has(attribute) || excludedValues().has(attribute),
+      ),
     exceptionsFor(policyKey, key) {
       const found = exceptionsByPolicy().get(policyKey);
       if (found === undefined) return none;
@@ -140,10 +168,12 @@ export function createSnapshot(
       const text = textOf(key, namespace);
       const kinds = kindsOf(key);
       const restricted = index().restricted(kinds, subject);
-      const find = () => candidatesAt([...restricted, ...index().unrestricted(kinds)], key);
-      if (restricted.length > longestRemembered) return find();
+      const excluding = excludingValues(excludedValues(), subject);
+      const find = () => candidatesAt([...restricted, ...index().unrestricted(kinds)], excluding, key);
+      const variable = restricted.length + excluding.length;
+      if (variable > longestRemembered) return find();
       // Mostly the same string as before, whose hash is known.
-      return remember(restricted.length === 0 ? text : `${text} ${restricted.join()}`, find);
+      return remember(variable === 0 ? text : `${text} ${restricted.join()} ${excluding.join()}`, find);
     },
   };
 }
@@ -208,10 +238,15 @@ function candidateFor(
   policy: CompiledPolicy,
   position: number,
   key: KindAndOperation,
-): Candidate | undefined {
+): KnownCandidate | undefined {
   const rules = policy.rules.filter((rule) => couldApply(rule, key));
   if (rules.length === 0) return undefined;
-  return { policy, position, rules, matched: new Set(rules.filter((rule) => matchesAll(rule, key))) };
+  const matched = new Set(rules.filter((rule) => matchesAll(rule, key)));
+  const exclusions = rules.map((rule) => exclusionsOfRule(rule).filter(({ block }) => fits(block, key)));
+  return {
+    candidate: { policy, position, rules, matched },
+    exclusions: exclusions.every(({ length }) => length > 0) ? exclusions : undefined,
+  };
 }
 
 /** Kyverno's command line runs ClusterPolicies, then MutatingAdmissionPolicies, then MutatingPolicies. */
@@ -283,23 +318,34 @@ function runsWithoutObject({ mutation }: CompiledRule): boolean {
   return mutation.type === 'cel' && mutation.program.admission === undefined;
 }
 
-/** Policies and exceptions are immutable, and most of them survive a change of the set, so their clauses are read once. */
-const knownAlternatives = new WeakMap<CompiledPolicy | CompiledException, readonly Alternative[]>();
+/** What the index knows of a policy or an exception. */
+interface Literals {
+  readonly alternatives: readonly Alternative[];
+  /** The clauses of literal exclusions. */
+  readonly excluding: readonly Clause[];
+}
 
-function readOnce<T extends CompiledPolicy | CompiledException>(read: (item: T) => readonly Alternative[]) {
-  return (item: T): readonly Alternative[] => {
-    const known = knownAlternatives.get(item);
+/** Policies and exceptions are immutable, and most of them survive a change of the set, so their clauses are read once. */
+const knownLiterals = new WeakMap<CompiledPolicy | CompiledException, Literals>();
+
+function readOnce<T extends CompiledPolicy | CompiledException>(read: (item: T) => Literals) {
+  return (item: T): Literals => {
+    const known = knownLiterals.get(item);
     if (known !== undefined) return known;
-    const alternatives = read(item);
-    knownAlternatives.set(item, alternatives);
-    return alternatives;
+    const literals = read(item);
+    knownLiterals.set(item, literals);
+    return literals;
   };
 }
 
-const alternativesOfPolicy = readOnce(({ rules, namespace }: CompiledPolicy) =>
-  rules.flatMap((rule) => alternativesOfRule(rule, namespace)),
-);
-const alternativesOfException = readOnce(({ match }: CompiledException) => alternativesOf(match));
+const literalsOf = readOnce(({ rules, namespace }: CompiledPolicy) => ({
+  alternatives: rules.flatMap((rule) => alternativesOfRule(rule, namespace)),
+  excluding: rules.flatMap((rule) => exclusionsOfRule(rule).flatMap(({ clause }) => clause ?? none)),
+}));
+const literalsOfException = readOnce(({ match }: CompiledException) => ({
+  alternatives: alternativesOf(match),
+  excluding: none,
+}));
 
 interface PolicyExceptions {
   readonly all: CompiledException[];
@@ -319,7 +365,9 @@ function indexExceptions(exceptions: readonly CompiledException[]): ReadonlyMap<
 }
 
 function exceptionsOfPolicy(all: CompiledException[]): PolicyExceptions {
-  const index = lazy(() => indexAlternatives(all.map(alternativesOfException)));
+  const index = lazy(() =>
+    indexAlternatives(all.map((exception) => literalsOfException(exception).alternatives)),
+  );
   return {
     all,
     meeting: (key) => positionsOf(index(), key).map((position) => all[position] as CompiledException),
