@@ -24,8 +24,11 @@ const changing = 'soak-changing';
 const configurations = '/apis/admissionregistration.k8s.io/v1/mutatingwebhookconfigurations';
 const clusterPolicies = '/apis/kyverno.io/v1/clusterpolicies';
 
-/** Slow reviews loop over so many items. The anchor makes each step copy the annotations. */
-export function soakPolicies(namespace: string, slowItems: number): readonly JsonObject[] {
+/** Slow reviews loop over so many items: one process can send ten times as many of them as a server can answer. */
+const slowItems = 400;
+
+/** The anchor in the slow ones makes each step of the loop copy the annotations. */
+export function soakPolicies(namespace: string): readonly JsonObject[] {
   const resources = { namespaces: [namespace] };
   const ignore = { failurePolicy: 'Ignore' };
   const settings = { name: 'settings', configMap: { name: 'settings', namespace } };

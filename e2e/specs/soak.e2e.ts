@@ -31,7 +31,7 @@ suite('soak', ({ settings, kubectl, namespace, before, after }) => {
   let server: ClusterServer | undefined;
   let connection: StallingProxy | undefined;
   let api: ApiProxy | undefined;
-  const policies = soakPolicies(namespace, isLong ? 150 : 400);
+  const policies = soakPolicies(namespace);
 
   before(async () => {
     if (folder === undefined) return;
