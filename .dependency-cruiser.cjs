@@ -82,7 +82,13 @@ const rooms = {
     'json-patch': ['structured'],
     v1alpha1: ['strategic'],
   },
-  policy: { schema: [], check: ['schema'], compile: ['check', 'schema'], cel: ['compile', 'schema'] },
+  policy: {
+    schema: [],
+    check: ['schema'],
+    compile: ['check', 'schema'],
+    registry: [],
+    cel: ['compile', 'registry', 'schema'],
+  },
   engine: { context: [] },
   analysis: { advice: [], blame: [], writes: [], interplay: ['writes'] },
   kustomize: {

@@ -5,7 +5,7 @@ import type { JsonObject } from './json/value.ts';
 import { celCompilers } from './policy/cel/language.ts';
 import type { CompiledException, CompiledPolicy } from './policy/compiled.ts';
 import { loadDocuments } from './policy/load.ts';
-import { createSnapshot, type PolicySnapshot } from './policy/registry.ts';
+import { createSnapshot, type PolicySnapshot } from './policy/registry/registry.ts';
 import type { Problem } from './problem.ts';
 import { systemEnvironment } from './system-environment.ts';
 

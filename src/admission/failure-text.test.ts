@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { DataSource } from '../engine/context/data-source.ts';
 import { mutate, mutateSync } from '../engine/mutate.ts';
 import { loadDocuments } from '../policy/load.ts';
-import { createSnapshot } from '../policy/registry.ts';
+import { createSnapshot } from '../policy/registry/registry.ts';
 import { failureText } from './failure-text.ts';
 import { requestFor } from './resource-request.ts';
 

@@ -1,5 +1,5 @@
 import type { CompiledPolicy } from '../policy/compiled.ts';
-import { type PolicySnapshot, partOf } from '../policy/registry.ts';
+import { type PolicySnapshot, partOf } from '../policy/registry/registry.ts';
 
 /** `enforce` applies the changes of a policy; `audit` only reports them. */
 export type PolicyMode = 'enforce' | 'audit';

@@ -1,4 +1,4 @@
-import type { PolicySnapshot } from '../policy/registry.ts';
+import type { PolicySnapshot } from '../policy/registry/registry.ts';
 
 /** The active policies, by the path that an API server calls. Immutable. */
 export interface PolicySets {

@@ -6,7 +6,7 @@ import {
   createSnapshot,
   type PolicyIndexer,
   type PolicySnapshot,
-} from '../policy/registry.ts';
+} from '../policy/registry/registry.ts';
 import type { PolicySets } from './policy-provider.ts';
 
 export interface PolicySetOptions {

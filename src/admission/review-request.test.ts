@@ -3,7 +3,7 @@ import type { DataSource } from '../engine/context/data-source.ts';
 import { mutateSync } from '../engine/mutate.ts';
 import type { Json, JsonObject } from '../json/value.ts';
 import { loadDocuments } from '../policy/load.ts';
-import { createSnapshot } from '../policy/registry.ts';
+import { createSnapshot } from '../policy/registry/registry.ts';
 import { requestOf } from './review-request.ts';
 
 /** As the API server sends it: what is connected to is named by the request, the options have no metadata. */

@@ -5,7 +5,7 @@ import { labelsOf, metadataOf } from '../json/metadata.ts';
 import type { JsonObject } from '../json/value.ts';
 import { celCompilers } from '../policy/cel/language.ts';
 import { loadDocuments } from '../policy/load.ts';
-import { createSnapshot } from '../policy/registry.ts';
+import { createSnapshot } from '../policy/registry/registry.ts';
 import { mutateSync } from './mutate.ts';
 import type { Outcome } from './outcome.ts';
 import { clusterPolicy, configMap, configMapRule, policySet } from './policies.testing.ts';

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { admissionLimits, Budget, generousLimits, spendInner, withBudget } from '../json/budget.ts';
 import type { JsonObject } from '../json/value.ts';
 import { loadDocuments } from '../policy/load.ts';
-import { createSnapshot } from '../policy/registry.ts';
+import { createSnapshot } from '../policy/registry/registry.ts';
 import { type MutateOptions, mutateSync } from './mutate.ts';
 import type { Request } from './request.ts';
 

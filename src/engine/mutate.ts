@@ -1,6 +1,6 @@
 import type { Environment } from '../expression/scope.ts';
 import type { BudgetLimits } from '../json/budget.ts';
-import type { PolicySnapshot } from '../policy/registry.ts';
+import type { PolicySnapshot } from '../policy/registry/registry.ts';
 import { type DataSource, emptyDataSource } from './context/data-source.ts';
 import { Evaluation } from './evaluation.ts';
 import type { Result } from './outcome.ts';

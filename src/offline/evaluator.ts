@@ -7,7 +7,7 @@ import type { Environment } from '../expression/scope.ts';
 import { mergeMembers } from '../json/merge.ts';
 import { type JsonObject, member } from '../json/value.ts';
 import type { CompiledException, CompiledPolicy, Operation } from '../policy/compiled.ts';
-import { createSnapshot } from '../policy/registry.ts';
+import { createSnapshot } from '../policy/registry/registry.ts';
 import { customKinds } from './custom-kinds.ts';
 import { nameOf, withDefaultNamespace } from './object-identity.ts';
 import type { ValuesLookup } from './request-values.ts';

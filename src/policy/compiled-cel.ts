@@ -2,7 +2,7 @@ import type { ErrorCode } from '../errors.ts';
 import type { Environment } from '../expression/scope.ts';
 import type { Json, JsonObject, Path } from '../json/value.ts';
 import type { KindSelector, Operation } from './compiled.ts';
-import type { Clause } from './literal-clauses.ts';
+import type { Clause } from './registry/literal-clauses.ts';
 
 /*
  * What the engine knows of CEL policies. The language itself is loaded only with the first such policy, so nothing

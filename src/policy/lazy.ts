@@ -6,3 +6,15 @@ export function lazy<T>(create: () => T): () => T {
     return created.value;
   };
 }
+
+/** Computes a value once for each object, which must be immutable. */
+export function oncePer<Item extends object, Value>(compute: (item: Item) => Value): (item: Item) => Value {
+  const known = new WeakMap<Item, { readonly value: Value }>();
+  return (item) => {
+    const found = known.get(item);
+    if (found !== undefined) return found.value;
+    const value = compute(item);
+    known.set(item, { value });
+    return value;
+  };
+}

@@ -1,5 +1,5 @@
-import type { IndexedSubject } from './literal-clauses.ts';
 import { loadDocuments } from './load.ts';
+import type { IndexedSubject } from './registry/literal-clauses.ts';
 
 /** Problems of a policy written as YAML, as `severity code pointer`. */
 export function check(text: string): string[] {

@@ -11,7 +11,7 @@ import { parseUserInfo } from '../../src/offline/user-info.ts';
 import { loadCelCompilers } from '../../src/policy/cel-documents.ts';
 import type { Operation } from '../../src/policy/compiled.ts';
 import { loadDocuments } from '../../src/policy/load.ts';
-import { createSnapshot } from '../../src/policy/registry.ts';
+import { createSnapshot } from '../../src/policy/registry/registry.ts';
 import { parseYamlText } from '../../src/yaml/parse-text.ts';
 import { differences } from './compare.ts';
 

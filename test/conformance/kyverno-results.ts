@@ -1,7 +1,7 @@
 import { type CompiledPolicy, loadPolicies, type Result } from '../../src/index.ts';
 import { isArray, isObject, type Json, type JsonObject } from '../../src/json/value.ts';
 import type { Operation } from '../../src/policy/compiled.ts';
-import { createSnapshot } from '../../src/policy/registry.ts';
+import { createSnapshot } from '../../src/policy/registry/registry.ts';
 import type { CaseUser } from './case.ts';
 import { type CompareMode, differences } from './compare.ts';
 import { runObject } from './engine-run.ts';

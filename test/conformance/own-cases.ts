@@ -5,7 +5,7 @@ import { loadPolicies, type Outcome, type PolicySet, type Problem, type Result }
 import { equal } from '../../src/json/equal.ts';
 import { stringifyJson } from '../../src/json/json-text.ts';
 import type { Json, JsonObject } from '../../src/json/value.ts';
-import { createSnapshot } from '../../src/policy/registry.ts';
+import { createSnapshot } from '../../src/policy/registry/registry.ts';
 import { laterFailures } from './background-run.ts';
 import type { CaseFile, ConformanceCase, ExpectedOutcome, ExpectedProblem } from './case.ts';
 import { differences } from './compare.ts';

@@ -3,7 +3,7 @@ import { loadPolicies, type Outcome, type PolicySet } from '../../src/index.ts';
 import { applyPatch } from '../../src/json/patch/apply-patch.ts';
 import type { PatchOperation } from '../../src/json/patch/operation.ts';
 import type { JsonObject } from '../../src/json/value.ts';
-import { createSnapshot } from '../../src/policy/registry.ts';
+import { createSnapshot } from '../../src/policy/registry/registry.ts';
 import type { ConformanceCase } from './case.ts';
 import { readDocumentedExamples } from './documented-examples.ts';
 import { runObject, type Surroundings } from './engine-run.ts';

@@ -5,7 +5,7 @@ import { mutateSync } from '../../engine/mutate.ts';
 import type { Outcome } from '../../engine/outcome.ts';
 import type { Json, JsonObject } from '../../json/value.ts';
 import { loadDocuments } from '../../policy/load.ts';
-import { createSnapshot } from '../../policy/registry.ts';
+import { createSnapshot } from '../../policy/registry/registry.ts';
 import { writeYaml } from '../../yaml/writer.ts';
 import { type Blame, blame, type Writer } from './blame.ts';
 import { blameLines } from './lines.ts';

@@ -8,7 +8,7 @@ import { type BudgetLimits, spendInner, spendSteps } from '../../json/budget.ts'
 import { readObject, readText } from '../../json/read-field.ts';
 import type { JsonObject } from '../../json/value.ts';
 import type { CompiledPolicy, CompiledRule } from '../../policy/compiled.ts';
-import { createSnapshot } from '../../policy/registry.ts';
+import { createSnapshot } from '../../policy/registry/registry.ts';
 import type { Example } from './example-object.ts';
 
 /** The result of running policies on an example object. */

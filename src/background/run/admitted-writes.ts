@@ -6,7 +6,7 @@ import type { Environment } from '../../expression/scope.ts';
 import { equal } from '../../json/equal.ts';
 import type { JsonObject } from '../../json/value.ts';
 import type { Operation } from '../../policy/compiled.ts';
-import type { PolicySnapshot } from '../../policy/registry.ts';
+import type { PolicySnapshot } from '../../policy/registry/registry.ts';
 import { refOf } from '../object-identity.ts';
 import { type ObjectStore, StoreError } from '../ports.ts';
 

@@ -11,7 +11,7 @@ import type {
   Operation,
 } from '../../policy/compiled.ts';
 import { isMutatingPolicy } from '../../policy/policy-id.ts';
-import { createSnapshot } from '../../policy/registry.ts';
+import { createSnapshot } from '../../policy/registry/registry.ts';
 import { type BackgroundRule, backgroundRules } from '../background-rule.ts';
 import { systemClock } from '../clock.ts';
 import { cleanUpTrigger } from '../generate/cleanup.ts';

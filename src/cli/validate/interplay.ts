@@ -13,7 +13,7 @@ import type { Json, JsonObject, Path } from '../../json/value.ts';
 import { titleOf, withDefaultNamespace } from '../../offline/object-identity.ts';
 import type { CompiledPolicy, CompiledRule } from '../../policy/compiled.ts';
 import type { PolicySource } from '../../policy/problem-collector.ts';
-import { createSnapshot } from '../../policy/registry.ts';
+import { createSnapshot } from '../../policy/registry/registry.ts';
 import type { Problem } from '../../problem.ts';
 
 export interface InterplayOptions {

@@ -3,7 +3,7 @@ import type { PolicySets } from '../../admission/policy-provider.ts';
 import { backgroundRules } from '../../background/background-rule.ts';
 import type { CompiledException, CompiledPolicy } from '../../policy/compiled.ts';
 import { isMutatingPolicy } from '../../policy/policy-id.ts';
-import type { PolicySnapshot } from '../../policy/registry.ts';
+import type { PolicySnapshot } from '../../policy/registry/registry.ts';
 import { failureGroup, hasOwnTriggerEntry } from '../policies/grouping.ts';
 
 /** The policies of a path of the server. */

@@ -1,7 +1,7 @@
 import { quote } from '../../convert/expression/cel-text.ts';
 import type { CompiledRule } from '../../policy/compiled.ts';
 import { type KindKey, matchesKind } from '../../policy/kind-selector.ts';
-import { type PolicySnapshot, withCandidates } from '../../policy/registry.ts';
+import { type PolicySnapshot, withCandidates } from '../../policy/registry/registry.ts';
 import { resourceOf } from '../../policy/resource-name.ts';
 
 /**

@@ -3,7 +3,7 @@ import { mutate } from '../../engine/mutate.ts';
 import type { Result } from '../../engine/outcome.ts';
 import { equal } from '../../json/equal.ts';
 import type { JsonObject } from '../../json/value.ts';
-import { createSnapshot, type PolicySnapshot } from '../../policy/registry.ts';
+import { createSnapshot, type PolicySnapshot } from '../../policy/registry/registry.ts';
 import { writeYaml } from '../../yaml/writer.ts';
 import { fixedEnvironment } from './environment.ts';
 import { type ExistingChanges, type ExistingPair, existingComparer } from './existing-changes.ts';

@@ -2,7 +2,7 @@ import type { Result } from '../../engine/outcome.ts';
 import type { JsonObject } from '../../json/value.ts';
 import { celCompilers } from '../../policy/cel/language.ts';
 import type { CompiledPolicy } from '../../policy/compiled.ts';
-import { createSnapshot, type PolicySnapshot } from '../../policy/registry.ts';
+import { createSnapshot, type PolicySnapshot } from '../../policy/registry/registry.ts';
 
 /** Whether the API server calls the webhook of a policy. */
 export type Call = 'called' | 'skipped' | 'denied';

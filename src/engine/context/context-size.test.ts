@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { requestFor } from '../../admission/resource-request.ts';
 import { loadDocuments } from '../../policy/load.ts';
-import { createSnapshot } from '../../policy/registry.ts';
+import { createSnapshot } from '../../policy/registry/registry.ts';
 import { mutate } from '../mutate.ts';
 import type { DataSource } from './data-source.ts';
 

@@ -8,7 +8,7 @@ import type { Reporter } from '../../problem.ts';
 import type { CompiledBlock, KindSelector, Operation } from '../compiled.ts';
 import type { CelHost, CelMismatch, CelRequest } from '../compiled-cel.ts';
 import { type KindKey, matchesKind } from '../kind-selector.ts';
-import { type Clause, selectorClauses } from '../literal-clauses.ts';
+import { type Clause, selectorClauses } from '../registry/literal-clauses.ts';
 import { checkMatchResources } from './api-server-rules.ts';
 
 /** `matchConstraints`, `matchResources` or `targetMatchConstraints`. */

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { loadCelCompilers } from '../cel-documents.ts';
 import { loadDocuments } from '../load.ts';
 import { indexedSubject } from '../policy.testing.ts';
-import { createSnapshot } from '../registry.ts';
+import { createSnapshot } from '../registry/registry.ts';
 
 const { compileMutatingPolicy } = await loadCelCompilers();
 const policy = (expression: string, spec: object = {}, kind = 'MutatingPolicy') => ({

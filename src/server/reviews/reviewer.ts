@@ -20,7 +20,7 @@ import { type DataSource, emptyDataSource } from '../../engine/context/data-sour
 import type { Steps } from '../../engine/steps.ts';
 import type { Environment } from '../../expression/scope.ts';
 import { admissionLimits, type BudgetLimits } from '../../json/budget.ts';
-import type { PolicySnapshot } from '../../policy/registry.ts';
+import type { PolicySnapshot } from '../../policy/registry/registry.ts';
 import { systemEnvironment } from '../../system-environment.ts';
 import type { Log } from '../log.ts';
 import type { Metrics } from '../metrics/metrics.ts';

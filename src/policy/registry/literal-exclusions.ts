@@ -1,5 +1,5 @@
-import { isObject, member } from '../json/value.ts';
-import type { CompiledBlock, CompiledRule } from './compiled.ts';
+import { isObject, member } from '../../json/value.ts';
+import type { CompiledBlock, CompiledRule } from '../compiled.ts';
 import {
   type Clause,
   type IndexedAttribute,

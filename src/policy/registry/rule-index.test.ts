@@ -1,6 +1,6 @@
 import { expect, it, vi } from 'vitest';
+import { indexedSubject } from '../policy.testing.ts';
 import type { Alternative } from './literal-clauses.ts';
-import { indexedSubject } from './policy.testing.ts';
 import { createIndexer, indexAlternatives, type LiteralIndex } from './rule-index.ts';
 
 interface Item {

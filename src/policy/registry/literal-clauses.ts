@@ -1,8 +1,8 @@
-import { hasWildcard, type TextMatcher } from '../expression/wildcard.ts';
-import { isArray, isObject, type Json, type JsonObject, member } from '../json/value.ts';
-import type { CompiledBlock, CompiledFilter, CompiledRule } from './compiled.ts';
-import type { KindKey } from './kind-selector.ts';
-import { resourceOf } from './resource-name.ts';
+import { hasWildcard, type TextMatcher } from '../../expression/wildcard.ts';
+import { isArray, isObject, type Json, type JsonObject, member } from '../../json/value.ts';
+import type { CompiledBlock, CompiledFilter, CompiledRule } from '../compiled.ts';
+import type { KindKey } from '../kind-selector.ts';
+import { resourceOf } from '../resource-name.ts';
 
 /** What literal clauses are compared with. */
 export interface IndexedSubject {
@@ -19,6 +19,11 @@ export interface IndexedSubject {
   /** The labels of all objects that a CEL policy may select by: as they were, as they are now, and the old object. */
   labelsOfVersions(): readonly JsonObject[];
   readonly request: { readonly name: string; readonly namespace: string };
+}
+
+/** A resource and what literal clauses are compared with. */
+export interface SubjectKey extends KindKey {
+  readonly subject: IndexedSubject;
 }
 
 interface IndexedUser {

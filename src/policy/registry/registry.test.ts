@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import type { JsonObject } from '../json/value.ts';
-import { compileFilter } from './compile/match.ts';
-import type { CompiledException, CompiledPolicy, CompiledRule } from './compiled.ts';
-import { indexedSubject } from './policy.testing.ts';
+import type { JsonObject } from '../../json/value.ts';
+import { compileFilter } from '../compile/match.ts';
+import type { CompiledException, CompiledPolicy, CompiledRule } from '../compiled.ts';
+import { indexedSubject } from '../policy.testing.ts';
 import { type CandidateKey, createSnapshot } from './registry.ts';
 
 const silent = { error: () => {}, warn: () => {} };
@@ -338,7 +338,7 @@ describe('the index of literal clauses', () => {
       expect(isFound(excluding({ resources: label('web') }), { subject: numbers })).toBe(true);
     });
 
-    it('is told apart for subjects that differ in nothing else, and followed when labels change', () => {
+    it('depends on the subject, whose labels may change', () => {
       const snapshot = createSnapshot([
         policy('p', [excluding({ resources: { namespaces: ['shop'] } })]),
         policy('q', [excluding({ resources: label('web') })]),

@@ -1,23 +1,9 @@
-import type {
-  CompiledBlock,
-  CompiledException,
-  CompiledPolicy,
-  CompiledRule,
-  Operation,
-  PolicyKind,
-} from './compiled.ts';
-import type { CompiledCelException } from './compiled-cel.ts';
-import { type KindKey, matchesKind } from './kind-selector.ts';
-import { lazy } from './lazy.ts';
-import {
-  type Alternative,
-  alternativesOf,
-  alternativesOfRule,
-  type Clause,
-  type IndexedAttribute,
-  type IndexedSubject,
-  kindsOf,
-} from './literal-clauses.ts';
+import type { CompiledException, CompiledPolicy, CompiledRule, Operation, PolicyKind } from '../compiled.ts';
+import type { CompiledCelException } from '../compiled-cel.ts';
+import { lazy, oncePer } from '../lazy.ts';
+import { couldApply, fits, type KindAndOperation, matchesAll } from './could-apply.ts';
+import { indexCelExceptions, indexExceptions } from './exception-index.ts';
+import { alternativesOfRule, type IndexedAttribute, kindsOf, type SubjectKey } from './literal-clauses.ts';
 import {
   type Exclusion,
   excludedValuesOf,
@@ -25,7 +11,7 @@ import {
   exclusionsOfRule,
   isExcludedBy,
 } from './literal-exclusions.ts';
-import { createIndexer, type Indexer, indexAlternatives, type LiteralIndex } from './rule-index.ts';
+import { createIndexer, type Indexer, inOrder } from './rule-index.ts';
 
 /** An immutable set of policies, indexed by kind and literal clauses. */
 export interface PolicySnapshot {
@@ -40,11 +26,6 @@ export interface PolicySnapshot {
   exceptionsFor(policyKey: string, key?: SubjectKey): readonly CompiledException[];
   /** Exceptions of policies.kyverno.io that name the policy. */
   celExceptionsFor(policy: CompiledPolicy): readonly CompiledCelException[];
-}
-
-/** A resource and what literal clauses are compared with. */
-export interface SubjectKey extends KindKey {
-  readonly subject: IndexedSubject;
 }
 
 export interface CandidateKey extends SubjectKey {
@@ -275,126 +256,9 @@ function compareTexts(left: string, right: string): number {
   return left < right ? -1 : left > right ? 1 : 0;
 }
 
-type KindAndOperation = KindKey & Pick<CandidateKey, 'operation'>;
-
-/** Whether a rule can apply by kind and operation alone. */
-export function couldApply(rule: CompiledRule, key: KindAndOperation): boolean {
-  const { any, all = [] } = rule.match;
-  if (any !== undefined) return any.some((block) => fits(block, key) && runsOn(key.operation, [block], rule));
-  return all.length > 0 && all.every((block) => fits(block, key)) && runsOn(key.operation, all, rule);
-}
-
-/** Whether the match block of a rule needs nothing but the kind and operation, and these fit. */
-function matchesAll({ match: { any, all = [] } }: CompiledRule, key: KindAndOperation): boolean {
-  const decides = (block: CompiledBlock) => restrictsOnlyKind(block) && fits(block, key);
-  return any === undefined ? all.length > 0 && all.every(decides) : any.some(decides);
-}
-
-function fits({ operations, kinds }: CompiledBlock, key: KindAndOperation): boolean {
-  return (
-    (operations === undefined || operations.has(key.operation)) &&
-    (kinds === undefined || kinds.some((kind) => matchesKind(kind, key)))
-  );
-}
-
-function restrictsOnlyKind({ path: _, operations, kinds, ...others }: CompiledBlock): boolean {
-  if (operations === undefined && kinds === undefined) return false;
-  return Object.values(others).every((clause) => clause === undefined);
-}
-
-/**
- * Without a list, rules run on CREATE and UPDATE. On DELETE there is nothing to mutate, so only rules for existing objects
- * run, and those of MutatingPolicies, which see an empty object; and only when they list it. Rules for existing objects run on CONNECT by default, other rules only when they list it.
- */
-function runsOn(operation: Operation, blocks: readonly CompiledBlock[], rule: CompiledRule): boolean {
-  if (operation === 'CREATE' || operation === 'UPDATE') return true;
-  const mutatesExisting = rule.targets !== undefined;
-  if (operation === 'CONNECT' && mutatesExisting) return true;
-  if (operation === 'DELETE' && !mutatesExisting && !runsWithoutObject(rule)) return false;
-  return blocks.some((block) => block.operations?.has(operation) ?? false);
-}
-
-function runsWithoutObject({ mutation }: CompiledRule): boolean {
-  return mutation.type === 'cel' && mutation.program.admission === undefined;
-}
-
-/** What the index knows of a policy or an exception. */
-interface Literals {
-  readonly alternatives: readonly Alternative[];
-  /** The clauses of literal exclusions. */
-  readonly excluding: readonly Clause[];
-}
-
-/** Policies and exceptions are immutable, and most of them survive a change of the set, so their clauses are read once. */
-const knownLiterals = new WeakMap<CompiledPolicy | CompiledException, Literals>();
-
-function readOnce<T extends CompiledPolicy | CompiledException>(read: (item: T) => Literals) {
-  return (item: T): Literals => {
-    const known = knownLiterals.get(item);
-    if (known !== undefined) return known;
-    const literals = read(item);
-    knownLiterals.set(item, literals);
-    return literals;
-  };
-}
-
-const literalsOf = readOnce(({ rules, namespace }: CompiledPolicy) => ({
+/** What the index reads of a policy. Most policies survive a change of the set. */
+const literalsOf = oncePer(({ rules, namespace }: CompiledPolicy) => ({
   alternatives: rules.flatMap((rule) => alternativesOfRule(rule, namespace)),
+  /** The clauses of literal exclusions. */
   excluding: rules.flatMap((rule) => exclusionsOfRule(rule).flatMap(({ clause }) => clause ?? none)),
 }));
-const literalsOfException = readOnce(({ match }: CompiledException) => ({
-  alternatives: alternativesOf(match),
-  excluding: none,
-}));
-
-interface PolicyExceptions {
-  readonly all: CompiledException[];
-  meeting(key: SubjectKey): readonly CompiledException[];
-}
-
-function indexExceptions(exceptions: readonly CompiledException[]): ReadonlyMap<string, PolicyExceptions> {
-  const byPolicy = new Map<string, PolicyExceptions>();
-  for (const exception of exceptions) {
-    for (const name of new Set(exception.exceptions.map(({ policyName }) => policyName))) {
-      const known = byPolicy.get(name);
-      if (known === undefined) byPolicy.set(name, exceptionsOfPolicy([exception]));
-      else known.all.push(exception);
-    }
-  }
-  return byPolicy;
-}
-
-function exceptionsOfPolicy(all: CompiledException[]): PolicyExceptions {
-  const index = lazy(() =>
-    indexAlternatives(all.map((exception) => literalsOfException(exception).alternatives)),
-  );
-  return {
-    all,
-    meeting: (key) => positionsOf(index(), key).map((position) => all[position] as CompiledException),
-  };
-}
-
-/** In ascending order. */
-function positionsOf(index: LiteralIndex, key: SubjectKey): readonly number[] {
-  const kinds = kindsOf(key);
-  return inOrder([...index.restricted(kinds, key.subject), ...index.unrestricted(kinds)]);
-}
-
-function inOrder(positions: readonly number[]): readonly number[] {
-  return [...new Set(positions)].sort((left, right) => left - right);
-}
-
-function indexCelExceptions(
-  exceptions: readonly CompiledException[],
-): ReadonlyMap<string, readonly CompiledCelException[]> {
-  const index = new Map<string, CompiledCelException[]>();
-  for (const { cel } of exceptions) {
-    for (const key of new Set(cel?.policies.map(({ kind, name }) => `${kind} ${name}`))) {
-      const list = index.get(key);
-      if (cel === undefined) continue;
-      if (list === undefined) index.set(key, [cel]);
-      else list.push(cel);
-    }
-  }
-  return index;
-}

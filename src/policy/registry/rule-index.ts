@@ -1,4 +1,4 @@
-import { lazy } from './lazy.ts';
+import { lazy } from '../lazy.ts';
 import {
   type Alternative,
   type Clause,
@@ -210,4 +210,9 @@ function rarest(clauses: readonly Clause[], counts: ValueCounts): Clause {
   const frequency = ({ attribute, values }: Clause) =>
     Math.max(...values.map((value) => counts.get(attribute)?.get(value) ?? 0));
   return clauses.reduce((best, clause) => (frequency(clause) < frequency(best) ? clause : best));
+}
+
+/** Positions in ascending order, each once. */
+export function inOrder(positions: readonly number[]): readonly number[] {
+  return [...new Set(positions)].sort((left, right) => left - right);
 }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import { indexedSubject } from '../policy.testing.ts';
 import { valuesOf } from './literal-clauses.ts';
-import { indexedSubject } from './policy.testing.ts';
 
 describe('the name of a request', () => {
   const unnamed = (generateName: string) =>
