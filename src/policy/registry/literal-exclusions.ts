@@ -19,6 +19,7 @@ export interface Exclusion {
 export type ExcludedValues = ReadonlyMap<IndexedAttribute, ReadonlySet<string>>;
 
 const none: readonly never[] = [];
+const noValues: ReadonlySet<string> = new Set();
 
 /** The exclude blocks of a rule that one literal clause decides. The others are left to the evaluation. */
 export function exclusionsOfRule({ exclude }: CompiledRule): readonly Exclusion[] {
@@ -71,22 +72,22 @@ export function excludedValuesOf(clauses: Iterable<Clause>): ExcludedValues {
 }
 
 /** Those values by which rules may exclude the subject, with their attributes. */
-export function excludingValues(excluded: ExcludedValues, subject: IndexedSubject): readonly string[] {
-  if (excluded.size === 0) return none;
-  const found: string[] = [];
+export function excludingValues(excluded: ExcludedValues, subject: IndexedSubject): ReadonlySet<string> {
+  if (excluded.size === 0) return noValues;
+  const found = new Set<string>();
   for (const [attribute, values] of excluded) {
     if (attribute === 'labels' && !Object.values(subject.labels).every(isText)) continue;
     for (const value of valuesOf(attribute, subject) ?? none)
-      if (values.has(value)) found.push(textOf(attribute, value));
+      if (values.has(value)) found.add(textOf(attribute, value));
   }
   return found;
 }
 
 /** Whether a rule excludes subjects with these values, given its exclusions for the kind and operation. */
-export function isExcludedBy(exclusions: readonly Exclusion[], values: readonly string[]): boolean {
+export function isExcludedBy(exclusions: readonly Exclusion[], values: ReadonlySet<string>): boolean {
   return exclusions.some(
     ({ clause }) =>
-      clause === undefined || clause.values.some((value) => values.includes(textOf(clause.attribute, value))),
+      clause === undefined || clause.values.some((value) => values.has(textOf(clause.attribute, value))),
   );
 }
 

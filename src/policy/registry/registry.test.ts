@@ -338,6 +338,21 @@ describe('the index of literal clauses', () => {
       expect(isFound(excluding({ resources: label('web') }), { subject: numbers })).toBe(true);
     });
 
+    it('is not confused by values that contain separators', () => {
+      const snapshot = createSnapshot([
+        policy('p', [excluding(subjects('User', 'a'))]),
+        policy('q', [excluding(subjects('Group', 'g'))]),
+        policy('r', [excluding(subjects('User', 'a,user group g'))]),
+      ]);
+      const names = (username: string, groups: readonly string[]) => {
+        const user = { info: { username, groups }, roles: [], clusterRoles: [] };
+        const candidates = snapshot.candidates({ ...podCreate, subject: { ...subject, user } });
+        return candidates.map((candidate) => candidate.policy.name);
+      };
+      expect(names('a', ['g'])).toEqual(['r']);
+      expect(names('a,user group g', [])).toEqual(['p', 'q']);
+    });
+
     it('depends on the subject, whose labels may change', () => {
       const snapshot = createSnapshot([
         policy('p', [excluding({ resources: { namespaces: ['shop'] } })]),

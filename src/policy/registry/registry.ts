@@ -109,7 +109,7 @@ export function createSnapshot(
   /** @param excluding what the subject has of the values that exclude. */
   function candidatesAt(
     positions: readonly number[],
-    excluding: readonly string[],
+    excluding: ReadonlySet<string>,
     key: CandidateKey,
   ): readonly Candidate[] {
     const text = kindText(key);
@@ -151,10 +151,13 @@ export function createSnapshot(
       const restricted = index().restricted(kinds, subject);
       const excluding = excludingValues(excludedValues(), subject);
       const find = () => candidatesAt([...restricted, ...index().unrestricted(kinds)], excluding, key);
-      const variable = restricted.length + excluding.length;
-      if (variable > longestRemembered) return find();
+      const varying = restricted.length + excluding.size;
+      if (varying > longestRemembered) return find();
       // Mostly the same string as before, whose hash is known.
-      return remember(variable === 0 ? text : `${text} ${restricted.join()} ${excluding.join()}`, find);
+      if (varying === 0) return remember(text, find);
+      // Values may contain any separator.
+      const values = excluding.size === 0 ? '' : JSON.stringify([...excluding]);
+      return remember(`${text} ${restricted.join()} ${values}`, find);
     },
   };
 }
