@@ -9,8 +9,8 @@ const lengths = [10, 100, 1_000, 10_000];
 /** Growth that is worse than linear is a defect. */
 const linear = 1.15;
 
-/** The clause in which the other policies differ from the ten. */
 const pods = (clause) => `match: {any: [{resources: {kinds: [Pod], ${clause}}}]}`;
+/** What rules out the other policies for the Pod of the review. */
 const clauses = {
   names: (index) => pods(`names: [other-${index}]`),
   namespaces: (index) => pods(`namespaces: [other-${index}]`),
