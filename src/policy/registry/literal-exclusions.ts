@@ -1,4 +1,4 @@
-import { isObject, member } from '../../json/value.ts';
+import { isObject, type Json, type JsonObject, member } from '../../json/value.ts';
 import type { CompiledBlock, CompiledRule } from '../compiled.ts';
 import {
   type Clause,
@@ -76,7 +76,8 @@ export function excludingValues(excluded: ExcludedValues, subject: IndexedSubjec
   if (excluded.size === 0) return noValues;
   const found = new Set<string>();
   for (const [attribute, values] of excluded) {
-    if (attribute === 'labels' && !Object.values(subject.labels).every(isText)) continue;
+    if (attribute === 'labels' && !isExact(subject.labels, isText)) continue;
+    if (attribute === 'annotations' && !isExact(subject.annotations)) continue;
     for (const value of valuesOf(attribute, subject) ?? none)
       if (values.has(value)) found.add(textOf(attribute, value));
   }
@@ -91,8 +92,16 @@ export function isExcludedBy(exclusions: readonly Exclusion[], values: ReadonlyS
   );
 }
 
+/**
+ * Whether values stand for exactly these labels or annotations. An object that is not validated yet may have a key with a
+ * space, which reads like another key with its value.
+ */
+function isExact(labels: JsonObject, isComparable: (value: Json) => boolean = () => true): boolean {
+  return Object.entries(labels).every(([key, value]) => !key.includes(' ') && isComparable(value));
+}
+
 /** Selectors compare only strings. */
-function isText(value: unknown): boolean {
+function isText(value: Json): boolean {
   return typeof value === 'string';
 }
 

@@ -338,6 +338,13 @@ describe('the index of literal clauses', () => {
       expect(isFound(excluding({ resources: label('web') }), { subject: numbers })).toBe(true);
     });
 
+    it('is not confused by keys that contain a space', () => {
+      const keys = { 'app web': 'x', 'team a': 'x' };
+      const confusing = { subject: { ...subject, labels: keys, annotations: keys } };
+      expect(isFound(excluding({ resources: label('web') }), confusing)).toBe(true);
+      expect(isFound(excluding({ resources: { annotations: { team: 'a' } } }), confusing)).toBe(true);
+    });
+
     it('is not confused by values that contain separators', () => {
       const snapshot = createSnapshot([
         policy('p', [excluding(subjects('User', 'a'))]),
